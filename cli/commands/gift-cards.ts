@@ -18,13 +18,13 @@ const shown = (card: GiftCard): GiftCard => {
   return { id, ownerUuid, ownerUsername, credit, active, redeemed, transfer, texture, purchased };
 };
 
-const stateOf = ({ active, redeemed }: GiftCard): string => (redeemed ? 'redeemed' : active ? 'active' : 'inactive');
+const cardState = ({ active, redeemed }: GiftCard): string => (redeemed ? 'redeemed' : active ? 'active' : 'inactive');
 
 const cardColumns: Column<GiftCard>[] = [
   { heading: 'id', cell: ({ id }) => id },
   { heading: 'owner', cell: ({ ownerUsername }) => ownerUsername },
   { heading: 'L$', cell: ({ credit }) => credit },
-  { heading: 'state', cell: stateOf, style: (card) => (stateOf(card) === 'active' ? 'green' : 'dim') },
+  { heading: 'state', cell: cardState, style: (card) => (cardState(card) === 'active' ? 'green' : 'dim') },
   { heading: 'redeemed by', cell: ({ transfer }) => (transfer ? 'anybody' : 'its owner') },
 ];
 
@@ -42,7 +42,7 @@ interface RedeemOptions extends GlobalOptions {
 
 const creditColumns: Column<RedeemedGiftCard>[] = [
   { heading: 'card', cell: ({ giftCard }) => giftCard.id },
-  { heading: 'state', cell: ({ giftCard }) => stateOf(giftCard) },
+  { heading: 'state', cell: ({ giftCard }) => cardState(giftCard) },
   { heading: 'credit now', cell: ({ credit }) => credit.credit },
   { heading: 'restricted', cell: ({ credit }) => credit.restrictedCredit },
 ];

@@ -2,6 +2,7 @@ import type { Remarks } from '../../lib/credit/state.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { updateGiftCard } from '../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
+import { findCustomerItem } from '../../lib/store/customers.ts';
 import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../lib/store/gift-cards.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { getMany } from '../../lib/table/table.ts';
@@ -26,7 +27,7 @@ export interface GiftCardFields {
 
 const unset = { texture: null, transfer: false, active: true, redeemed: false, purchased: false };
 
-const groupOf = (
+const giftCardGroup = (
   row: Row<GiftCardFields>,
   stored: GiftCardItem | undefined,
   setting: Setting,
@@ -50,7 +51,7 @@ export const giftCardImporter: Importer<GiftCardFields> = {
     const keys = rows.map(({ fields }) => giftCardKey(setting.store, fields.id));
     const items = await getMany<GiftCardItem>(keys, { consistent: true });
     const stored = new Map(items.map((item) => [item.sk, item]));
-    return rows.map((row) => groupOf(row, stored.get(row.fields.id), setting));
+    return rows.map((row) => giftCardGroup(row, stored.get(row.fields.id), setting));
   },
 };
 
@@ -76,13 +77,17 @@ const findCards = (store: string, uuid: string): Promise<GiftCardItem[]> =>
 export const findOwnCards = async (store: string, uuid: string): Promise<GiftCardItem[]> =>
   (await findCards(store, uuid)).filter((card) => card.ownerUuid === uuid);
 
-/** A gift card's owner is a resident. */
+/** A customer whom nobody can name is called by their UUID. A card can be sold to one. */
+const isNamelessCustomer = async (store: string, uuid: string): Promise<boolean> =>
+  (await findCustomerItem(store, uuid))?.username === uuid;
+
+/** A gift card's owner is a resident, or a customer whom nobody can name. */
 export const checkGiftCards: Check = (store, listener) =>
   forEvery(
     withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),
     listener,
     async ([{ id, ownerUuid }, owner]) =>
-      owner || (await findResident(store, { uuid: ownerUuid }))
+      owner || (await isNamelessCustomer(store, ownerUuid)) || (await findResident(store, { uuid: ownerUuid }))
         ? []
         : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
   );
@@ -110,8 +115,8 @@ export const giftCards: Kind = {
       effect: 'pseudonym; reason and reference go',
       isUpdated: true,
       find: findCards,
-      blocker: ({ id, ownerUuid, credit, redeemed }, { uuid }) =>
-        ownerUuid === uuid && credit > 0 && !redeemed
+      blocker: ({ id, ownerUuid, credit, redeemed, refundedAt }, { uuid }) =>
+        ownerUuid === uuid && credit > 0 && !redeemed && refundedAt === undefined
           ? `The gift card ${id} holds L$ ${grouped(credit)}. Redeem it (POST /v1/giftcards/${id}/actions/redeem), or set its credit to 0 (PUT /v1/giftcards/${id}).`
           : undefined,
       kept: (card, { store, uuid, pseudonym }) => {

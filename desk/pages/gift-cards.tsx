@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { GiftCardResponse } from '../../client/client.ts';
-import { go, link, pathOf, useAddress } from '../address.ts';
+import { go, link, pathSegment, useAddress } from '../address.ts';
 import { dayIn, endOfDay, isUuid, money } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -10,11 +10,12 @@ import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.giftCards;
+const t = pageTexts.giftCards;
 
 type CardState = 'redeemed' | 'ready' | 'disabled';
-const stateOf = ({ redeemed, active }: GiftCardResponse): CardState =>
+const cardState = ({ redeemed, active }: GiftCardResponse): CardState =>
   redeemed ? 'redeemed' : active ? 'ready' : 'disabled';
 const tones = { redeemed: 'plain', ready: 'good', disabled: 'warn' } as const;
 
@@ -28,7 +29,7 @@ const Grant = ({ owner, onClose, onDone }: { owner: string; onClose: () => void;
         onCancel={onClose}
         onSend={async ({ identifier = '', credit, transfer, reason, reference }) => {
           const card = await client.post('/v1/customers/{identifier}/actions/grant-gift-card', {
-            path: { identifier: pathOf(identifier) },
+            path: { identifier: pathSegment(identifier) },
             body: {
               credit: Number(credit || Number.NaN),
               transfer: transfer === 'on',
@@ -41,7 +42,7 @@ const Grant = ({ owner, onClose, onDone }: { owner: string; onClose: () => void;
           say(t.grant.done(card.credit, card.ownerUsername));
         }}
       >
-        <Field name="identifier" label={t.customer} initial={owner} autoFocus />
+        <Field type="person" name="identifier" label={t.customer} initial={owner} autoFocus />
         <Field name="credit" label={t.grant.amount} type="number" min="1" />
         <Field name="transfer" label={t.grant.transfer} help={t.grant.transferHelp} type="checkbox" />
         <Field name="reason" label={t.reason} maxLength={200} />
@@ -77,6 +78,7 @@ const Redeem = ({ card, reload, onClose }: CardProps & { onClose: () => void }) 
       >
         <Field
           name="identifier"
+          type="person"
           label={t.redeem.who}
           help={card.transfer ? t.redeem.anybody : t.redeem.ownerOnly}
           initial={card.ownerUsername}
@@ -98,7 +100,7 @@ const Actions = ({ card, reload }: CardProps) => {
     reload();
     say(t.disabledSaid(card.credit));
   });
-  if (stateOf(card) !== 'ready') return <>–</>;
+  if (cardState(card) !== 'ready') return <>–</>;
   const label = (action: string) => t.of(action, card.credit, card.id);
   return (
     <div class="actions">
@@ -124,7 +126,7 @@ const Actions = ({ card, reload }: CardProps) => {
   );
 };
 
-const columnsOf = (reload: () => void): Column<GiftCardResponse>[] => [
+const giftCardColumns = (reload: () => void): Column<GiftCardResponse>[] => [
   { heading: t.amount, cell: ({ credit }) => <b>{money(credit)}</b>, value: ({ credit }) => credit },
   {
     heading: t.owner,
@@ -133,8 +135,8 @@ const columnsOf = (reload: () => void): Column<GiftCardResponse>[] => [
   },
   {
     heading: t.state,
-    cell: (card) => <State tone={tones[stateOf(card)]}>{t.states[stateOf(card)]}</State>,
-    value: stateOf,
+    cell: (card) => <State tone={tones[cardState(card)]}>{t.states[cardState(card)]}</State>,
+    value: cardState,
   },
   {
     heading: t.transfer,
@@ -168,9 +170,9 @@ const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reloa
       all={() => client.rows('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, limit: 1000 } })}
       file="gift-cards"
       caption={t.caption}
-      columns={columnsOf(reload)}
+      columns={giftCardColumns(reload)}
       keyOf={({ id }) => id}
-      empty={t.none}
+      empty={query.state ? t.noneFits : t.none}
     />
   );
 };
@@ -181,7 +183,13 @@ const OneCard = ({ id, round, reload }: { id: string; round: number; reload: () 
   return (
     <Show of={card}>
       {(found) => (
-        <Table caption={t.caption} columns={columnsOf(reload)} rows={[found]} keyOf={(row) => row.id} empty={t.none} />
+        <Table
+          caption={t.caption}
+          columns={giftCardColumns(reload)}
+          rows={[found]}
+          keyOf={(row) => row.id}
+          empty={t.none}
+        />
       )}
     </Show>
   );
@@ -222,7 +230,7 @@ export const GiftCardsPage = () => {
         />
       )}
       <div class="filters">
-        <Search name="owner" label={t.customer} own={{ text: owner ?? '', search: showCardsOf }} />
+        <Search name="owner" label={t.customer} of="person" own={{ text: owner ?? '', search: showCardsOf }} />
         <Search name="card" label={t.card} own={{ text: card, search: setCard }} />
         {owner && !card && (
           <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />

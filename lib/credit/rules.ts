@@ -34,6 +34,10 @@ export type CreditCommand =
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined; name?: string }
   /** Gives back what was taken, from lots and from permanent credit; the credit limit does not count. */
   | { kind: 'refund'; lots: readonly NewLot[]; unlotted: number }
+  /** Adds as much of the amount as the limit leaves. `id` is that of its lot, if it expires. */
+  | { kind: 'bonus'; amount: number; expiresAt?: string | undefined; id: string }
+  /** Takes back what is left of a bonus in its lot or, where it had none, at most the amount of permanent credit. */
+  | { kind: 'bonus-back'; amount: number; lot?: { id: string; expiresAt: string } | undefined }
   /** Only closes what is due. */
   | { kind: 'reconcile' };
 
@@ -41,6 +45,8 @@ export type CreditCommand =
 export interface NewLot {
   amount: number;
   expiresAt: string;
+  /** By default a new one. */
+  id?: string;
 }
 
 /** The effect of a command on a holding and its lots. */
@@ -53,6 +59,10 @@ export interface Plan<L extends Lot = Lot> {
   added?: readonly NewLot[];
   /** L$ that came back and were due already: they expire in the same change, without a lot. */
   lapsed?: number;
+  /** The L$ of a bonus that are given, or, negative, taken back. */
+  bonus?: number;
+  /** The lot of a bonus that is taken back: it ends, drained, though others come before it. */
+  taken?: L;
 }
 
 /** A rule refuses a command, with this message to the caller. */
@@ -65,7 +75,7 @@ export const isDue = (expiresAt: string | undefined, at: string): boolean => exp
 
 /** The messages about a command that no state can make right. */
 export const commandFaults = (command: CreditCommand, at: string, limit: number): string[] => {
-  if (command.kind === 'reconcile' || command.kind === 'refund') return [];
+  if (command.kind !== 'set' && command.kind !== 'increment') return [];
   const faults: string[] = [];
   const amount = command.kind === 'set' ? command.credit : command.delta;
   const name = command.kind === 'set' ? 'credit' : (command.name ?? 'delta');
@@ -85,7 +95,7 @@ export const earliest = (...times: (string | undefined)[]): string | undefined =
   // A sort puts what is undefined last.
   times.sort()[0];
 
-const holdingOf = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
+const makeHolding = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
   balance,
   unlotted,
   lots,
@@ -98,8 +108,8 @@ const set = <L extends Lot>(credit: number, expiresAt: string | undefined, open:
     lot,
     how: isDue(lot.expiresAt, at) ? ('expired' as const) : ('superseded' as const),
   }));
-  if (expiresAt === undefined || credit === 0) return { holding: holdingOf(credit, credit, 0, undefined), closed };
-  return { holding: holdingOf(credit, 0, 1, expiresAt), closed, added: [{ amount: credit, expiresAt }] };
+  if (expiresAt === undefined || credit === 0) return { holding: makeHolding(credit, credit, 0, undefined), closed };
+  return { holding: makeHolding(credit, 0, 1, expiresAt), closed, added: [{ amount: credit, expiresAt }] };
 };
 
 /** Rule 10: takes `amount` from the lots in their order, then from what is not in lots. */
@@ -157,14 +167,14 @@ const increment = <L extends Lot>(
   const firstLeft = closed.length === 0 ? holding.due : live[drained.length]?.expiresAt;
   const nextDue = earliest(firstLeft, added?.expiresAt);
   return {
-    holding: holdingOf(balance + delta, unlotted, lots, nextDue),
+    holding: makeHolding(balance + delta, unlotted, lots, nextDue),
     closed,
     ...(reduced && { reduced }),
     ...(added && { added: [added] }),
   };
 };
 
-const sumOf = (lots: readonly NewLot[]): number => lots.reduce((sum, { amount }) => sum + amount, 0);
+const totalOf = (lots: readonly NewLot[]): number => lots.reduce((sum, { amount }) => sum + amount, 0);
 
 /** Adds what comes back, after the due lots have ended. A part of it that is due by now has ended too. */
 const refund = <L extends Lot>(
@@ -176,17 +186,63 @@ const refund = <L extends Lot>(
   const { due, live, balance } = closeDue(holding, open, at);
   const closed = due.map((lot) => ({ lot, how: 'expired' as const }));
   const added = back.filter(({ expiresAt }) => !isDue(expiresAt, at));
-  const lapsed = sumOf(back) - sumOf(added);
+  const lapsed = totalOf(back) - totalOf(added);
   // Where no lot ends, the lots may not even have been read.
   const firstLeft = closed.length === 0 ? holding.due : live[0]?.expiresAt;
   const nextDue = earliest(firstLeft, ...added.map(({ expiresAt }) => expiresAt));
   const lots = holding.lots - closed.length + added.length;
   return {
-    holding: holdingOf(balance + sumOf(added) + unlotted, holding.unlotted + unlotted, lots, nextDue),
+    holding: makeHolding(balance + totalOf(added) + unlotted, holding.unlotted + unlotted, lots, nextDue),
     closed,
     ...(added.length > 0 && { added }),
     ...(lapsed > 0 && { lapsed }),
   };
+};
+
+/** Adds a bonus, as an addition that the limit cuts. */
+const bonus = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  { amount, expiresAt, id }: Omit<Extract<CreditCommand, { kind: 'bonus' }>, 'kind'>,
+  at: string,
+  limit: number,
+): Plan<L> => {
+  const given = Math.max(0, Math.min(amount, limit - closeDue(holding, open, at).balance));
+  const { lots, unlotted } =
+    expiresAt === undefined || given === 0
+      ? { lots: [], unlotted: given }
+      : { lots: [{ amount: given, expiresAt, id }], unlotted: 0 };
+  return { ...refund(holding, open, { lots, unlotted }, at), bonus: given };
+};
+
+/** Takes a bonus back, after the due lots have ended. Of other lots, earlier ones too, nothing is taken. */
+const bonusBack = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  { amount, lot }: Omit<Extract<CreditCommand, { kind: 'bonus-back' }>, 'kind'>,
+  at: string,
+): Plan<L> => {
+  const plan = refund(holding, open, { lots: [], unlotted: 0 }, at);
+  const { balance, unlotted, lots } = plan.holding;
+  if (!lot) {
+    const taken = Math.min(amount, unlotted);
+    const left = makeHolding(balance - taken, unlotted - taken, lots, plan.holding.due);
+    return { ...plan, holding: left, bonus: 0 - taken };
+  }
+  const live = open.slice(plan.closed.length);
+  const taken = live.find(({ sk }) => sk.endsWith(`#${lot.id}`));
+  if (!taken) return { ...plan, bonus: 0 };
+  const next = live[0] === taken ? live[1]?.expiresAt : plan.holding.due;
+  const left = makeHolding(balance - taken.remaining, unlotted, lots - 1, next);
+  return { ...plan, holding: left, bonus: 0 - taken.remaining, taken };
+};
+
+/** The first open lots after a plan; those that it adds are in them by their ends alone. */
+export const openAfter = <L extends Lot>(open: readonly L[], { closed, reduced, added = [] }: Plan<L>): L[] => {
+  const left = open.slice(closed.length);
+  if (reduced) left[0] = { ...reduced.lot, remaining: reduced.remaining };
+  const come = added.map(({ amount, expiresAt }) => ({ sk: '', expiresAt, remaining: amount }) as L);
+  return [...left, ...come].sort((a, b) => (a.expiresAt < b.expiresAt ? -1 : a.expiresAt > b.expiresAt ? 1 : 0));
 };
 
 /**
@@ -205,6 +261,8 @@ export const planCommand = <L extends Lot>(
     throw new Error(`More than ${dueAtOnce} lots are due: this ${command.kind} would count some of them as live.`);
   if (command.kind === 'increment') return increment(holding, open, command, at, limit);
   if (command.kind === 'refund') return refund(holding, open, command, at);
+  if (command.kind === 'bonus') return bonus(holding, open, command, at, limit);
+  if (command.kind === 'bonus-back') return bonusBack(holding, open, command, at);
   return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);
 };
 
@@ -216,6 +274,8 @@ export const isEnough = (open: readonly Lot[], command: CreditCommand, at: strin
   if (command.kind === 'set') return false;
   if (hasTooManyDue(open, at)) return true;
   const live = open.filter(({ expiresAt }) => !isDue(expiresAt, at));
+  // Its own lot is among those before the last one, or is not open any more.
+  if (command.kind === 'bonus-back' && command.lot) return (live.at(-1)?.expiresAt ?? '') > command.lot.expiresAt;
   const amount = command.kind === 'increment' ? Math.max(-command.delta, 0) : 0;
   const { drained } = drain(amount, live);
   return live.length > drained.length;
@@ -232,5 +292,6 @@ export const booksFault = ({ balance, unlotted, lots }: Holding): string | undef
 /** Tells whether a command can be decided without any lot, since it ends none. */
 export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
   if (lots === 0) return true;
-  return !isDue(due, at) && command.kind !== 'set' && (command.kind !== 'increment' || command.delta > 0);
+  if (isDue(due, at) || command.kind === 'set') return false;
+  return command.kind === 'increment' ? command.delta > 0 : command.kind !== 'bonus-back' || !command.lot;
 };

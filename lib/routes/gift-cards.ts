@@ -60,6 +60,17 @@ const RedeemedGiftCardResponse = z
   })
   .meta({ id: 'RedeemedGiftCardResponse' });
 
+const RedeemOwnCardsRequest = z.object(remarks).meta({ id: 'RedeemOwnCardsRequest' });
+
+const RedeemedCardsResponse = z
+  .object({
+    cards: z.int().describe('The number of cards that were redeemed: at most 20.'),
+    amount: z.int().describe('L$ of credit that came of them.'),
+    credit: CustomerCreditResponse.describe('Both balances of the customer after it.'),
+    more: boolean().describe('True if the customer has more cards that can be redeemed.'),
+  })
+  .meta({ id: 'RedeemedCardsResponse' });
+
 const filters = {
   active: queryBoolean().optional().describe('Only active (true) or inactive (false) cards.'),
   redeemed: queryBoolean().optional().describe('Only redeemed (true) or unredeemed (false) cards.'),
@@ -71,6 +82,7 @@ export type GiftCardFields = z.output<typeof UpdateGiftCardRequest>;
 export type GrantRequest = z.output<typeof GrantGiftCardRequest>;
 export type RedeemRequest = z.output<typeof RedeemGiftCardRequest>;
 export type RedeemedGiftCard = z.input<typeof RedeemedGiftCardResponse>;
+export type RedeemedCards = z.input<typeof RedeemedCardsResponse>;
 export type GiftCardFilter = z.output<z.ZodObject<typeof filters>>;
 
 export const listGiftCards = route('GET /v1/customers/{identifier}/giftcards', {
@@ -117,6 +129,18 @@ export const redeemGiftCard = route('POST /v1/giftcards/{id}/actions/redeem', {
   scope: 'giftcards:redeem',
   body: RedeemGiftCardRequest,
   response: RedeemedGiftCardResponse,
+  resolves: true,
+  writes: ['GIFTCARD', 'CUSTOMER', 'LOT'],
+  extension: true,
+});
+
+export const redeemOwnCards = route('POST /v1/customers/{identifier}/giftcards/actions/redeem', {
+  id: 'gift-cards/redeem-own-cards',
+  summary: "Redeem a customer's own gift cards for credit",
+  scope: 'giftcards:redeem',
+  body: RedeemOwnCardsRequest,
+  bodyOptional: true,
+  response: RedeemedCardsResponse,
   resolves: true,
   writes: ['GIFTCARD', 'CUSTOMER', 'LOT'],
   extension: true,

@@ -1,7 +1,9 @@
+import { timestamp } from '../clock.ts';
 import { lessPercent, shareOf } from '../price.ts';
 import type { Coupon } from '../routes/coupons.ts';
 import type { Product } from '../routes/products.ts';
-import { type Refusal, refusals } from '../routes/sales.ts';
+import type { StoreRules } from '../routes/rules.ts';
+import { type DiscountSource, type Refusal, refusals } from '../routes/sales.ts';
 
 /**
  * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are
@@ -18,14 +20,14 @@ export interface AppliedCoupon {
 }
 
 /** Something live until T is live while now < T. */
-const isLive = (until: string, at: string): boolean => at < until;
+const isBefore = (until: string, at: string): boolean => at < until;
 
 /** A limit of 0 is none. */
 export const hasUseLeft = ({ usesPerCustomer }: Pick<Coupon, 'usesPerCustomer'>, uses: number): boolean =>
   usesPerCustomer === 0 || uses < usesPerCustomer;
 
 const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean =>
-  isLive(expiresAt, at) && coupon.active && isLive(coupon.expiration, at) && hasUseLeft(coupon, uses);
+  isBefore(expiresAt, at) && coupon.active && isBefore(coupon.expiration, at) && hasUseLeft(coupon, uses);
 
 /** The coupon that counts in a sale: the one applied for the product, else the one applied to the whole store. */
 export const couponThatCounts = <A extends AppliedCoupon>(
@@ -35,7 +37,7 @@ export const couponThatCounts = <A extends AppliedCoupon>(
 ): A | undefined => [forProduct, forStore].find((applied) => applied !== undefined && counts(applied, at));
 
 interface PriceCut {
-  source: 'none' | 'customer' | 'coupon';
+  source: DiscountSource;
   percent: number;
   couponId: string | null;
 }
@@ -66,6 +68,8 @@ export interface Terms {
   toPay: number;
   /** The coupon of which the sale is a use, if any: its percentage or its commission takes effect. */
   coupon?: UsedCoupon;
+  /** The buyer wears the tag of the group. */
+  inGroup?: true;
 }
 
 /** A quote that was sent with a sale: its terms; or it is none, or was made for another sale, or has expired. */
@@ -84,12 +88,19 @@ export const noPrice: Terms = {
   toPay: 0,
 };
 
-/** The largest percentage counts alone; a tie goes to the coupon. */
-const largest = (customerDiscount: number, coupon: AppliedCoupon['coupon'] | undefined): PriceCut => {
-  if (coupon && coupon.discount > 0 && coupon.discount >= customerDiscount)
-    return { source: 'coupon', percent: coupon.discount, couponId: coupon.id };
-  if (customerDiscount > 0) return { source: 'customer', percent: customerDiscount, couponId: null };
-  return noPrice.discount;
+/** The percentage of the highest tier that a buyer has reached. The tiers are in the order of what must be spent. */
+export const tierPercent = (tiers: StoreRules['tiers'], lastYearSum: number): number =>
+  tiers.findLast(({ from }) => from <= lastYearSum)?.percent ?? 0;
+
+/** The largest percentage counts alone; a tie goes to the one that is named first here. */
+const largest = ({ coupon, customerDiscount, tierDiscount, groupDiscount }: Candidates): PriceCut => {
+  const candidates: PriceCut[] = [
+    { source: 'coupon', percent: coupon?.discount ?? 0, couponId: coupon?.id ?? null },
+    { source: 'customer', percent: customerDiscount, couponId: null },
+    { source: 'tier', percent: tierDiscount, couponId: null },
+    { source: 'group', percent: groupDiscount, couponId: null },
+  ];
+  return candidates.reduce((best, one) => (one.percent > best.percent ? one : best), noPrice.discount);
 };
 
 /** Restricted credit first, and only for oneself; then regular credit. */
@@ -99,22 +110,31 @@ const split = (total: number, { regular, restricted }: Spendable, isForOneself: 
   return { credit, restrictedCredit, toPay: total - restrictedCredit - credit };
 };
 
+/** Everything that may take off a percentage, of which one counts; a percentage of 0 is none. */
+interface Candidates {
+  coupon: AppliedCoupon['coupon'] | undefined;
+  customerDiscount: number;
+  /** For what the buyer has spent in the last year. */
+  tierDiscount: number;
+  /** For wearing the tag of the group. */
+  groupDiscount: number;
+}
+
 /** The facts that make a sale's terms. */
-export interface Offer {
+export interface Offer extends Candidates {
   /** The active price of the product. */
   base: number;
-  customerDiscount: number;
-  coupon: AppliedCoupon['coupon'] | undefined;
   /** The buyer's credit without what has come due. */
   spendable: Spendable;
   useCredit: boolean;
   blockCredits: boolean;
   /** Buyer and recipient are the same avatar. */
   isForOneself: boolean;
+  inGroup: boolean;
 }
 
-export const termsOf = ({ base, customerDiscount, coupon, spendable, ...offer }: Offer): Terms => {
-  const discount = largest(customerDiscount, coupon);
+export const termsOf = ({ base, coupon, spendable, ...offer }: Offer): Terms => {
+  const discount = largest({ coupon, ...offer });
   const total = lessPercent(base, discount.percent);
   const takesCredit = offer.useCredit && !offer.blockCredits;
   const isUsed = coupon !== undefined && (discount.source === 'coupon' || coupon.ownerProfit > 0);
@@ -124,8 +144,31 @@ export const termsOf = ({ base, customerDiscount, coupon, spendable, ...offer }:
     total,
     ...(takesCredit ? split(total, spendable, offer.isForOneself) : { credit: 0, restrictedCredit: 0, toPay: total }),
     ...(isUsed && { coupon: usedPart(coupon) }),
+    ...(offer.inGroup && { inGroup: true }),
   };
 };
+
+const dayMillis = 86_400_000;
+
+/** The credit that a sale gives to its buyer, unless the limit cuts it. */
+export interface Bonus {
+  type: StoreRules['bonus']['type'];
+  amount: number;
+  /** Absent for permanent credit. */
+  expiresAt?: string;
+}
+
+/** The bonus for what a sale has kept: the larger of both percentages in the group, rounded down. */
+export const bonusOf = (
+  { percent, groupPercent, type, expiresInDays }: StoreRules['bonus'],
+  kept: number,
+  inGroup: boolean,
+  at: string,
+): Bonus => ({
+  type,
+  amount: shareOf(kept, inGroup ? Math.max(percent, groupPercent) : percent),
+  ...(expiresInDays !== null && { expiresAt: timestamp(Date.parse(at) + expiresInDays * dayMillis) }),
+});
 
 /** Everything that decides about a refusal. */
 export interface RefusalFacts {

@@ -3,7 +3,8 @@ import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { GiftCard, GiftCardFields, GiftCardFilter, GrantRequest } from '../routes/gift-cards.ts';
-import { all, copyOf, exists, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
+import type { SoldCard } from '../routes/rules.ts';
+import { all, copyOf, exists, is, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
@@ -15,7 +16,7 @@ export interface GiftCardItem extends GiftCard, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
-  /** When a request granted it, and its texts. A card that was imported does not have these. */
+  /** When a request granted it, with its texts, or a sale made it. A card that was imported does not have these. */
   grantedAt?: string;
   reason?: string;
   reference?: string;
@@ -26,6 +27,8 @@ export interface GiftCardItem extends GiftCard, Key {
   redeemedAt?: string;
   redeemedBy?: string;
   redeemedFor?: string;
+  /** When the sale that made it was refunded: it is disabled for good. */
+  refundedAt?: string;
 }
 
 /** Fields that no request sets. */
@@ -63,6 +66,29 @@ export const giftCardItem = (
   };
 };
 
+/** The write of the card that a sale makes for its recipient. */
+export const soldCard = (
+  store: string,
+  owner: Resident,
+  { credit, texture }: SoldCard,
+  id: string,
+  at: string,
+): Write =>
+  put(
+    {
+      ...giftCardItem(store, owner, { credit, texture, transfer: false, active: true }, { id, purchased: true }),
+      grantedAt: at,
+    },
+    isNew,
+  );
+
+/** Disables a card for good with the refund of the sale that made it, unless it has been redeemed. */
+export const cardRefund = (card: GiftCardItem, at: string): Write =>
+  update(card, {
+    set: { active: false, ranked: copyOf('rankedOff'), refundedAt: at },
+    when: all(exists, is('redeemed', false)),
+  });
+
 const asAnswer = (card: GiftCardItem): GiftCard => card;
 
 /** Grants a card to a customer. Throws 404 if there is no such resident. */
@@ -75,7 +101,9 @@ export const grantGiftCard = async (
   if (!customer) throw notFound();
   const card = {
     ...giftCardItem(store, customer, { ...fields, active: true }),
-    ...{ grantedAt: timestamp(now()), reason, reference },
+    grantedAt: timestamp(now()),
+    reason,
+    reference,
   };
   await write(put(card, isNew), { answer: asAnswer, together: newCustomerWrites(store, customer) });
   return card;
@@ -104,7 +132,10 @@ export const getGiftCard = async (store: string, id: string): Promise<GiftCardIt
   return card;
 };
 
-/** Sets some fields of a card, and its place in the index. Throws 404, and 400 where the service has redeemed it. */
+/**
+ * Sets some fields of a card, and its place in the index. Throws 404, and 400 where the service has redeemed it, or a
+ * refund has disabled it, which another disable finds done.
+ */
 const setFields = async (
   store: string,
   id: string,
@@ -112,13 +143,24 @@ const setFields = async (
   ifMatch?: Precondition,
 ): Promise<GiftCard> => {
   const set = { ...fields, ranked: copyOf(fields.active ? 'rankedOn' : 'rankedOff') };
-  const change = update(giftCardKey(store, id), { set, when: all(exists, missing('redeemedAt')) });
+  const change = update(giftCardKey(store, id), {
+    set,
+    when: all(exists, missing('redeemedAt'), missing('refundedAt')),
+  });
   const outcome = await write<GiftCardItem, GiftCard>(change, { answer: asAnswer, ifMatch });
   if (outcome.done) return outcome.result;
-  throw outcome.found ? invalid('The card has been redeemed, and cannot be changed any more.') : notFound();
+  const { found } = outcome;
+  if (!found) throw notFound();
+  const isDisabling = Object.keys(fields).length === 1 && !fields.active;
+  if (isDisabling && found.refundedAt !== undefined) return asAnswer(found);
+  throw invalid(
+    found.redeemedAt === undefined
+      ? 'The sale of the card was refunded: it cannot be changed any more.'
+      : 'The card has been redeemed, and cannot be changed any more.',
+  );
 };
 
-/** Replaces a card's fields. Throws 404, 412, and 400 for a card that the service has redeemed. */
+/** Replaces a card's fields. Throws 404, 412, and 400 for one that was redeemed here or whose sale was refunded. */
 export const updateGiftCard = (
   store: string,
   id: string,
@@ -133,11 +175,25 @@ export const disableGiftCard = (store: string, id: string): Promise<GiftCard> =>
 /** Throws 400 for a card that a resident cannot redeem. */
 export const checkRedeemable = (card: GiftCardItem, uuid: string): void => {
   if (card.redeemed) throw invalid('The card has been redeemed already.');
+  if (card.refundedAt !== undefined) throw invalid('The sale of the card was refunded.');
   if (!card.active) throw invalid('The card is inactive: a PUT with active true enables it.');
   if (card.credit === 0) throw invalid('The card has no credit: a PUT with credit gives it some.');
   if (card.ownerUuid !== uuid && !card.transfer)
     throw invalid('identifier must name the owner of the card, since the card has no transfer.');
 };
+
+/** The cards that their owner can redeem, as they are in the table, in the order of their ids. */
+export const listRedeemable = (store: string, owner: string): Source<GiftCardItem> =>
+  loaded(
+    ownersCards(store, owner, { active: true, redeemed: false }),
+    ({ sk }) => sk,
+    async (rows) => {
+      const cards = await getMany<GiftCardItem>(rows, { consistent: true });
+      return cards.filter(
+        ({ ownerUuid, active, redeemed, credit }) => ownerUuid === owner && active && !redeemed && credit > 0,
+      );
+    },
+  );
 
 /** Redeems a card for a resident, if it is still as it was read. */
 export const redeeming = (
@@ -149,8 +205,14 @@ export const redeeming = (
   const rankedOff = rankedOf(store, card.ownerUuid, false, true);
   return update(card, {
     set: {
-      ...{ redeemed: true, credit: 0, redeemedAt: at, redeemedBy: by, redeemedFor: uuid },
-      ...{ ranked: rankedOn, rankedOn, rankedOff },
+      redeemed: true,
+      credit: 0,
+      redeemedAt: at,
+      redeemedBy: by,
+      redeemedFor: uuid,
+      ranked: rankedOn,
+      rankedOn,
+      rankedOff,
     },
     when: unchanged(card),
   });

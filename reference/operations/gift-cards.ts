@@ -37,4 +37,13 @@ export const giftCardTexts: Record<string, OperationText> = {
     request: { credit: 500, texture: '00000006-dede-4ede-8ede-000000000001', transfer: true },
     refused: { credit: 0 },
   },
+  'gift-cards/redeem-own-cards': {
+    description:
+      '**An extension of this service, beyond the contract.** Moves the credit of all cards that a customer owns and can redeem to their ' +
+      'permanent regular credit at once: of 20 at the most, in the order of their ids, and `more` says whether others are left. All or ' +
+      'nothing: 400 where the balance would pass the credit limit. A customer without such cards is answered 0.',
+    parameters: { identifier: 'faye' },
+    request: { reference: 'Counter 2' },
+    refused: { reference: 'Two\nlines' },
+  },
 };

@@ -38,8 +38,8 @@ const applied = (fields: Partial<AppliedCoupon['coupon']> = {}, more: Partial<Ap
 });
 const offer = (fields: Partial<Offer> = {}): Offer => ({
   base: 100,
-  customerDiscount: 0,
   coupon: undefined,
+  ...{ customerDiscount: 0, tierDiscount: 0, groupDiscount: 0, inGroup: false },
   spendable: { regular: 0, restricted: 0 },
   useCredit: true,
   blockCredits: false,

@@ -1,0 +1,224 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import type { StoreRulesResponse } from '../../client/client.ts';
+import { date } from '../format.ts';
+import { dayMillis } from '../parts/days.tsx';
+import { Field, Form, type Values } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { priceUnder } from '../prices.ts';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { tellForm } from '../unsaved.ts';
+
+const t = pageTexts.rules;
+
+const maxTiers = 10;
+
+/** An empty field is no percentage; a wrong number becomes none, so that the service says what the field takes. */
+const percentOf = (text: string | undefined): number => (text ? Number(text) : 0);
+const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
+
+/** The rules that a form with so many tiers says. */
+const rulesOf = (values: Values, tiers: number): StoreRulesResponse => ({
+  groupDiscount: percentOf(values.groupDiscount),
+  tiers: Array.from({ length: tiers }, (_, index) => ({
+    from: numberOf(values[`tiers[${index}].from`]),
+    percent: numberOf(values[`tiers[${index}].percent`]),
+  })),
+  bonus: {
+    percent: percentOf(values['bonus.percent']),
+    groupPercent: percentOf(values['bonus.groupPercent']),
+    type: values['bonus.type'] === 'regular' ? 'regular' : 'restricted',
+    expiresInDays: values['bonus.expiresInDays'] ? Number(values['bonus.expiresInDays']) : null,
+  },
+});
+
+const isPercent = (value: number): boolean => value >= 0 && value <= 100;
+
+/** The rules without tiers that are not whole yet; undefined where a percentage is none. */
+const soundRules = (rules: StoreRulesResponse): StoreRulesResponse | undefined => {
+  const tiers = rules.tiers.filter(({ from, percent }) => from >= 1 && isPercent(percent));
+  const { percent, groupPercent, expiresInDays } = rules.bonus;
+  const isSound = [rules.groupDiscount, percent, groupPercent].every(isPercent) && !Number.isNaN(expiresInDays ?? 0);
+  return isSound ? { ...rules, tiers } : undefined;
+};
+
+interface AmountProps {
+  label: string;
+  value: string;
+  onValue: (value: string) => void;
+}
+
+/** L$ in the preview, which no form sends. */
+const Amount = ({ label, value, onValue }: AmountProps) => (
+  <label class="field">
+    <span class="label">{label}</span>
+    <input
+      type="number"
+      min="0"
+      inputMode="numeric"
+      value={value}
+      onInput={({ currentTarget }) => onValue(currentTarget.value)}
+    />
+  </label>
+);
+
+const Percent = (props: { name: string; label: string; initial: string }) => (
+  <Field {...props} type="number" min="0" step="any" />
+);
+
+interface PreviewProps {
+  rules: StoreRulesResponse | undefined;
+}
+
+/** Says how much a buyer would pay by the rules in the form, and how much credit they would get. */
+const Preview = ({ rules }: PreviewProps) => {
+  const [price, setPrice] = useState('800');
+  const [spent, setSpent] = useState('5000');
+  const [inGroup, setInGroup] = useState(true);
+  const isWhole = /^\d{1,9}$/.test(price) && /^\d{1,9}$/.test(spent);
+  const sentence = () => {
+    if (!rules || !isWhole) return t.preview.none;
+    const { total, bonus } = priceUnder(rules, Number(price), { spent: Number(spent), inGroup });
+    const { expiresInDays, type } = rules.bonus;
+    const until = expiresInDays === null ? null : date(new Date(Date.now() + expiresInDays * dayMillis).toISOString());
+    return t.preview.sentence({ spent: Number(spent), inGroup, price: Number(price), total, bonus, type, until });
+  };
+  return (
+    <section class="card stack" aria-labelledby="preview">
+      <h2 id="preview">{t.preview.title}</h2>
+      <div class="pair">
+        <Amount label={t.preview.price} value={price} onValue={setPrice} />
+        <Amount label={t.preview.spent} value={spent} onValue={setSpent} />
+      </div>
+      <label class="check">
+        <input type="checkbox" checked={inGroup} onChange={({ currentTarget }) => setInGroup(currentTarget.checked)} />
+        <span>{t.preview.inGroup}</span>
+      </label>
+      <p class="effect" aria-live="polite">
+        {sentence()}
+      </p>
+      <p class="help">{t.preview.help}</p>
+    </section>
+  );
+};
+
+interface TiersProps {
+  initial: StoreRulesResponse['tiers'];
+  /** Called with the number of tiers in the form. */
+  onCount: (tiers: number) => void;
+}
+
+/** Rows of an amount and a percentage, which can be added and removed. */
+const Tiers = ({ initial, onCount }: TiersProps) => {
+  const [rows, setRows] = useState(() => initial.map((tier, id) => ({ id, ...tier })));
+  const next = useRef(initial.length);
+  const fieldset = useRef<HTMLFieldSetElement>(null);
+  const isFirst = useRef(true);
+  useEffect(() => {
+    onCount(rows.length);
+    if (!isFirst.current) tellForm(fieldset.current?.form);
+    isFirst.current = false;
+  }, [rows]);
+  const add = () => {
+    setRows([...rows, { id: next.current, from: Number.NaN, percent: Number.NaN }]);
+    next.current += 1;
+  };
+  const shown = (value: number): string => (Number.isNaN(value) ? '' : String(value));
+  return (
+    <fieldset ref={fieldset} class="stack">
+      <legend>{t.tiers.title}</legend>
+      <p class="help">{t.tiers.help}</p>
+      {rows.map(({ id, from, percent }, index) => (
+        <div key={id} class="tier">
+          <Field
+            name={`tiers[${index}].from`}
+            label={t.tiers.from}
+            type="number"
+            min="1"
+            initial={shown(from)}
+            autoFocus={Number.isNaN(from)}
+          />
+          <Percent name={`tiers[${index}].percent`} label={t.tiers.percent} initial={shown(percent)} />
+          <button
+            type="button"
+            class="button"
+            aria-label={t.tiers.removeOf(index + 1)}
+            onClick={() => setRows(rows.filter((row) => row.id !== id))}
+          >
+            {t.tiers.remove}
+          </button>
+        </div>
+      ))}
+      {rows.length < maxTiers && (
+        <button type="button" class="button fit" onClick={add}>
+          {t.tiers.add}
+        </button>
+      )}
+    </fieldset>
+  );
+};
+
+const Bonus = ({ bonus }: Pick<StoreRulesResponse, 'bonus'>) => (
+  <fieldset class="stack">
+    <legend>{t.bonus.title}</legend>
+    <p class="help">{t.bonus.help}</p>
+    <div class="pair">
+      <Percent name="bonus.percent" label={t.bonus.percent} initial={String(bonus.percent)} />
+      <Percent name="bonus.groupPercent" label={t.bonus.groupPercent} initial={String(bonus.groupPercent)} />
+      <Field name="bonus.type" label={t.bonus.type} options={Object.entries(t.bonus.types)} initial={bonus.type} />
+      <Field
+        name="bonus.expiresInDays"
+        label={t.bonus.days}
+        help={t.bonus.daysHelp}
+        type="number"
+        min="1"
+        initial={String(bonus.expiresInDays ?? '')}
+      />
+    </div>
+  </fieldset>
+);
+
+const EditRules = ({ rules }: { rules: StoreRulesResponse }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const [values, setValues] = useState<Values>();
+  const [tiers, setTiers] = useState(rules.tiers.length);
+  return (
+    <div class="columns">
+      <section class="card">
+        <Form
+          submit={t.save}
+          onValues={setValues}
+          onSend={async (sent) => {
+            await client.put('/v1/store/rules', { body: rulesOf(sent, tiers) });
+            say(t.saved);
+          }}
+        >
+          <fieldset class="stack">
+            <legend>{t.group.title}</legend>
+            <p class="help">{t.group.help}</p>
+            <Percent name="groupDiscount" label={t.group.discount} initial={String(rules.groupDiscount)} />
+          </fieldset>
+          <Tiers initial={rules.tiers} onCount={setTiers} />
+          <Bonus bonus={rules.bonus} />
+        </Form>
+      </section>
+      <Preview rules={values && soundRules(rulesOf(values, tiers))} />
+    </div>
+  );
+};
+
+export const RulesPage = () => {
+  const { client } = useSession();
+  const rules = useLoad((signal) => client.get('/v1/store/rules', { signal }), []);
+  return (
+    <>
+      <Heading title={texts.titles.rules} />
+      <p class="help intro">{t.intro}</p>
+      <Show of={rules}>{(found) => <EditRules rules={found} />}</Show>
+    </>
+  );
+};
