@@ -1,35 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import { link } from '../address.ts';
+import { customerName, productName, vendorName } from '../names.ts';
 import { type Session, useSession } from '../session.ts';
 import { CustomerLink } from './list.tsx';
-
-/** Names of products and customers, which sales do not hold. Each is read once per tab. */
-
-const known = new Map<string, Promise<string>>();
-
-/** The name of a thing. One that cannot be read stays an id. */
-const nameOf = (id: string, read: () => Promise<string>): Promise<string> => {
-  const name = known.get(id) ?? read().catch(() => id.slice(0, 8));
-  known.set(id, name);
-  return name;
-};
-
-/** For a thing whose name has been changed. */
-export const forgetName = (id: string): void => {
-  known.delete(id);
-};
-
-export const productName = ({ client, can }: Session, id: string): Promise<string> =>
-  nameOf(id, async () =>
-    can('products:read') ? (await client.get('/v1/products/{id}', { path: { id } })).name : id.slice(0, 8),
-  );
-
-const customerName = ({ client, can }: Session, uuid: string): Promise<string> =>
-  nameOf(uuid, async () =>
-    can('customers:read')
-      ? (await client.get('/v1/customers/{identifier}', { path: { identifier: uuid } })).username
-      : uuid,
-  );
 
 const useName = (read: (session: Session, id: string) => Promise<string>, id: string): string => {
   const session = useSession();
@@ -55,3 +28,10 @@ export const ProductLink = ({ id }: { id: string }) => {
 export const NamedCustomer = ({ uuid }: { uuid: string }) => (
   <CustomerLink uuid={uuid} name={useName(customerName, uuid)} />
 );
+
+/** A link to a vendor's page, by its name. */
+export const VendorLink = ({ uuid }: { uuid: string }) => {
+  const { can } = useSession();
+  const name = useName(vendorName, uuid);
+  return can('vendors:read') ? <a href={link(`/vendors/${uuid}`)}>{name}</a> : <span>{name}</span>;
+};

@@ -1,11 +1,13 @@
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { all, exists, is, update } from '../table/language.ts';
-import type { Key } from '../table/schema.ts';
+import { type Key, storeOf } from '../table/schema.ts';
 import { get, pagesOf, write } from '../table/table.ts';
 import { ownersCoupons } from './coupons.ts';
+import { followNames } from './customer-names.ts';
 import { customerKey } from './customers.ts';
 import { ownersCards } from './gift-cards.ts';
+import { payeeKey } from './payee-key.ts';
 import {
   cacheMillis,
   type RenameMark,
@@ -14,7 +16,7 @@ import {
   residentKey,
   type StoredResident,
 } from './residents.ts';
-import { spendKey } from './spend.ts';
+import { spendKey } from './spend-list.ts';
 import { listStores } from './stores.ts';
 
 /**
@@ -41,13 +43,15 @@ export const renameInStore = async (store: string, { uuid, username }: Resident)
     ownersCoupons(store, uuid)(everything),
     ownersCards(store, uuid)(everything),
   ]);
-  await Promise.all([renameCopy(customerKey(store, uuid), username), renameCopy(spendKey(store, uuid), username)]);
+  const named = [customerKey(store, uuid), spendKey(store, uuid), payeeKey(store, uuid)];
+  await Promise.all(named.map((key) => renameCopy(key, username)));
+  await followNames(store, [uuid]);
   for (const coupon of coupons) await renameCopy(coupon, username, 'couponOwnerUsername');
   for (const card of cards) await renameCopy(card, username, 'ownerUsername');
 };
 
 /** A process remembers the old name for `cacheMillis`, and a request that has read it may run a little longer. */
-const settledMillis = cacheMillis + 60_000;
+const oldNameMillis = cacheMillis + 60_000;
 
 /** Renames the copies of a marked resident's name. The mark stays until nobody can write the old name any more. */
 export const followRename = async (key: Key): Promise<void> => {
@@ -55,15 +59,14 @@ export const followRename = async (key: Key): Promise<void> => {
   if (!marked?.renamedAt) return;
   const { uuid, username, renamedAt } = marked;
   const isShared = key.pk === residentKey(uuid).pk;
-  const stores = isShared ? (await listStores()).map(({ id }) => id) : [key.pk.slice(0, key.pk.indexOf('#'))];
+  const stores = isShared ? (await listStores()).map(({ id }) => id) : [storeOf(key)];
   for (const store of stores) {
     // The operator's word wins over what a store was told.
     const resident = isShared ? marked : await readResident(store, { uuid });
     if (resident) await renameInStore(store, resident);
   }
-  const settled = Date.parse(renamedAt) + settledMillis;
-  const next =
-    now() < settled ? { due: timestamp(settled) } : { renamedAt: undefined, dues: undefined, due: undefined };
+  const safeAt = Date.parse(renamedAt) + oldNameMillis;
+  const next = now() < safeAt ? { due: timestamp(safeAt) } : { renamedAt: undefined, dues: undefined, due: undefined };
   // A rename since then has put a new mark there.
   await write(update(key, { set: next, when: all(is('renamedAt', renamedAt), is('username', username)) }));
 };

@@ -8,10 +8,12 @@ import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
 import { dispenserKey, findDispenser, loseAddress } from '../../../lib/delivery/dispensers.ts';
 import { scopes } from '../../../lib/routes/route.ts';
+import { lookUpTime } from '../../../lib/store/resident-lookup.ts';
 import { forgetResidents, type Resident, residentKey, type StoredResident } from '../../../lib/store/residents.ts';
 import { get, removeMany, transact } from '../../../lib/table/table.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { asFunction } from '../../support/access.ts';
+import { atEnd } from '../../support/at-end.ts';
 import { importText, tempDir } from '../../support/files.ts';
 import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '../../support/look-ups.ts';
 import { newResident } from '../../support/residents.ts';
@@ -24,6 +26,10 @@ let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
   service = await startTestService();
   await startTestLookUps();
+  // On a busy machine a look-up may take longer than a request waits for it, which then has no answer.
+  const { millis } = lookUpTime;
+  lookUpTime.millis = 30_000;
+  atEnd(() => void Object.assign(lookUpTime, { millis }));
 });
 
 beforeEach(async () => {

@@ -1,0 +1,122 @@
+import { merged, type Source } from '../lists/source.ts';
+import { is, put, remove, type Write } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { getMany, inChunks, rowsOf, write } from '../table/table.ts';
+import { customerKey } from './customers.ts';
+import { nameKey, residentKey, type StoredResident, storeResidentKey } from './residents.ts';
+
+/**
+ * The names of a store's customers, former ones too, each an item by itself: so a part of a name finds them at the same
+ * cost however many customers there are. No request writes these items, since each new customer would cost more. The
+ * consumer of the table's stream does so when somebody becomes a customer, and whoever follows a rename.
+ */
+
+/** A name that leads to a customer; `sk` is the name. */
+interface CustomerName extends Key {
+  uuid: string;
+  /** The current name. */
+  username: string;
+}
+
+export const customerNameKey = (store: string, name: string): Key => ({
+  pk: partition(store, 'CUSTOMER_NAME'),
+  sk: name,
+});
+
+/** All names of a store's customers, in their order. */
+export const listCustomerNames = (store: string): Source<CustomerName> =>
+  rowsOf({ partition: partition(store, 'CUSTOMER_NAME') });
+
+/** The names that begin as `typed` does, and the whole name that it may be the beginning of: see `namePrefix`. */
+export const findNames = (
+  store: string,
+  { prefix, whole }: { prefix: string; whole?: string | undefined },
+): Source<CustomerName> => {
+  const between = (first: string, last: string): Source<CustomerName> =>
+    rowsOf({ partition: partition(store, 'CUSTOMER_NAME'), isEventual: true, first, last });
+  const begun = between(prefix, `${prefix}~`);
+  return whole === undefined ? begun : merged([between(whole, whole), begun], ({ sk }) => sk);
+};
+
+/** The names of avatars as a store knows them, by UUID, the current name first. */
+export const readNames = async (store: string, uuids: readonly string[]): Promise<Map<string, string[]>> => {
+  const [shared, told] = await Promise.all([
+    getMany<StoredResident>(uuids.map(residentKey), { consistent: true }),
+    getMany<StoredResident>(
+      uuids.map((uuid) => storeResidentKey(store, uuid)),
+      { consistent: true },
+    ),
+  ]);
+  const toldNames = told.flatMap(({ names }) => names);
+  const holders = await getMany<Key & { uuid: string }>(toldNames.map(nameKey), { consistent: true });
+  const holderOf = new Map(holders.map(({ pk, uuid }) => [pk, uuid]));
+  const namesOf = new Map<string, string[]>();
+  for (const { uuid, username, names } of [...shared, ...told]) {
+    // The operator's word wins: a name that is another's for the operator does not lead to them.
+    const own = [username, ...names].filter(
+      (name) => name !== uuid && (holderOf.get(nameKey(name).pk) ?? uuid) === uuid,
+    );
+    namesOf.set(uuid, [...new Set([...(namesOf.get(uuid) ?? []), ...own])]);
+  }
+  return namesOf;
+};
+
+/** A look at avatars: which of them are customers. */
+const customersAmong = async (store: string, uuids: readonly string[]): Promise<Set<string>> => {
+  const keys = uuids.map((uuid) => customerKey(store, uuid));
+  const found = await getMany<Key>(keys, { consistent: true, attributes: [] });
+  return new Set(found.map(({ sk }) => sk));
+};
+
+/**
+ * The writes that make the items of names say what is known now. `earlier` are further names that may lead to them. A
+ * name of somebody who is no customer leads to nobody.
+ */
+const nameWrites = async (
+  store: string,
+  uuids: readonly string[],
+  isCustomer: (uuid: string) => boolean,
+  earlier: readonly string[],
+): Promise<Write[]> => {
+  const known = await readNames(store, uuids);
+  const wanted = new Map<string, { uuid: string; username: string }>();
+  for (const [uuid, names] of known)
+    for (const name of isCustomer(uuid) ? names : []) wanted.set(name, { uuid, username: names[0] ?? uuid });
+  const all = [...new Set([...[...known.values()].flat(), ...earlier])];
+  const keys = all.map((name) => customerNameKey(store, name));
+  const found = new Map(
+    (await getMany<CustomerName>(keys, { consistent: true })).map((item) => [item.sk, item] as const),
+  );
+  const isTheirs = (name: string): boolean =>
+    uuids.includes(found.get(name)?.uuid ?? '') || [...known.values()].some((names) => names.includes(name));
+  return all.flatMap((name) => {
+    const [key, there, now] = [customerNameKey(store, name), found.get(name), wanted.get(name)];
+    if (now) return there?.uuid === now.uuid && there.username === now.username ? [] : [put({ ...key, ...now })];
+    return there && isTheirs(name) ? [remove(key, is('uuid', there.uuid))] : [];
+  });
+};
+
+const sideBySide = 100;
+
+/**
+ * Brings the names of these avatars to what is known of them now, however often and in whatever order it is asked to.
+ * Somebody who was erased meanwhile leaves no name, a customer again or not: who has written names looks once more.
+ */
+export const followNames = async (
+  store: string,
+  uuids: readonly string[],
+  earlier: readonly string[] = [],
+): Promise<void> => {
+  for (const some of inChunks([...new Set(uuids)], sideBySide)) {
+    const look = async (names: readonly string[]): Promise<Write[]> => {
+      const customers = await customersAmong(store, some);
+      return nameWrites(store, some, (uuid) => customers.has(uuid), names);
+    };
+    const writes = await look(earlier);
+    await Promise.all(writes.map((one) => write(one)));
+    const written = writes.flatMap((one) => (one.kind === 'put' ? String(one.item.sk) : []));
+    if (written.length === 0) continue;
+    const removals = (await look(written)).filter(({ kind }) => kind === 'remove');
+    await Promise.all(removals.map((one) => write(one)));
+  }
+};
