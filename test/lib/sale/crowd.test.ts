@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { Conflict, type Engine } from '../../../lib/table/engine.ts';
+import { ConflictError, type Engine } from '../../../lib/table/engine.ts';
 import { targetOf } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { simulate } from '../../../proof/simulation/environment.ts';
@@ -15,7 +15,6 @@ import { buy, newProduct, stockOf } from './sales.ts';
  * does.
  */
 
-const [sales, callers] = [96, 16];
 /** A call takes as long without any conflict. */
 const callMillis = 5;
 
@@ -33,7 +32,7 @@ const holding = (engine: Engine, holdMillis: number, { sleep }: Machine) => {
     await sleep(callMillis);
     if (!keys.some((key) => held.has(nameOf(key)))) return;
     counts.refused += 1;
-    throw new Conflict(new Error('TransactionConflict'));
+    throw new ConflictError(new Error('TransactionConflict'));
   };
   const calls: Partial<Engine> = {
     get: async (key) => sleep(callMillis).then(() => engine.get(key)),
@@ -64,14 +63,21 @@ const start = Date.parse('2028-02-29T12:00:00.000Z');
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-c0de-4000-8000-000000000000`;
 
 interface Crowd {
-  limited: boolean;
+  /** Of a limited product. */
+  copies?: number;
+  sales: number;
   buyers: number;
-  /** The time that a transaction holds its items. */
-  holdMillis: number;
+  callers: number;
 }
 
-/** Lets 16 callers buy 96 times in all. Answers what became of the sales, and the slowest one's milliseconds. */
-const crowd = async (seed: number, { limited, buyers, holdMillis }: Crowd) => {
+/** DynamoDB holds an item for perhaps 10 to 25 ms. */
+const holdMillis = 15;
+
+/**
+ * Lets a crowd buy a product. Answers what became of the sales, the milliseconds that all and the slowest took, and
+ * what is left.
+ */
+const crowd = async (seed: number, { copies, sales, buyers, callers }: Crowd) => {
   const table = new MemoryTable();
   const machine = new Machine(seed, table, start, { faults: 0, deaths: 0, torn: 0, staleMillis: 0 });
   Object.assign(machine.engine, memoryEngine(table));
@@ -82,7 +88,10 @@ const crowd = async (seed: number, { limited, buyers, holdMillis }: Crowd) => {
   const [store, product] = await works.run(work, async () => {
     for (let buyer = 0; buyer < buyers; buyer++) await putResident({ uuid: uuidOf(buyer), username: `buyer${buyer}` });
     const { id } = await createStore('Crowded');
-    return [id, await newProduct(id, { price: 10, limited, availableAmount: limited ? 1000 : 0 })] as const;
+    return [
+      id,
+      await newProduct(id, { price: 10, limited: copies !== undefined, availableAmount: copies ?? 0 }),
+    ] as const;
   });
   machine.isQuiet = false;
   const { calls, counts } = holding(memoryEngine(table), holdMillis, machine);
@@ -94,32 +103,50 @@ const crowd = async (seed: number, { limited, buyers, holdMillis }: Crowd) => {
       const buyer = uuidOf(next++ % buyers);
       const asked = machine.time;
       const outcome = await buy(store, { productId: product, buyer, paid: 10 }).then(
-        ({ state }) => state,
+        ({ state, refusal }) => refusal ?? state,
         (error) => (error instanceof Problem ? String(error.status) : String(error)),
       );
       outcomes[outcome] = (outcomes[outcome] ?? 0) + 1;
       slowest = Math.max(slowest, machine.time - asked);
     }
   };
+  const begun = machine.time;
   const all = Promise.all(Array.from({ length: callers }, () => works.run(work, caller)));
   await machine.run();
   await all;
+  const took = machine.time - begun;
   machine.isQuiet = true;
   const stock = await works.run(work, () => stockOf(store, product));
-  return { outcomes, stock, ...counts, slowest };
+  return { outcomes, stock, ...counts, slowest, took };
 };
 
-// DynamoDB holds an item for perhaps 10 to 25 ms.
 const crowds: [string, Crowd][] = [
-  ['a limited product', { limited: true, buyers: 24, holdMillis: 15 }],
-  ['a product without limit, and all for one buyer,', { limited: false, buyers: 1, holdMillis: 15 }],
+  // A stock of 99 copies lies in one item however many buy.
+  ['of 16 buys a limited product', { copies: 99, sales: 96, buyers: 24, callers: 16 }],
+  ['of 64 buys a limited product of many copies', { copies: 1000, sales: 500, buyers: 64, callers: 64 }],
+  ['of 16 buys a product without limit for one buyer', { sales: 96, buyers: 1, callers: 16 }],
+  ['of 64 buys a product without limit for one buyer', { sales: 192, buyers: 1, callers: 64 }],
 ];
 
-test.each(crowds)('a crowd buys %s without a sale that is answered 503', async (_, asked) => {
+test.each(crowds)('a crowd %s without a sale that is answered 503', async (_, asked) => {
+  const { sales, copies = sales } = asked;
   const { outcomes, stock, refused, slowest } = await crowd(1, asked);
 
-  expect([outcomes, stock]).toEqual([{ completed: sales }, asked.limited ? 1000 - sales : 0]);
+  expect([outcomes, stock]).toEqual([{ completed: sales }, copies - sales]);
   expect(slowest).toBeLessThan(20_000);
   // The table did refuse what overlapped: without that this would show nothing.
-  expect(refused).toBeGreaterThan(2 * sales);
+  expect(refused).toBeGreaterThan(sales);
+});
+
+test('a crowd buys the last copies of a divided stock, each copy once', async () => {
+  const { outcomes, stock } = await crowd(1, { copies: 150, sales: 250, buyers: 64, callers: 64 });
+
+  expect([outcomes, stock]).toEqual([{ completed: 150, 'sold-out': 100 }, 0]);
+});
+
+test('a crowd of 16 buys a limited product at no less than half the pace of one without limit', async () => {
+  const asked = { sales: 1000, buyers: 64, callers: 16 };
+  const [limited, unlimited] = [await crowd(1, { ...asked, copies: 1500 }), await crowd(1, asked)];
+
+  expect(limited.took / unlimited.took).toBeLessThan(2);
 });

@@ -1,0 +1,251 @@
+import { newId, now, source, timestamp } from '../clock.ts';
+import type { Source } from '../lists/source.ts';
+import type { Product } from '../routes/products.ts';
+import type { SoldCard } from '../routes/rules.ts';
+import { maxInteger } from '../routes/wire.ts';
+import { again, allOf, answer, decide } from '../table/decide.ts';
+import {
+  above,
+  all,
+  atLeast,
+  below,
+  is,
+  isNew,
+  missing,
+  present,
+  put,
+  remove,
+  update,
+  type Write,
+} from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { get, rowsOf, write } from '../table/table.ts';
+import { productKey } from './memberships.ts';
+
+/**
+ * The stock of a limited product lies in the product's item, which each sale of it writes. DynamoDB refuses a
+ * transaction whose item another one is writing, so a crowd of buyers meets there. A sale that was refused so divides
+ * a large stock into 16 items, and each sale takes from one of them; once few copies are left there, they are gathered
+ * in the product's item again (docs/adr/0053-stock-in-shares.md).
+ */
+
+/** The part of a product's item that says where its copies lie. */
+export interface DivisibleStock {
+  limited: boolean;
+  /** Copies in the item itself: all of them while the stock is not divided. */
+  availableAmount: number;
+  /** The id of its division. */
+  divided?: string;
+  /** Nobody divides it until then, since a change of the product wants it whole. */
+  wholeUntil?: string;
+}
+
+/** A part of a divided stock. */
+export interface StockShare extends Key {
+  copies: number;
+}
+
+/** A divided stock, as it was read. */
+interface DividedStock {
+  kind: 'divided';
+  /** The shares with copies, if there are any, else all: from one at random on. */
+  drawn: readonly [StockShare, ...StockShare[]];
+  /** It is to be gathered before a sale. */
+  isLow: boolean;
+}
+
+/** A product with the state of its stock; without one where all its copies lie in its item and are to stay there. */
+export interface StockedProduct extends Product {
+  stock?: DividedStock | { kind: 'divisible' };
+  /** The gift card that a sale of it makes. */
+  giftCard?: SoldCard;
+}
+
+const shareCount = 16;
+
+/**
+ * Dividing a stock and gathering it cost some 70 write units: about one for each copy of the smallest that is sold in
+ * between.
+ */
+const smallestDivided = 100;
+
+/** Copies that stay in the item at least, for the sales that are made while it is being divided. */
+const kept = 16;
+
+/** A version before the first division would replace the copies in the item alone: see lib/shape.ts. */
+const dividedShape = 2;
+
+/** The time for which a change of a product keeps its stock whole. */
+const wholeMillis = 10_000;
+
+const sharesPart = (id: string, division: string): string => `${id}#${division}#`;
+
+/** The product and the division that a share belongs to. */
+export const divisionIn = (sk: string): { id: string; divided: string } => {
+  const [id = '', divided = ''] = sk.split('#');
+  return { id, divided };
+};
+
+/** All shares of a store's divided stocks, product by product. */
+export const listStoredShares = (store: string): Source<StockShare> => rowsOf({ partition: partition(store, 'STOCK') });
+
+/** No digit of a share is behind it. */
+const lastPart = 'g';
+
+const listShares = (store: string, first: string, last: string, isEventual: boolean): Promise<StockShare[]> =>
+  rowsOf<StockShare>({ partition: partition(store, 'STOCK'), first, last: `${last}${lastPart}`, isEventual })({
+    descending: false,
+  });
+
+/**
+ * The shares of a product's stock; none where it is not divided, and undefined where another writer has divided or
+ * gathered it since its item was read.
+ */
+export const readShares = async (
+  store: string,
+  { sk, divided }: Key & DivisibleStock,
+): Promise<StockShare[] | undefined> => {
+  if (divided === undefined) return [];
+  const part = sharesPart(sk, divided);
+  const shares = await listShares(store, part, part, false);
+  return shares.length === shareCount ? shares : undefined;
+};
+
+const copiesIn = (shares: readonly StockShare[]): number => shares.reduce((sum, { copies }) => sum + copies, 0);
+
+/** All copies of a product. */
+export const copiesOf = ({ availableAmount }: DivisibleStock, shares: readonly StockShare[]): number =>
+  availableAmount + copiesIn(shares);
+
+/**
+ * These items of products, in their order, with all their copies. The shares may be a moment old; an item whose shares
+ * are not all there is read by `otherwise`.
+ */
+export const withAllCopies = async <T extends Key & DivisibleStock>(
+  store: string,
+  items: readonly T[],
+  otherwise: (item: T) => Promise<T | undefined>,
+): Promise<T[]> => {
+  const ids = items.filter(({ divided }) => divided !== undefined).map(({ sk }) => sk);
+  if (ids.length === 0) return [...items];
+  ids.sort();
+  const listed = await listShares(store, `${ids[0]}#`, `${ids.at(-1)}#`, true);
+  const sharesOf = Map.groupBy(listed, ({ sk }) => sk.slice(0, sk.lastIndexOf('#') + 1));
+  const whole = await Promise.all(
+    items.map(async (item) => {
+      if (item.divided === undefined) return item;
+      const shares = sharesOf.get(sharesPart(item.sk, item.divided)) ?? [];
+      return shares.length === shareCount ? { ...item, availableAmount: copiesOf(item, shares) } : otherwise(item);
+    }),
+  );
+  return whole.filter((item) => item !== undefined);
+};
+
+const isDivisible = ({ limited, availableAmount, divided, wholeUntil = '' }: DivisibleStock): boolean =>
+  limited &&
+  divided === undefined &&
+  wholeUntil <= timestamp(now()) &&
+  availableAmount >= smallestDivided &&
+  // A refund puts a copy back into the item: however many do, the sum stays a number that a product may have.
+  availableAmount <= maxInteger / 2;
+
+/** The attributes of a product's item that say where its copies lie; none where all lie in it. */
+export const divisionOf = ({ availableAmount, divided, wholeUntil }: DivisibleStock) => ({
+  ...(divided !== undefined && { availableAmount, divided, shape: dividedShape }),
+  ...(wholeUntil !== undefined && { wholeUntil }),
+});
+
+/** The state of a stock for a sale. */
+export const stockOf = (item: DivisibleStock, shares: readonly StockShare[]): StockedProduct['stock'] => {
+  if (isDivisible(item)) return { kind: 'divisible' };
+  const full = shares.filter(({ copies }) => copies > 0);
+  const from = full.length > 0 ? full : shares;
+  const place = Math.floor(source.random() * from.length);
+  const [first, ...others] = [...from.slice(place), ...from.slice(0, place)];
+  const isHeld = item.wholeUntil !== undefined && item.wholeUntil > timestamp(now());
+  return first && { kind: 'divided', drawn: [first, ...others], isLow: isHeld || copiesIn(shares) < shareCount };
+};
+
+/** Divides the stock of a product, unless it is too small, divided already, or wanted whole. */
+export const divideStock = (store: string, id: string): Promise<void> =>
+  decide(async () => {
+    const key = productKey(store, id);
+    const item = await get<DivisibleStock>(key);
+    if (!item || !isDivisible(item)) return answer(undefined);
+    const copies = Math.floor((item.availableAmount - kept) / shareCount);
+    const divided = newId();
+    const moved = copies * shareCount;
+    const isWhole = all(is('limited', true), missing('divided'), is('wholeUntil', item.wholeUntil));
+    const shares = Array.from({ length: shareCount }, (_, number) => {
+      const share = { pk: partition(store, 'STOCK'), sk: `${sharesPart(id, divided)}${number.toString(16)}`, copies };
+      return put(share, isNew);
+    });
+    const move = update(key, {
+      set: { divided, shape: dividedShape, wholeUntil: undefined },
+      add: { availableAmount: -moved },
+      when: all(isWhole, atLeast('availableAmount', moved)),
+    });
+    // Refused, it was divided by another sale, or is smaller by now.
+    return allOf([move, ...shares], { result: undefined, otherwise: () => answer(undefined) });
+  });
+
+/** Puts all copies of a divided stock back into the product's item. */
+export const gatherStock = (store: string, id: string): Promise<void> =>
+  decide(async () => {
+    const key = productKey(store, id);
+    const item = await get<Key & DivisibleStock>(key);
+    if (item?.divided === undefined) return answer(undefined);
+    const shares = await readShares(store, item);
+    if (!shares) return again();
+    const move = update(key, {
+      set: { divided: undefined, shape: undefined },
+      add: { availableAmount: copiesIn(shares) },
+      when: is('divided', item.divided),
+    });
+    return allOf([move, ...shares.map((share) => remove(share, is('copies', share.copies)))], { result: undefined });
+  });
+
+/**
+ * Gathers a divided stock for a change of its product, and keeps it whole for ten seconds: from now on sales gather it
+ * too, instead of taking copies from shares that the gathering needs as they are.
+ */
+export const makeWhole = async (store: string, id: string): Promise<void> => {
+  const wholeUntil = timestamp(now() + wholeMillis);
+  await write(update(productKey(store, id), { set: { wholeUntil }, when: present('divided') }));
+  await gatherStock(store, id);
+};
+
+/** The product with a divided stock of which another share is drawn; undefined where there is none. */
+export const withOtherShare = (product: StockedProduct): StockedProduct | undefined => {
+  const { stock } = product;
+  if (stock?.kind !== 'divided') return undefined;
+  const [, next, ...others] = stock.drawn;
+  return next && { ...product, stock: { ...stock, drawn: [next, ...others] } };
+};
+
+/**
+ * The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not
+ * limited any more; of a divided stock, where its share has none left or is gathered.
+ */
+export const takeCopy = (store: string, { id, stock }: StockedProduct): Write =>
+  stock?.kind === 'divided'
+    ? update(stock.drawn[0], { add: { copies: -1 }, when: above('copies', 0) })
+    : update(productKey(store, id), {
+        add: { availableAmount: -1 },
+        when: all(is('limited', true), above('availableAmount', 0)),
+      });
+
+/**
+ * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as
+ * many as can be. The copy lies in the product's item though the stock is divided. Refused where it is not limited any
+ * more, and where others have filled the stock.
+ */
+export const returnCopy = (store: string, { id, limited, availableAmount }: Product): Write[] =>
+  limited && availableAmount < maxInteger
+    ? [
+        update(productKey(store, id), {
+          add: { availableAmount: 1 },
+          when: all(is('limited', true), below('availableAmount', maxInteger)),
+        }),
+      ]
+    : [];
