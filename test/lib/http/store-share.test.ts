@@ -1,15 +1,15 @@
 import { ProvisionedThroughputExceededException } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { boundReads, forgetReads, type ReadsByStore } from '../../../lib/http/store-reads.ts';
+import { boundReads, boundWrites, forgetShares, type UseByStore } from '../../../lib/http/store-share.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { Refused } from '../../../lib/table/engine.ts';
-import { applied, conditionOf, holds, type Item } from '../../../lib/table/language.ts';
+import { RefusedError } from '../../../lib/table/engine.ts';
+import { applied, conditionOf, holds, type Item, targetOf } from '../../../lib/table/language.ts';
 import { type Meter, newMeter } from '../../../lib/table/meter.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { intercept } from '../../support/faults.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
-/** One store's dear lists leave the table's reads to the others. */
+/** One store's reads and writes leave the rest of the table's units to the others. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let time = Date.parse('2027-06-15T12:00:00.000Z');
@@ -22,7 +22,7 @@ beforeAll(async () => {
 const share = 2_000;
 beforeEach(() => {
   process.env.STORE_READ_UNITS = String(share);
-  forgetReads();
+  forgetShares();
   // The share that earlier tests used up is free again.
   time += 3_600_000;
   setClock(time);
@@ -84,7 +84,7 @@ test('a store that searches its small catalogue as often as it may is never refu
 test('a process notes what it has read at once where the table was busy, and else when that is much', async () => {
   const stopLarge = asLarge(600);
   const noted = async () =>
-    (await wholeTable(`${service.store}#READS`)).filter(({ usedUntil }) => Number(usedUntil) > time);
+    (await wholeTable(`${service.store}#UNITS`)).filter(({ usedUntil }) => Number(usedUntil) > time);
   let refusals = 1;
   const goOn = () =>
     intercept(async ({ operation }, send) => {
@@ -109,7 +109,7 @@ test('a process notes what it has read at once where the table was busy, and els
 test('a list goes on where the units cannot be noted', async () => {
   const stopLarge = asLarge();
   const stop = intercept(async ({ input, isWrite }, send) => {
-    if (isWrite && input.Key?.pk?.endsWith('#READS')) throw new Error('The table is away.');
+    if (isWrite && input.Key?.pk?.endsWith('#UNITS')) throw new Error('The table is away.');
     return send();
   });
 
@@ -122,9 +122,41 @@ test('a list goes on where the units cannot be noted', async () => {
   expect((await service.call('GET', search)).status).toBe(429);
 });
 
+test('429s with Retry-After a write of a store that has written too much, which changes nothing, and serves all else', async () => {
+  process.env.STORE_WRITE_UNITS = '10';
+  const name = `Bench ${time}`;
+  const write = () => service.call('POST', '/v1/products', { name, price: 1 });
+  const found = async () => (await service.call('GET', '/v1/products?search=bench')).body.data.length;
+
+  let answer = await write();
+  let made = 0;
+  for (; answer.status === 201 && made < 20; made++) answer = await write();
+  const seconds = Number(answer.headers.get('retry-after'));
+
+  expect(answer.status).toBe(429);
+  expect(answer.body.detail).toMatch(/has written more than its share/);
+  expect([made, await found()]).toEqual([expect.toSatisfy((count) => count < 4), made]);
+  expect((await service.callOther('POST', '/v1/products', { name, price: 1 })).status).toBe(201);
+  setClock(time + 1000 * seconds);
+  expect((await write()).status).toBe(201);
+});
+
+test('a write costs no call more in a process that writes less than its own part of the share', async () => {
+  process.env.STORE_WRITE_UNITS = '1000';
+  const costs = new Set<string>();
+
+  for (let second = 0; second < 60; second++) {
+    setClock(time + 1000 * second);
+    const { status, cost } = await service.call('POST', '/v1/products', { name: `Stool ${second}`, price: 1 });
+    costs.add(`${status} ${cost?.calls} ${cost?.units}`);
+  }
+
+  expect([...costs]).toEqual([expect.stringMatching(/^201 /)]);
+});
+
 /** A process of Lambda that searches without end, page after page of 128 units, and begins anew where it is refused. */
 const newProcess = (store: string) => {
-  const known: ReadsByStore = new Map();
+  const known: UseByStore = new Map();
   let meter: Pick<Meter, 'onUnits'> | undefined;
   const until429 = async (work: () => unknown): Promise<void> => {
     try {
@@ -145,7 +177,7 @@ const newProcess = (store: string) => {
       return meter !== undefined;
     },
     /** The table has served the page, or was too busy for it. */
-    read: (isServed: boolean): Promise<void> => until429(() => meter?.onUnits?.(isServed ? 128 : 0, !isServed)),
+    read: (isServed: boolean): Promise<void> => until429(() => meter?.onUnits?.(isServed ? 128 : 0, false, !isServed)),
   };
 };
 
@@ -156,7 +188,7 @@ test('forty processes that search for one store leave half of what the table ser
   // The item alone, in memory: its writes are thousands.
   let item: Item | undefined;
   engine.write = async (one) => {
-    if (!holds(conditionOf(one), item)) throw new Refused(item);
+    if (!holds(conditionOf(one), item)) throw new RefusedError(item);
     item = applied(one, item);
     return item;
   };
@@ -185,3 +217,94 @@ test('forty processes that search for one store leave half of what the table ser
     expect(sum(from, from + 5) / 5, `from ${from}`).toBeLessThanOrEqual(1.05 * share);
   expect(sum(15, 64) / 49).toBeGreaterThan(0.95 * share);
 }, 120_000);
+
+/** The items of shares alone, in memory: their writes are thousands. */
+const sharesInMemory = (spends: (units: number) => boolean) => {
+  const items = new Map<string, Item>();
+  engine.write = async (one) => {
+    spends(1);
+    const { sk } = targetOf(one);
+    if (!holds(conditionOf(one), items.get(sk))) throw new RefusedError(items.get(sk));
+    const item = applied(one, items.get(sk));
+    if (item) items.set(sk, item);
+    return item;
+  };
+  return () => Reflect.deleteProperty(engine, 'write');
+};
+
+/**
+ * A table that serves so many units a second, and keeps those of two seconds that nobody used: DynamoDB keeps them for
+ * five minutes.
+ */
+const newTable = (perSecond: number) => {
+  let [left, at] = [2 * perSecond, time];
+  return (units: number, millis: number): boolean => {
+    left = Math.min(2 * perSecond, left + ((millis - at) * perSecond) / 1000);
+    at = millis;
+    if (left < units) return false;
+    left -= units;
+    return true;
+  };
+};
+
+/** A process of Lambda that makes one dear request after the other, and waits as long as a refusal says. */
+const newWriter = (store: string, units: number, spends: (units: number) => boolean) => {
+  const known: Parameters<typeof boundWrites>[3] = new Map();
+  let [meter, freeAt] = [undefined as Pick<Meter, 'onUnits'> | undefined, 0];
+  return async (millis: number): Promise<void> => {
+    if (millis < freeAt) return;
+    try {
+      if (!meter) {
+        const next = newMeter();
+        await boundWrites(store, 'writes', next, known);
+        meter = next;
+      }
+      const isServed = spends(units);
+      await meter.onUnits?.(isServed ? units : 0, true, !isServed);
+      if (isServed) meter = undefined;
+      freeAt = millis + 20;
+    } catch (error) {
+      if (!(error instanceof Problem && error.status === 429)) throw error;
+      freeAt = millis + 1000 * Number(error.headers['Retry-After']);
+    }
+  };
+};
+
+test.each([
+  ['the dearest requests', 110],
+  ['sales', 20],
+])(
+  'twenty processes that make %s for one store without end leave the other store its writes',
+  async (_, units) => {
+    process.env.STORE_WRITE_UNITS = '1000';
+    const table = newTable(2_000);
+    const used: number[] = [];
+    let [millis, other] = [time, { served: 0, throttled: 0 }];
+    /** The units that the greedy store uses, in tenths of a second. */
+    const spends = (some: number): boolean => {
+      const isServed = table(some, millis);
+      const tenth = Math.floor((millis - time) / 100);
+      while (used.length <= tenth) used.push(0);
+      used[tenth] = (used[tenth] ?? 0) + (isServed ? some : 0);
+      return isServed;
+    };
+    const stop = sharesInMemory(spends);
+    const writers = Array.from({ length: 20 }, () => newWriter('greedy', units, spends));
+    for (; other.served + other.throttled < 10_000; millis += 10) {
+      setClock(millis);
+      for (const writer of writers) await writer(millis);
+      // The other store makes 50 requests of 6 units a second, always after all others.
+      if ((millis - time) % 20 === 0)
+        other = table(6, millis)
+          ? { ...other, served: other.served + 1 }
+          : { ...other, throttled: other.throttled + 1 };
+    }
+
+    stop();
+    const inTenSeconds = used.map((_tenth, from) => used.slice(from, from + 100).reduce((sum, some) => sum + some, 0));
+    expect(other).toEqual({ served: 10_000, throttled: 0 });
+    expect(Math.max(...inTenSeconds)).toBeLessThanOrEqual(1.25 * 10_000);
+    expect(used.reduce((sum, some) => sum + some, 0)).toBeGreaterThan(0.8 * 1000 * (used.length / 10));
+  },
+  60_000,
+);

@@ -1,0 +1,225 @@
+import { now } from '../clock.ts';
+import { Problem } from '../problem.ts';
+import { above, all, any, atMost, missing, update, type Write } from '../table/language.ts';
+import { type Meter, requestMeter } from '../table/meter.ts';
+import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { write } from '../table/table.ts';
+
+/**
+ * A store's share of the units of the table: docs/adr/0045-reads-of-a-store.md for the reads of its lists,
+ * docs/adr/0051-writes-of-a-store.md for the writes of its requests. Each unit takes its part of a second of the share,
+ * and one item per store and share says until when that is used up:
+ *
+ *     now                   usedUntil
+ *      |------ ahead of it ------|             a store may be some seconds ahead; then it is refused
+ */
+
+/** The shares of a store, by the sort keys of their items. */
+type Share = 'reads' | WriteShare;
+
+/** Vendors register beside the sales of their store: neither keeps the other waiting. */
+type WriteShare = 'writes' | 'registrations';
+
+const aheadMillis = { reads: 10_000, writes: 1000, registrations: 1000 };
+
+/** The part of a store's share of the writes that each of these shares is. */
+const partOf = { writes: 1, registrations: 0.1 };
+
+/**
+ * A process adds what it has read once that is more than a second of the share, so that no ordinary list costs a call
+ * more. Where the table was busy or the store was refused, it does so at each step of a list for a minute: many
+ * processes may serve one store.
+ */
+const untoldMillis = 1250;
+const untoldMillisWhenBusy = 50;
+const busyMillis = 60_000;
+
+/** The use of a share as far as a process knows it. Times are in milliseconds since 1970. */
+interface ShareUse {
+  /** Units that the table does not know of yet. Below 0 where more was paid for than was used. */
+  untold: number;
+  /** As the table last said. */
+  usedUntil: number;
+  busyUntil: number;
+}
+
+export type UseByStore<U = ShareUse> = Map<string, U>;
+
+const readsOfProcess: UseByStore = new Map();
+
+const useKey = (store: string, share: Share): Key => ({ pk: partition(store, 'UNITS'), sk: share });
+
+/**
+ * Moves the time until which the share is used up, and answers it; `isTaken` is false where it was more than `most`
+ * milliseconds ahead already, and stays. Undefined where other processes were always faster.
+ */
+const take = async (
+  store: string,
+  share: Share,
+  { usedUntil }: ShareUse,
+  millis: number,
+  most?: number,
+): Promise<{ usedUntil: number; isTaken: boolean } | undefined> => {
+  const at = now();
+  const end = { [ttlAttribute]: Math.ceil(at / 1000) + 3600 };
+  const key = useKey(store, share);
+  const isAhead = above('usedUntil', at);
+  const later = update(key, {
+    add: { usedUntil: millis },
+    set: end,
+    when: most === undefined ? isAhead : all(isAhead, atMost('usedUntil', at + most)),
+  });
+  const anew = update(key, {
+    set: { ...end, usedUntil: at + millis },
+    when: any(missing('usedUntil'), atMost('usedUntil', at)),
+  });
+  const order: Write[] = usedUntil > at ? [later, anew, later] : [anew, later, anew];
+  for (const one of order) {
+    const outcome = await write<{ usedUntil: number }>(one);
+    if (outcome.done) return { usedUntil: outcome.result.usedUntil, isTaken: true };
+    const found = outcome.found?.usedUntil ?? 0;
+    if (most !== undefined && found > at + most) return { usedUntil: found, isTaken: false };
+  }
+  return undefined;
+};
+
+const millisAhead = ({ usedUntil }: ShareUse): number => usedUntil - now();
+
+const refusals = {
+  reads: 'The lists of this store have read more than its share: ask for less, or more slowly.',
+  writes: 'This store has written more than its share: send the request again later, and others more slowly.',
+  registrations: 'The vendors of this store have registered more often than their share allows: register again later.',
+};
+
+/** Throws 429 where the store is too far ahead of its share. A client that waits so long finds half of the room. */
+const refuseIfAhead = (share: Share, use: ShareUse): void => {
+  if (millisAhead(use) <= aheadMillis[share]) return;
+  use.busyUntil = now() + busyMillis;
+  const seconds = Math.ceil((millisAhead(use) - aheadMillis[share] / 2) / 1000);
+  throw new Problem(429, refusals[share], [], { 'Retry-After': String(seconds) });
+};
+
+/** Counts units that a list has read. Throws 429. */
+const countUnits = async (store: string, reads: ShareUse, perSecond: number, units: number): Promise<void> => {
+  reads.untold += units;
+  const millis = (1000 * reads.untold) / perSecond;
+  if (millis < (now() < reads.busyUntil ? untoldMillisWhenBusy : untoldMillis)) return;
+  const told = reads.untold;
+  reads.untold = 0;
+  // A list does not fail because its units cannot be noted: they are noted with the next.
+  const taken = await take(store, 'reads', reads, millis).catch(() => undefined);
+  if (taken === undefined) reads.untold += told;
+  else reads.usedUntil = taken.usedUntil;
+  refuseIfAhead('reads', reads);
+};
+
+/**
+ * Bounds what a list of the store reads, from its first call to the table on. Throws 429, here and in its calls to the
+ * table.
+ */
+export const boundReads = (
+  store: string,
+  meter: Pick<Meter, 'onUnits'> | undefined = requestMeter(),
+  known = readsOfProcess,
+): void => {
+  const perSecond = Number(process.env.STORE_READ_UNITS ?? 0);
+  if (!meter || perSecond === 0) return;
+  const reads = known.get(store) ?? { untold: 0, usedUntil: 0, busyUntil: 0 };
+  known.set(store, reads);
+  refuseIfAhead('reads', reads);
+  const countAlso = meter.onUnits;
+  meter.onUnits = async (units, isWrite, wasBusy) => {
+    await countAlso?.(units, isWrite, wasBusy);
+    if (wasBusy) reads.busyUntil = now() + busyMillis;
+    if (countAlso && isWrite) return;
+    await countUnits(store, reads, perSecond, units);
+  };
+};
+
+/** So many processes may serve a store within its share without telling each other. */
+const quietProcesses = 20;
+
+/** A process tells the table of its writes once they are more than this beyond its own part of the share. */
+const untoldWriteMillis = 100;
+
+/** A store so far ahead has other processes that write: each request pays first. */
+const busyAheadMillis = 300;
+
+/** The writes of a store as far as a process knows them. */
+interface WriteUse extends ShareUse {
+  share: WriteShare;
+  /** When `untold` was last reckoned. */
+  at: number;
+  /** The units of the last request, for which the next one pays first. */
+  lastRequest: number;
+  /** The table is being told: that write is counted too, but not told at once. */
+  isTelling: boolean;
+}
+
+const writesOfProcess: UseByStore<WriteUse> = new Map();
+
+export const forgetShares = (): void => {
+  readsOfProcess.clear();
+  writesOfProcess.clear();
+};
+
+/** Takes units of the share. What cannot be taken stays untold, and is taken with the next. */
+const tellWrites = async (store: string, writes: WriteUse, perSecond: number, units: number, most?: number) => {
+  writes.untold -= units;
+  writes.isTelling = true;
+  const taken = await take(store, writes.share, writes, (1000 * units) / perSecond, most).catch(() => undefined);
+  writes.isTelling = false;
+  if (!taken?.isTaken) writes.untold += units;
+  if (!taken) return;
+  writes.usedUntil = taken.usedUntil;
+  if (millisAhead(writes) > busyAheadMillis) writes.busyUntil = now() + busyMillis;
+};
+
+/** Counts what a request has written, less the part of the share that is the process's own. */
+const countWrites = async (store: string, writes: WriteUse, perSecond: number, units: number): Promise<void> => {
+  const isBusy = now() < writes.busyUntil;
+  const own = isBusy ? 0 : ((now() - writes.at) * perSecond) / 1000 / quietProcesses;
+  writes.untold = (writes.untold > 0 ? Math.max(0, writes.untold - own) : writes.untold) + units;
+  writes.at = now();
+  if (writes.isTelling || 1000 * writes.untold <= untoldWriteMillis * perSecond) return;
+  await tellWrites(store, writes, perSecond, writes.untold);
+};
+
+/**
+ * Bounds what the requests of the store write. Throws 429 before anything is done; a request that has begun is never
+ * ended by it. A process that writes less than its own part of the share makes no call for it.
+ */
+export const boundWrites = async (
+  store: string,
+  share: WriteShare = 'writes',
+  meter: Pick<Meter, 'onUnits'> | undefined = requestMeter(),
+  known = writesOfProcess,
+): Promise<void> => {
+  const perSecond = Number(process.env.STORE_WRITE_UNITS ?? 0) * partOf[share];
+  if (!meter || perSecond === 0) return;
+  const name = `${store} ${share}`;
+  const writes = known.get(name) ?? {
+    share,
+    untold: 0,
+    usedUntil: 0,
+    busyUntil: 0,
+    at: now(),
+    lastRequest: 0,
+    isTelling: false,
+  };
+  known.set(name, writes);
+  refuseIfAhead(share, writes);
+  if (now() < writes.busyUntil) {
+    const ahead = Math.max(1, writes.untold + writes.lastRequest);
+    await tellWrites(store, writes, perSecond, ahead, aheadMillis[share]);
+    refuseIfAhead(share, writes);
+  }
+  let written = 0;
+  meter.onUnits = async (units, isWrite, wasBusy) => {
+    if (wasBusy) writes.busyUntil = now() + busyMillis;
+    if (!isWrite) return;
+    written += units;
+    writes.lastRequest = written;
+    await countWrites(store, writes, perSecond, units);
+  };
+};
