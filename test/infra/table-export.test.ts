@@ -1,15 +1,17 @@
 import { expect, test } from 'vitest';
-import { idOf, templateOf } from '../support/stack.ts';
+import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
 const settings = { exportBucket: 'copies-of-my-shop', exportBucketAccount: '222222222222', stage: 'test' };
-const { all, ofType } = templateOf({ ...settings, ownEncryptionKey: 'true' });
+const { all, ofType, functionOf } = templateOf({ ...settings, ownEncryptionKey: 'true' });
 const [table] = ofType('AWS::DynamoDB::Table').map(([id]) => ({ 'Fn::GetAtt': [id, 'Arn'] }));
 const schedules = ofType('AWS::Scheduler::Schedule').map(([, { Properties }]) => Properties);
 const daily = schedules.find(({ ScheduleExpression }) => ScheduleExpression === 'rate(1 day)');
 
 test('without the setting nothing exports the table', () => {
-  expect(JSON.stringify(asShipped.all)).not.toMatch(/exportTableToPointInTime|ExportTableToPointInTime|ScheduleGroup/);
+  expect(JSON.stringify(asShipped.all)).not.toMatch(
+    /exportTableToPointInTime|ExportTableToPointInTime|ScheduleGroup|table-export/,
+  );
 });
 
 test('every day DynamoDB exports the whole table to the bucket, under the name of the stage', () => {
@@ -64,6 +66,42 @@ test('another tells when nothing has asked for one', () => {
     Period: 86_400,
     EvaluationPeriods: 2,
     ComparisonOperator: 'LessThanThreshold',
+    TreatMissingData: 'breaching',
+  });
+});
+
+test('every hour a function may ask for an increment of this table, describe exports of it, and note that', () => {
+  const { Properties } = functionOf('table-export')[1];
+  const hourly = schedules.find(({ ScheduleExpression }) => ScheduleExpression === 'rate(1 hour)');
+  const { Policies } = all[idOf(Properties.Role)].Properties;
+  const statements: Resource[] = Policies[0].PolicyDocument.Statement;
+  const ofSid = (sid: string): Resource => statements.find(({ Sid }) => Sid === sid);
+
+  expect(hourly.Target.RetryPolicy.MaximumRetryAttempts).toBe(0);
+  expect(Properties.Environment.Variables).toMatchObject({
+    EXPORT_TABLE: table,
+    EXPORT_BUCKET: 'copies-of-my-shop',
+    EXPORT_OWNER: '222222222222',
+    EXPORT_PREFIX: 'test',
+  });
+  expect(ofSid('Table')).toMatchObject({ Action: 'dynamodb:ExportTableToPointInTime', Resource: table });
+  expect(ofSid('Bucket').Resource['Fn::Join'][1].at(-1)).toBe(':s3:::copies-of-my-shop/test/*');
+  expect(ofSid('Backups')).toMatchObject({ Action: 'dynamodb:DescribeContinuousBackups', Resource: table });
+  expect(ofSid('Exports').Action).toBe('dynamodb:DescribeExport');
+  expect(ofSid('Exports').Resource['Fn::Join'][1].at(-1)).toBe('/export/*');
+  expect(ofSid('Write').Condition['ForAllValues:StringLike']).toEqual({ 'dynamodb:LeadingKeys': ['SWEEP#*'] });
+});
+
+test('an alarm tells when no increment was asked for without a fault for three hours', () => {
+  const [alarm] = ofType('AWS::CloudWatch::Alarm').filter(([id]) => id.includes('IncrementsMissing'));
+
+  expect(alarm?.[1].Properties).toMatchObject({
+    MetricName: 'Errors',
+    Statistic: 'Average',
+    Period: 10_800,
+    Threshold: 1,
+    EvaluationPeriods: 1,
+    ComparisonOperator: 'GreaterThanOrEqualToThreshold',
     TreatMissingData: 'breaching',
   });
 });

@@ -1,18 +1,28 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { gzipSync } from 'node:zlib';
 import { marshall } from '@aws-sdk/util-dynamodb';
 
-/** Writes items as DynamoDB's export to Amazon S3 does, in DynamoDB JSON, over so many data files. */
-export const writeExport = (directory: string, items: readonly Record<string, unknown>[], files = 3): void => {
-  mkdirSync(join(directory, 'data'), { recursive: true });
+/**
+ * Writes exports as AWS documents those of DynamoDB to Amazon S3, in DynamoDB JSON, over several data files. No export
+ * of AWS was at hand to compare them with.
+ */
+
+type Row = Record<string, unknown>;
+
+const wire = (item: Row) => marshall(item, { removeUndefinedValues: true });
+
+/** The data of a full export lies in its own folder, that of an increment in one that all exports share. */
+const writeFiles = (directory: string, data: string, lines: readonly object[], files: number): void => {
+  mkdirSync(directory, { recursive: true });
+  mkdirSync(data, { recursive: true });
   const manifest = Array.from({ length: files }, (_, file) => {
-    const part = items.filter((_, index) => index % files === file);
-    const text = part.map((item) => `${JSON.stringify({ Item: marshall(item, { removeUndefinedValues: true }) })}\n`);
-    const content = gzipSync(text.join(''));
+    const part = lines.filter((_, index) => index % files === file);
+    const content = gzipSync(part.map((line) => `${JSON.stringify(line)}\n`).join(''));
     const name = `${randomUUID()}.json.gz`;
-    writeFileSync(join(directory, 'data', name), content);
+    writeFileSync(join(data, name), content);
     return {
       itemCount: part.length,
       md5Checksum: createHash('md5').update(content).digest('base64'),
@@ -21,4 +31,48 @@ export const writeExport = (directory: string, items: readonly Record<string, un
     };
   });
   writeFileSync(join(directory, 'manifest-files.json'), manifest.map((file) => `${JSON.stringify(file)}\n`).join(''));
+};
+
+const writeSummary = (directory: string, summary: object): void =>
+  writeFileSync(
+    join(directory, 'manifest-summary.json'),
+    JSON.stringify({ outputFormat: 'DYNAMODB_JSON', ...summary }),
+  );
+
+/** Writes a full export of these items. */
+export const writeExport = (
+  directory: string,
+  items: readonly Row[],
+  { exportTime, files = 3 }: { exportTime?: string; files?: number } = {},
+): void => {
+  writeFiles(
+    directory,
+    join(directory, 'data'),
+    items.map((item) => ({ Item: wire(item) })),
+    files,
+  );
+  if (exportTime !== undefined) writeSummary(directory, { version: '2020-06-30', exportTime });
+};
+
+const nameOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;
+
+/** Writes an increment: how the items differ at its end from those at its start. */
+export const writeIncrement = (
+  directory: string,
+  before: readonly Row[],
+  after: readonly Row[],
+  times: { exportFromTime: string; exportToTime: string },
+): void => {
+  const [old, current] = [before, after].map((items) => new Map(items.map((item) => [nameOf(item), item])));
+  const micros = { Metadata: { WriteTimestampMicros: { N: String(Date.parse(times.exportToTime) * 1000 - 1) } } };
+  const lines = [...new Set([...(old?.keys() ?? []), ...(current?.keys() ?? [])])].flatMap((name) => {
+    const [was, is] = [old?.get(name), current?.get(name)];
+    if (isDeepStrictEqual(was, is)) return [];
+    const { pk, sk } = (was ?? is) as Row;
+    const images = { ...(was && { OldImage: wire(was) }), ...(is && { NewImage: wire(is) }) };
+    return { ...micros, Keys: wire({ pk, sk }), ...images };
+  });
+  writeFiles(directory, join(dirname(directory), 'data'), lines, 2);
+  const kind = { exportType: 'INCREMENTAL_EXPORT', outputView: 'NEW_AND_OLD_IMAGES' };
+  writeSummary(directory, { version: '2023-08-01', ...kind, ...times });
 };

@@ -1,0 +1,160 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { createGunzip } from 'node:zlib';
+import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { Failure } from '../terminal/errors.ts';
+
+/**
+ * Reads exports of a table as DynamoDB writes them to Amazon S3: a full one, and increments, each of which tells of the
+ * items that were written in a time, as the last write of that time left them.
+ */
+
+type Item = Record<string, AttributeValue>;
+
+interface DataFile {
+  itemCount: number;
+  md5Checksum: string;
+  dataFileS3Key: string;
+}
+
+/** An export: its folder, its data files on this machine, and how many items they hold. */
+export interface TableExport {
+  folder: string;
+  files: readonly (DataFile & { path: string })[];
+  count: number;
+}
+
+/** An increment: the times of its first change, and after its last one. */
+interface Increment extends TableExport {
+  from: string;
+  to: string;
+}
+
+/** A full export and the increments that follow it, in their order. */
+interface ExportChain {
+  full: TableExport;
+  increments: readonly Increment[];
+  /** The time whose table they make; undefined where the export does not tell. */
+  until: string | undefined;
+}
+
+const manifestName = 'manifest-files.json';
+
+/** The data of an increment lies in a folder of all exports, that of a full one in its own. */
+const pathOf = (folder: string, key: string): string => {
+  const name = basename(key);
+  const places = [join(folder, 'data', name), join(dirname(folder), 'data', name)];
+  return places.find((path) => existsSync(path)) ?? (places[0] as string);
+};
+
+/** An export by its manifest, which has a JSON object on each line. */
+const readExport = (folder: string): TableExport => {
+  const lines = readFileSync(join(folder, manifestName), 'utf8').split('\n');
+  const files = lines
+    .filter((line) => line.trim() !== '')
+    .map((line): DataFile => JSON.parse(line))
+    .map((file) => ({ ...file, path: pathOf(folder, file.dataFileS3Key) }));
+  return { folder, files, count: files.reduce((sum, { itemCount }) => sum + itemCount, 0) };
+};
+
+interface Summary {
+  exportTime?: string;
+  exportFromTime?: string;
+  exportToTime?: string;
+}
+
+/** A time as `timestamp` writes it, so that texts sort by time. */
+const timeOf = (text: string): string => new Date(text).toISOString();
+
+/** Empty where the folder has no summary. */
+const readSummary = (folder: string): Summary => {
+  const path = join(folder, 'manifest-summary.json');
+  return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
+};
+
+const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
+
+/** Those increments that lead on from a time without a hole. Throws where there is one. */
+const following = (increments: readonly Increment[], { folder }: TableExport, exportTime: string): Increment[] => {
+  let until = exportTime;
+  return increments
+    .filter(({ to }) => to > exportTime)
+    .sort((a, b) => (a.to < b.to ? -1 : 1))
+    .map((increment) => {
+      const { from, to } = increment;
+      if (from > until)
+        throw new Failure(
+          `No increment tells what changed from ${until} to ${from}. Copy the one that is missing, delete the later ones from this folder, or restore the full export alone: --from ${folder}`,
+        );
+      until = to;
+      return increment;
+    });
+};
+
+/** The newest full export of a folder of exports, and the increments that follow it. */
+const readChain = (directory: string): ExportChain => {
+  const folders = existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : [];
+  const exports = folders.filter(hasManifest).map((folder) => ({ folder, summary: readSummary(folder) }));
+  const [newest] = exports
+    .flatMap(({ folder, summary: { exportTime } }) => (exportTime ? { folder, exportTime: timeOf(exportTime) } : []))
+    .sort((a, b) => (a.exportTime < b.exportTime ? 1 : -1));
+  if (!newest)
+    throw new Failure(
+      `There is no ${join(directory, manifestName)}, nor a folder with a full export. --from takes the folder of one export, AWSDynamoDB/<export> with ${manifestName} and data/ in it, or AWSDynamoDB itself, with a full one and its increments.`,
+    );
+  const full = readExport(newest.folder);
+  const increments = exports.flatMap(({ folder, summary: { exportFromTime, exportToTime } }) =>
+    exportFromTime && exportToTime
+      ? { ...readExport(folder), from: timeOf(exportFromTime), to: timeOf(exportToTime) }
+      : [],
+  );
+  const chain = following(increments, full, newest.exportTime);
+  return { full, increments: chain, until: chain.at(-1)?.to ?? newest.exportTime };
+};
+
+/** The exports that a folder holds: one full one, or a full one and its increments. Throws where they have a hole. */
+export const readExports = (directory: string): ExportChain => {
+  if (!hasManifest(directory)) return readChain(directory);
+  const { exportTime, exportFromTime } = readSummary(directory);
+  if (exportFromTime)
+    throw new Failure(
+      `${directory} is an increment, which tells of changes only. --from takes the folder of a full export, or AWSDynamoDB itself, with a full one and its increments.`,
+    );
+  return { full: readExport(directory), increments: [], until: exportTime && timeOf(exportTime) };
+};
+
+/** Throws unless each data file is there and has the content that the manifest tells. */
+export const checkFiles = async ({ files }: TableExport): Promise<void> => {
+  for (const { path, md5Checksum } of files) {
+    if (!existsSync(path)) throw new Failure(`The export lacks ${path}. Copy the whole folder again.`);
+    const hash = createHash('md5');
+    for await (const part of createReadStream(path)) hash.update(part);
+    if (hash.digest('base64') !== md5Checksum)
+      throw new Failure(`${path} is not as it was exported. Copy the whole folder again.`);
+  }
+};
+
+/**
+ * A line of a data file: an item of a full export, or the change of an item, which is deleted where it has no image.
+ */
+export interface ExportLine {
+  Item?: Item;
+  Keys?: Item;
+  NewImage?: Item;
+}
+
+/** The lines of a data file, so many at a time. */
+export const linesOf = async function* (path: string, size: number): AsyncGenerator<ExportLine[]> {
+  let batch: ExportLine[] = [];
+  for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) })) {
+    if (line.trim() === '') continue;
+    batch.push(JSON.parse(line));
+    if (batch.length === size) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+};
