@@ -1,0 +1,86 @@
+import { now } from '../../lib/clock.ts';
+import { type HistoryItem, historyPartition } from '../../lib/credit/history.ts';
+import { everyRow } from '../../lib/lists/source.ts';
+import type { SaleItem } from '../../lib/sale/sales.ts';
+import { type GiftCardItem, giftCardKey } from '../../lib/store/gift-cards.ts';
+import { type Key, storeOf } from '../../lib/table/schema.ts';
+import { get, rowsOf } from '../../lib/table/table.ts';
+import { itemsOf } from './audit.ts';
+
+/** Sales give a bonus and a gift card beside their products. This checks that each was given once, and is left. */
+
+/** The L$ of each bonus that was given, by sale; undefined where an outage left a hole in history. */
+type Bonuses = ReadonlyMap<string, number> | undefined;
+
+const bonusesIn = (rows: readonly HistoryItem[]): Bonuses =>
+  rows.some(({ kind }) => kind === 'unrecorded')
+    ? undefined
+    : new Map(
+        rows.flatMap(({ kind, saleId = '', amount = 0 }) => (kind === 'bonus' && amount > 0 ? [[saleId, amount]] : [])),
+      );
+
+/** An import brings sales whose bonus and card another service gave. */
+const isGiver = ({ state, imported }: SaleItem): boolean => state !== 'refused' && !imported;
+
+const bonusFaults = ({ sk, bonus }: SaleItem, bonuses: Bonuses): string[] => {
+  const [said, given] = [bonus?.amount ?? 0, bonuses?.get(sk) ?? 0];
+  return bonuses === undefined || said === given
+    ? []
+    : [`sale ${sk}: gave a bonus of L$ ${said}, but history has ${given}.`];
+};
+
+const cardFaults = ({ sk, state, giftCardId }: SaleItem, card: GiftCardItem | undefined): string[] => {
+  if (giftCardId === undefined) return [];
+  if (!card) return [`sale ${sk}: the gift card ${giftCardId}, which it made, is not there.`];
+  const isRefunded = card.refundedAt !== undefined;
+  if (state === 'completed' && isRefunded)
+    return [`sale ${sk}: is completed, but its gift card ${giftCardId} is disabled as refunded.`];
+  if (state === 'refunded' && (!isRefunded || card.active || card.redeemed))
+    return [`sale ${sk}: is refunded, but its gift card ${giftCardId} can be, or was, redeemed.`];
+  return [];
+};
+
+/** Checks bonus and gift cards of sales among raw items of one store's table. */
+export const auditGiven = (items: readonly Key[]): string[] => {
+  const rows = Map.groupBy(items.filter(({ pk }) => pk.includes('#HISTORY#')) as HistoryItem[], ({ pk }) => pk);
+  const cards = new Map(itemsOf<GiftCardItem>(items, '#GIFTCARD').map((card) => [card.sk, card]));
+  return itemsOf<SaleItem>(items, '#SALE')
+    .filter(isGiver)
+    .flatMap((sale) => {
+      const { bonus, buyerUuid, giftCardId = '' } = sale;
+      const theirs = bonus ? rows.get(historyPartition(storeOf(sale), buyerUuid ?? '', bonus.type)) : undefined;
+      return [...cardFaults(sale, cards.get(giftCardId)), ...(bonus ? bonusFaults(sale, bonusesIn(theirs ?? [])) : [])];
+    });
+};
+
+/** The longest that history may take to show a bonus. */
+const lagMillis = 5000;
+
+/** Checks bonus and card of one sale after another; the history of a buyer is read once. */
+export const givenChecker = (store: string) => {
+  const read = new Map<string, Promise<Bonuses>>();
+  const bonusesOf = async (pk: string): Promise<Bonuses> => {
+    const found: HistoryItem[] = [];
+    for await (const row of everyRow(rowsOf<HistoryItem>({ partition: pk }), ({ sk }) => sk))
+      if (row.kind === 'bonus' || row.kind === 'unrecorded') found.push(row);
+    return bonusesIn(found);
+  };
+  const readBonuses = async (pk: string, saleId: string): Promise<Bonuses> => {
+    const before = read.get(pk);
+    const known = await before;
+    // The sale may be newer than the history that was read before; a hole stays one.
+    if (before && (known === undefined || known.has(saleId))) return known;
+    const again = bonusesOf(pk);
+    read.set(pk, again);
+    return again;
+  };
+  return async (sale: SaleItem): Promise<string[]> => {
+    const { sk, at, bonus, buyerUuid, giftCardId } = sale;
+    if (!isGiver(sale)) return [];
+    const card = giftCardId === undefined ? undefined : await get<GiftCardItem>(giftCardKey(store, giftCardId));
+    const isOld = now() - Date.parse(at) > lagMillis;
+    const bonuses =
+      bonus && isOld ? await readBonuses(historyPartition(store, buyerUuid ?? '', bonus.type), sk) : undefined;
+    return [...cardFaults(sale, card), ...bonusFaults(sale, bonuses)];
+  };
+};
