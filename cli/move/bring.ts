@@ -1,0 +1,221 @@
+import pMap from 'p-map';
+import { listLots } from '../../lib/credit/lots.ts';
+import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import { parseIdentifier, uuidPattern } from '../../lib/identifier.ts';
+import { customerKey } from '../../lib/store/customers.ts';
+import { residentKey, type StoredResident, storeResidentKey } from '../../lib/store/residents.ts';
+import { type PurchaseItem, purchaseKey } from '../../lib/store/spend.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { type ImportReport, importRows } from '../data/import.ts';
+import type { Values } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
+import { importFiles } from '../kinds/kinds.ts';
+import { carriedIds, creditRows, type OwnCustomer, spendRows } from './customer-rows.ts';
+import type { OtherService } from './other-service.ts';
+import {
+  type CustomersCounted,
+  listCategories,
+  readCoupons,
+  readCustomers,
+  readMembers,
+  readProducts,
+  sharersOf,
+  type ThingsRead,
+} from './read-other.ts';
+import { ownProductIds, readSpends } from './read-own.ts';
+import { customerSums, type Thing } from './thing.ts';
+
+/** Brings the things of another service into a store, some at a time, by the same imports as those of files. */
+
+/** A row that could not be imported. */
+interface RejectedRow {
+  kind: string;
+  id: string;
+  reason: string;
+}
+
+/** The rows of imports that were written so far. */
+export interface Written {
+  created: number;
+  changed: number;
+  rejected: RejectedRow[];
+}
+
+export interface BringOptions {
+  /** The end of the credit that is brought; undefined: it does not expire. */
+  creditExpires?: string | undefined;
+  /** Where an earlier run has come to in the list of customers. */
+  cursor?: string | undefined;
+  onCustomers?: ((done: number, next: string | undefined) => void) | undefined;
+}
+
+const fileOf = (name: string): ImportFile => importFiles.find((kind) => kind.name === name) as ImportFile;
+
+const sideBySide = { concurrency: 8 };
+
+const idOf = (row: Values): string => String(row.id ?? row.resident ?? row.uuid);
+
+/** Imports things into one store, and counts what that wrote. */
+const startBringing = (store: string) => {
+  const written: Written = { created: 0, changed: 0, rejected: [] };
+  const rowsOf = async (name: string, rows: readonly Values[]): Promise<void> => {
+    if (rows.length === 0) return;
+    const report: ImportReport = await importRows(fileOf(name), store, rows);
+    written.created += report.created;
+    written.changed += report.changed;
+    for (const { line, reason } of report.faults)
+      written.rejected.push({ kind: name, id: idOf(rows[line - 1] ?? {}), reason });
+  };
+  const things = (kind: Thing['kind'], all: readonly Thing[]): Promise<void> =>
+    rowsOf(
+      kind,
+      all.filter((one) => one.kind === kind).map(({ values }) => values),
+    );
+  return { store, written, rowsOf, things };
+};
+
+type Bringing = ReturnType<typeof startBringing>;
+
+/** The avatars whom the operator has not named, and whom the store does not know by this name. */
+const strangersAmong = async (
+  store: string,
+  avatars: ReadonlyMap<string, string>,
+): Promise<(readonly [uuid: string, username: string])[]> => {
+  const uuids = [...avatars.keys()];
+  const items = await getMany<StoredResident>(
+    uuids.flatMap((uuid) => [residentKey(uuid), storeResidentKey(store, uuid)]),
+    { consistent: true },
+  );
+  const isShared = new Set(items.filter(({ pk, uuid }) => pk === residentKey(uuid).pk).map(({ uuid }) => uuid));
+  const namesOfTold = new Map(items.map(({ uuid, username, names }) => [uuid, new Set([username, ...names])]));
+  return [...avatars].filter(([uuid, text]) => {
+    const name = parseIdentifier(text)?.username ?? uuid;
+    return !isShared.has(uuid) && !namesOfTold.get(uuid)?.has(name);
+  });
+};
+
+/** Tells the store who these avatars are. One without a name is called by their UUID. */
+const bringAvatars = async ({ store, rowsOf }: Bringing, avatars: ReadonlyMap<string, string>): Promise<void> =>
+  rowsOf(
+    'residents',
+    (await strangersAmong(store, avatars)).map(([uuid, username]) => ({
+      uuid,
+      username: username || uuid,
+      source: 'store',
+    })),
+  );
+
+/** The names of avatars whom a list has only by UUID. */
+const namesOf = async (other: OtherService, uuids: ReadonlySet<string>): Promise<Map<string, string>> =>
+  new Map(
+    await pMap(
+      [...uuids].filter((uuid) => uuidPattern.test(uuid)),
+      async (uuid) => {
+        const row = await other.get(`/v1/customers/${uuid}`);
+        return [uuid, typeof row?.username === 'string' ? row.username : ''] as const;
+      },
+      { concurrency: 4 },
+    ),
+  );
+
+/** Products first without their demos, which may come later, and then the demos alone. */
+const bringProducts = async (other: OtherService, store: string, bringing: Bringing): Promise<void> => {
+  const categories = await listCategories(other);
+  await bringing.things('categories', categories);
+  const categoriesOf = await readMembers(other, categories);
+  const demos: Values[] = [];
+  const known = new Set<string>();
+  for await (const products of readProducts(other, categoriesOf, ownProductIds(store))) {
+    const sharers = new Set(products.flatMap(sharersOf).filter((uuid) => !known.has(uuid)));
+    await bringAvatars(bringing, await namesOf(other, sharers));
+    for (const uuid of sharers) known.add(uuid);
+    for (const { values } of products)
+      if (values.demoId) demos.push({ id: values.id, name: values.name, price: values.price, demoId: values.demoId });
+    await bringing.rowsOf(
+      'products',
+      products.map(({ values: { demoId, ...others } }) => (demoId ? others : { demoId, ...others })),
+    );
+  }
+  for (let i = 0; i < demos.length; i += 500) await bringing.rowsOf('products', demos.slice(i, i + 500));
+};
+
+/** The state of some customers in the store. */
+const readOwnCustomers = async (store: string, uuids: readonly string[]): Promise<(uuid: string) => OwnCustomer> => {
+  const keys = uuids.map((uuid) => customerKey(store, uuid));
+  const items = new Map((await getMany<CreditItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
+  const spends = await readSpends(store, uuids);
+  const carriedKeys = uuids.flatMap((uuid) => Object.values(carriedIds(uuid)).map((id) => purchaseKey(store, id)));
+  const carried = new Map(
+    (await getMany<PurchaseItem>(carriedKeys, { consistent: true })).map((item) => [item.sk, item]),
+  );
+  const hasLots = (item: CreditItem): boolean =>
+    holdingOf(item, 'regular').lots + holdingOf(item, 'restricted').lots > 0;
+  const lots = new Map(
+    await pMap(
+      [...items.values()].filter(hasLots),
+      async ({ sk }) => [sk, await listLots(store, sk)] as const,
+      sideBySide,
+    ),
+  );
+  return (uuid) => ({ item: items.get(uuid), lots: lots.get(uuid) ?? [], spend: spends.get(uuid), carried });
+};
+
+const amountIn = (values: Values, name: (typeof customerSums)[number]): number => Number(values[name] ?? 0);
+
+const settingsOf = (values: Values): Values =>
+  Object.fromEntries(Object.entries(values).filter(([name]) => !(customerSums as readonly string[]).includes(name)));
+
+const bringCustomers = async (
+  store: string,
+  bringing: Bringing,
+  { things, avatars }: ThingsRead,
+  expiresAt: string | undefined,
+): Promise<void> => {
+  const customers = things.filter(({ kind }) => kind === 'customers');
+  await bringAvatars(bringing, avatars);
+  await bringing.rowsOf(
+    'customers',
+    customers.map(({ values }) => settingsOf(values)),
+  );
+  const ownOf = await readOwnCustomers(
+    store,
+    customers.map(({ id }) => id),
+  );
+  await bringing.rowsOf(
+    'credit',
+    customers.flatMap(({ id, values }) => [
+      ...creditRows(id, 'regular', amountIn(values, 'credit'), ownOf(id), expiresAt),
+      ...creditRows(id, 'restricted', amountIn(values, 'restrictedCredit'), ownOf(id), expiresAt),
+    ]),
+  );
+  await bringing.rowsOf(
+    'purchases',
+    customers.flatMap(({ id, values }) =>
+      spendRows(id, { sum: amountIn(values, 'sum'), lastYearSum: amountIn(values, 'lastYearSum') }, ownOf(id)),
+    ),
+  );
+  await bringing.things('giftcards', things);
+};
+
+/**
+ * Brings all things of another service into a store. It can be killed anywhere and repeated: what is here already is
+ * not written again.
+ */
+export const bringAll = async (
+  other: OtherService,
+  store: string,
+  { buyers }: CustomersCounted,
+  { creditExpires, cursor, onCustomers }: BringOptions,
+): Promise<Written> => {
+  const bringing = startBringing(store);
+  await bringProducts(other, store, bringing);
+  for await (const read of readCoupons(other)) {
+    await bringAvatars(bringing, read.avatars);
+    await bringing.things('coupons', read.things);
+  }
+  for await (const read of readCustomers(other, buyers, cursor)) {
+    await bringCustomers(store, bringing, read, creditExpires);
+    onCustomers?.(read.customers, read.next);
+  }
+  return bringing.written;
+};

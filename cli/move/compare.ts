@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import type { Values } from '../kinds/columns.ts';
+import type { OtherService } from './other-service.ts';
+import {
+  type CustomersCounted,
+  listCategories,
+  readCoupons,
+  readCustomers,
+  readMembers,
+  readProducts,
+} from './read-other.ts';
+import { ownProductIds, readOwn } from './read-own.ts';
+import {
+  comparableValues,
+  differencesOf,
+  type FieldDifference,
+  type Thing,
+  type ThingKind,
+  thingKinds,
+} from './thing.ts';
+
+/**
+ * Compares another service with a store, thing by thing. It reads the other one anew: a value that was wrong while it
+ * was copied shows. Memory holds an id and a digest of each thing.
+ */
+
+/** A thing that is not the same there and here, or not on both sides. */
+export interface Difference {
+  kind: ThingKind;
+  id: string;
+  fields: FieldDifference[];
+  /** The side that has it, where the other one has not. */
+  only?: 'there' | 'here';
+}
+
+/** The sums of one kind of thing, or of what customers hold, on both sides. */
+export interface SumsRow {
+  what: string;
+  there: number;
+  here: number;
+}
+
+type Sums = Map<string, number>;
+
+/** The sums that a thing counts in, in the order in which they are shown. */
+const sumNames: Record<ThingKind, readonly (readonly [what: string, field: string])[]> = {
+  categories: [],
+  products: [['copies left', 'availableAmount']],
+  coupons: [],
+  customers: [
+    ['L$ of credit', 'credit'],
+    ['L$ of restricted credit', 'restrictedCredit'],
+    ['L$ spent', 'sum'],
+    ['L$ spent in the last year', 'lastYearSum'],
+  ],
+  giftcards: [['L$ on gift cards', 'credit']],
+};
+
+const things: Record<ThingKind, string> = {
+  categories: 'categories',
+  products: 'products',
+  coupons: 'coupons',
+  customers: 'customers',
+  giftcards: 'gift cards',
+};
+
+const add = (sums: Sums, what: string, amount: number): void => void sums.set(what, (sums.get(what) ?? 0) + amount);
+
+const count = (sums: Sums, { kind, values }: Thing): void => {
+  add(sums, things[kind], 1);
+  const members = values.categories;
+  // No GET lists the categories of a product that is not active.
+  if (kind === 'products' && values.active === true && Array.isArray(members))
+    add(sums, 'products in categories', members.length);
+  for (const [what, field] of sumNames[kind]) add(sums, what, Number(values[field] ?? 0));
+};
+
+const shownSums = thingKinds.flatMap((kind) => [
+  things[kind],
+  ...(kind === 'products' ? ['products in categories'] : []),
+  ...sumNames[kind].map(([what]) => what),
+]);
+
+const digestOf = (values: Values): string => {
+  const text = JSON.stringify(Object.entries(values).sort(([a], [b]) => (a < b ? -1 : 1)));
+  return createHash('sha256').update(text).digest('base64').slice(0, 16);
+};
+
+/** The values of a thing here that it is compared in: what no GET tells is left out. */
+const told = (thing: Thing): Values => {
+  const { banReason: _, createdAt: __, ...values } = comparableValues(thing);
+  return values;
+};
+
+/** The things of the other service, each with how many customers have been read. */
+async function* readThere(
+  other: OtherService,
+  store: string,
+  { buyers }: CustomersCounted,
+  onCustomers: (count: number) => void,
+): AsyncGenerator<Thing> {
+  const categories = await listCategories(other);
+  yield* categories;
+  const categoriesOf = await readMembers(other, categories);
+  for await (const products of readProducts(other, categoriesOf, ownProductIds(store))) yield* products;
+  for await (const { things } of readCoupons(other)) yield* things;
+  for await (const { things, customers } of readCustomers(other, buyers)) {
+    yield* things;
+    onCustomers(customers);
+  }
+}
+
+const nameOf = ({ kind, id }: Pick<Thing, 'kind' | 'id'>): string => `${kind} ${id}`;
+
+const splitName = (name: string): Pick<Difference, 'kind' | 'id'> => {
+  const [kind = '', id = ''] = name.split(' ');
+  return { kind: kind as ThingKind, id };
+};
+
+/** The differences of the things that have other digests, whose values here are read once more. */
+const detailed = async (store: string, suspects: ReadonlyMap<string, Values>): Promise<Difference[]> => {
+  const differences: Difference[] = [];
+  for (const kind of thingKinds) {
+    if (![...suspects.keys()].some((name) => splitName(name).kind === kind)) continue;
+    for await (const thing of readOwn(store, kind)) {
+      const there = suspects.get(nameOf(thing));
+      const fields = there ? differencesOf(there, told(thing)) : [];
+      if (fields.length > 0) differences.push({ kind, id: thing.id, fields });
+    }
+  }
+  return differences;
+};
+
+export interface Comparison {
+  sums: SumsRow[];
+  differences: Difference[];
+}
+
+export const compareAll = async (
+  other: OtherService,
+  store: string,
+  counted: CustomersCounted,
+  onCustomers: (count: number) => void = () => {},
+): Promise<Comparison> => {
+  const [there, here]: [Sums, Sums] = [new Map(), new Map()];
+  const digests = new Map<string, string>();
+  for (const kind of thingKinds)
+    for await (const thing of readOwn(store, kind)) {
+      count(here, thing);
+      digests.set(nameOf(thing), digestOf(told(thing)));
+    }
+  const suspects = new Map<string, Values>();
+  const onlyThere: Difference[] = [];
+  const seen = new Set<string>();
+  for await (const thing of readThere(other, store, counted, onCustomers)) {
+    const name = nameOf(thing);
+    // A list that changes while it is read may show a thing twice.
+    if (seen.has(name)) continue;
+    seen.add(name);
+    count(there, thing);
+    const values = comparableValues(thing);
+    const digest = digests.get(name);
+    if (digest === undefined) onlyThere.push({ kind: thing.kind, id: thing.id, fields: [], only: 'there' });
+    else if (digest !== digestOf(values)) suspects.set(name, values);
+  }
+  const onlyHere = [...digests.keys()]
+    .filter((name) => !seen.has(name))
+    .map((name): Difference => ({ ...splitName(name), fields: [], only: 'here' }));
+  return {
+    sums: shownSums.map((what) => ({ what, there: there.get(what) ?? 0, here: here.get(what) ?? 0 })),
+    differences: [...onlyThere, ...(await detailed(store, suspects)), ...onlyHere],
+  };
+};
+
+export const isDifferent = ({ there, here }: SumsRow): boolean => there !== here;

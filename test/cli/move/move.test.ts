@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
+import { startForCli } from '../../support/cli.ts';
+import { startOther } from '../../support/other-service.ts';
+import { wholeTable } from '../../support/service.ts';
+
+/** A store is copied from another service, of which only the rows of the contract answer, into stores of this one. */
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+let other: Awaited<ReturnType<typeof startOther>>;
+let key: string;
+
+beforeAll(async () => {
+  service = await startForCli();
+  key = service.service.keys.all as string;
+  other = await startOther(service.baseUrl);
+  process.env.SIS_MOVE_KEY = key;
+});
+
+beforeEach(() => {
+  other.failWith(undefined);
+  other.rewrite((path) => path);
+});
+
+/** Makes an empty store. */
+const newStore = async (): Promise<string> => (await createStore(randomUUID())).id;
+
+const move = (store: string, ...args: string[]) =>
+  service.run('move', '--from', other.url, '--store', store, '--json', ...args);
+
+const there = async (method: string, path: string, body?: object) => {
+  const answer = await service.call(method, path, key, body);
+  expect(answer.status).toBeLessThan(300);
+  return answer.body;
+};
+
+/** A customer of the old store, and the balances that the new one has of them. */
+const firstCustomer = async () => (await there('GET', '/v1/customers?spentMoreThan=0')).data[0];
+
+const itemOf = async (store: string, uuid: string) =>
+  (await wholeTable(`${store}#CUSTOMER`)).find(({ sk }) => sk === uuid);
+
+const sum = (rows: { what: string; there: number; here: number }[], what: string) =>
+  rows.find((row) => row.what === what);
+
+test('copies a whole store with GETs alone, finds no difference, and a second run changes nothing', async () => {
+  const store = await newStore();
+  const before = await move(store, '--dry-run');
+  const first = await move(store);
+  const second = await move(store);
+
+  expect([before.code, first.code, second.code]).toEqual([1, 0, 0]);
+  expect(before.stderr).toMatch(/Nothing was written: this was a dry run/);
+  expect(first.rows.every((row) => row.there === row.here)).toBe(true);
+  for (const what of ['categories', 'products', 'products in categories', 'coupons', 'customers', 'gift cards'])
+    expect(sum(first.rows, what)?.there).toBeGreaterThan(1);
+  for (const what of ['L$ of credit', 'L$ of restricted credit', 'L$ spent', 'L$ spent in the last year'])
+    expect(sum(first.rows, what)?.here).toBeGreaterThan(100);
+  expect(first.stderr).toMatch(/Both sides are the same/);
+  expect(first.stderr).toMatch(/No GET of the API tells:\n.*inactive products.*\n.*owned products/);
+  expect(second.stderr).toMatch(/Written: 0 rows created, 0 changed/);
+  expect([...other.methods.keys()]).toEqual(['GET']);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+  expect(existsSync(`store-move-${store}.json`)).toBe(false);
+});
+
+test('brings what has changed since: credit up and down, bans, spend, members, cards, products that end', async () => {
+  const store = await newStore();
+  await move(store);
+  const { uuid, credit } = await firstCustomer();
+  const products = (await there('GET', '/v1/products')).data;
+  const sale = { id: randomUUID(), paid: 100_000 };
+  const [category] = (await there('GET', '/v1/categories')).data;
+  const [product, ended] = products.filter((one: { limited: boolean }) => !one.limited);
+  await there('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 77 });
+  await there('POST', `/v1/customers/${uuid}/actions/ban`, {});
+  await there('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 5 });
+  await there('POST', `/v1/categories/${category.id}/products/${product.id}`);
+  await there('POST', '/v1/sales', { ...sale, productId: product.id, buyerIdentifier: uuid });
+  await there('PUT', `/v1/products/${ended.id}`, { ...ended, listed: true, active: false });
+
+  const second = await move(store);
+  await there('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 3 });
+  await there('POST', `/v1/customers/${uuid}/actions/unban`);
+  const third = await move(store);
+
+  expect([second.code, third.code]).toEqual([0, 0]);
+  expect(second.stderr).not.toMatch(/Written: 0 rows/);
+  expect(await itemOf(store, uuid)).toMatchObject({ credit: 3, isBanned: false });
+  expect(credit).not.toBe(3);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
+test('gives all credit one end, and lowers and adds lots when it changes there', async () => {
+  const store = await newStore();
+  const { uuid } = await firstCustomer();
+  await there('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 300 });
+  const ends = ['--credit-expires', '2999-12-31T00:00:00Z'];
+  await move(store, ...ends);
+  for (const delta of [50, -320, 1, -31, 9]) {
+    await there('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta });
+    expect((await move(store, ...ends)).code).toBe(0);
+  }
+
+  const lots = await listLots(store, uuid);
+
+  const open = lots.filter(({ sk, state }) => sk.startsWith('regular') && state === 'open');
+  expect(open.map(({ remaining }) => remaining)).toEqual([9]);
+  expect(lots.filter(({ sk, state }) => sk.startsWith('regular') && state === 'drained')).toHaveLength(3);
+  expect(new Set(lots.map(({ expiresAt }) => expiresAt))).toEqual(new Set(['2999-12-31T00:00:00.000Z']));
+  expect(auditTable(await wholeTable(store))).toEqual([]);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
+test('leaves credit that this store has changed itself, and lists the customer', async () => {
+  const store = await newStore();
+  await move(store);
+  const { uuid, credit } = await firstCustomer();
+  const { rows } = await service.run('key', 'issue', 'x', '--preset', 'all', '--store', store, '--json');
+  await service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, rows[0].key, { delta: 1 });
+
+  const again = await move(store);
+
+  expect(again.code).toBe(1);
+  expect(again.rows.filter((row) => row.kind)).toEqual([
+    { kind: 'customers', id: uuid, fields: [{ field: 'credit', there: credit, here: credit + 1 }] },
+  ]);
+});
+
+test('reports a value that the other service told wrongly once', async () => {
+  const store = await newStore();
+  const { uuid, credit } = await firstCustomer();
+  let lies = 0;
+  other.failWith((path) => {
+    // The customers are counted first, by longer pages.
+    if (!path.startsWith('/v1/customers?limit=200') || lies > 0) return undefined;
+    lies += 1;
+    return (body) => {
+      const page = JSON.parse(body);
+      for (const row of page.data) if (row.uuid === uuid) row.credit += 1000;
+      return JSON.stringify(page);
+    };
+  });
+
+  const lied = await move(store);
+  const mended = await move(store);
+
+  expect(lies).toBe(1);
+  expect(lied.code).toBe(1);
+  expect(lied.rows.filter((row) => row.kind)).toEqual([
+    { kind: 'customers', id: uuid, fields: [{ field: 'credit', there: credit, here: credit + 1000 }] },
+  ]);
+  expect(sum(lied.rows, 'L$ of credit')).toMatchObject({ here: (sum(mended.rows, 'L$ of credit')?.here ?? 0) + 1000 });
+  expect(mended.code).toBe(0);
+});
+
+test('waits as long as a 429 says, and tries again after a 503 or a broken connection', async () => {
+  const store = await newStore();
+  let throttledAt = 0;
+  let waited = 0;
+  other.failWith((_, number) => {
+    if (throttledAt > 0 && waited === 0) waited = Date.now() - throttledAt;
+    if (number % 97 === 0) return { status: 503 };
+    if (number % 61 === 0) return 'broken';
+    if (throttledAt > 0 || !(number % 5 === 0)) return undefined;
+    throttledAt = Date.now();
+    return { status: 429, headers: { 'Retry-After': '2' } };
+  });
+
+  const moved = await move(store);
+
+  expect(moved.code).toBe(0);
+  expect(waited).toBeGreaterThan(1900);
+  expect(moved.stderr).toMatch(/answers 429: waiting 2 seconds/);
+});
+
+test('goes on behind the customers of an earlier run that was cut off', async () => {
+  const store = await newStore();
+  const cardsOf = (paths: string[]) => paths.filter((path) => /giftcards/.test(path));
+  const { length: customers } = (await there('GET', '/v1/customers')).data;
+  other.rewrite((path) => path.replace('limit=200', 'limit=2'));
+  const from = other.paths.length;
+  const cards = () => cardsOf(other.paths.slice(from)).length;
+  other.failWith((path) => (/giftcards/.test(path) && cards() > 5 ? { status: 401 } : undefined));
+  const cut = await move(store);
+  other.failWith(undefined);
+  const cutAt = other.paths.length;
+  const whole = await move(store);
+
+  expect([cut.code, whole.code]).toEqual([1, 0]);
+  expect(cut.stderr).toMatch(/does not accept the key/);
+  expect(whole.stderr).toMatch(/Going on after 4 customers/);
+  expect(cardsOf(other.paths.slice(cutAt))).toHaveLength(2 * customers - 4);
+});
+
+test('names what is wrong with an address or a key, and sends no key to another address', async () => {
+  const store = await newStore();
+  const from = (url: string) => service.run('move', '--from', url, '--store', store);
+  other.failWith(() => ({ status: 302, headers: { Location: 'http://127.0.0.1:1/' } }));
+  const redirected = await move(store);
+  other.failWith(undefined);
+  process.env.SIS_MOVE_KEY = '';
+  const keyless = await move(store);
+  process.env.SIS_MOVE_KEY = 'wrong';
+  const wrong = await move(store);
+  process.env.SIS_MOVE_KEY = key;
+
+  expect(redirected.stderr).toMatch(/answered 302 to GET/);
+  expect(keyless.stderr).toMatch(/set SIS_MOVE_KEY/);
+  expect(wrong.stderr).toMatch(/does not accept the key/);
+  expect((await from('http://example.com')).stderr).toMatch(/must begin with https/);
+  expect((await from('example')).stderr).toMatch(/must be an address/);
+  expect((await move(store, '--credit-expires', '2020-01-01')).stderr).toMatch(/in the future/);
+});
