@@ -1,0 +1,119 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import type { Scope } from '../../lib/routes/route.ts';
+import { keyFacts } from '../../lib/store/api-keys.ts';
+import { listStores, type Store } from '../../lib/store/stores.ts';
+import { tellResident } from '../../lib/store/tell-resident.ts';
+import packageFile from '../../package.json' with { type: 'json' };
+import { type Finding, ok, warnIf } from '../books/finding.ts';
+import { playSteps, type Trial } from '../books/verify.ts';
+import { issueKey } from '../deployment/api-keys.ts';
+import { presets } from '../deployment/key-presets.ts';
+import { openLog } from '../deployment/log.ts';
+import { forgetStore, removeRows } from '../deployment/scan.ts';
+import { createStore, deleteStore } from '../deployment/stores.ts';
+import { connect, type GlobalOptions, type Target } from '../deployment/target.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure } from '../terminal/errors.ts';
+import { counted, note, print } from '../terminal/output.ts';
+import { findingColumns, findingsOfDeployment } from './doctor.ts';
+
+const prefix = 'Verification ';
+
+/** An hour, should nobody remove the store. */
+const keyMillis = 3_600_000;
+
+/** A stage may start cold functions, and its consumer waits for batches. */
+const patience = { local: 30_000, stage: 120_000 };
+
+/** The time in which a call or a message that is under way ends. */
+const quietMillis = { local: 1000, stage: 30_000 };
+
+/** An avatar whom the store can name: of the made-up grid locally, else one that it is told of. */
+const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
+  if (kind === 'local') {
+    const { residents } = (await (await fetch(`${baseUrl}/_dev/grid`)).json()) as { residents: { uuid: string }[] };
+    const [first] = residents;
+    if (first) return first.uuid;
+  }
+  const uuid = newId();
+  await tellResident(store.id, { uuid, username: `verify${uuid.slice(-12)}` }, 'request');
+  return uuid;
+};
+
+/** The stores that a verification which was ended left behind. */
+const leftBehind = async (): Promise<Finding> => {
+  const left = (await listStores()).filter(({ name }) => name.startsWith(prefix));
+  const names = left.map(({ id }) => id).join(', ');
+  return warnIf(
+    'earlier runs',
+    left.length > 0 && [
+      `${counted(left.length, 'store')} of a verification that was ended (${names})`,
+      'Delete each: store delete ID',
+    ],
+    'left nothing behind',
+  );
+};
+
+const trialOf = async (store: Store, target: Target): Promise<Trial> => {
+  const log = await openLog(target);
+  const issue = async (name: string, scopes: readonly Scope[]): Promise<string> => {
+    const expiresAt = timestamp(now() + keyMillis);
+    const fields = { store: store.id, name, scopes, stage: target.keyStage, expiresAt };
+    return (await issueKey(fields, (key) => log('key.issued', store.id, keyFacts(key)))).text;
+  };
+  return {
+    baseUrl: target.baseUrl,
+    keys: { all: await issue('all', presets.all.scopes), reader: await issue('reader', ['products:read']) },
+    avatar: await newAvatar(store, target),
+    patienceMillis: patience[target.kind],
+  };
+};
+
+/** Removes the store with its keys. What was under way by then is removed too. */
+const remove = async (store: Store, target: Target): Promise<void> => {
+  const log = await openLog(target);
+  await deleteStore(store.id, log('store.deleted', store.id, { name: store.name }));
+  await removeRows(store.id, () => {});
+  note('Removing the store again');
+  await sleep(quietMillis[target.kind]);
+  await removeRows(store.id, () => {});
+  await forgetStore(store.id);
+};
+
+/** Makes a store, uses it as integrators do, and removes it whatever happened. */
+const useStore = async (target: Target): Promise<Finding[]> => {
+  const log = await openLog(target);
+  const name = `${prefix}${timestamp(now())}`;
+  const store = await createStore(name, undefined, ({ id, name }) => log('store.created', id, { name }));
+  try {
+    return await playSteps(await trialOf(store, target), (check) => note(`Trying ${check}`));
+  } finally {
+    await remove(store, target);
+  }
+};
+
+const verify = async (options: GlobalOptions): Promise<void> => {
+  const target = await connect(options);
+  const about = `version ${packageFile.version} of this command, Node ${process.versions.node}, ${target.kind === 'local' ? 'local service' : 'AWS'}`;
+  const findings = [
+    ok('report', `${about}, ${timestamp(now())}`),
+    ...(await findingsOfDeployment(target)),
+    await leftBehind(),
+    ...(await useStore(target)),
+  ];
+  print(findings, findingColumns);
+  const failed = findings.filter(({ state }) => state === 'fail').length;
+  if (failed > 0) throw new Failure(`${counted(failed, 'check fails', 'checks fail')}.`);
+  note('Everything works. The table holds no secret: you may show it to others.');
+};
+
+export const addVerify = (program: StoreCommand): void => {
+  program
+    .command('verify')
+    .description(
+      'Tries a deployment as integrators use it, in a store of its own that it removes, and says what to mend. Exit code 1 on fail.',
+    )
+    .examples('store verify', 'store verify --stage prod', 'store verify --stage prod --json')
+    .runs(verify);
+};
