@@ -9,7 +9,7 @@ import { inTurns, median, report, rounded } from './support.ts';
  * The size of bundles and the time to load them, each in a process of its own and in both formats, beside a bundle that
  * holds only the DynamoDB client (as it comes, and with the credentials of our bundles).
  */
-export interface BundleRow {
+interface BundleRow {
   bundle: string;
   format: 'cjs' | 'esm';
   kilobytes: number;

@@ -13,7 +13,7 @@ import { inTurns, median, quantile, ratesOf, report, rounded, withTable } from '
  * Hono or lib/store by ElectroDB, and three endpoints that are made of the two libraries alone.
  */
 
-export interface CpuRow {
+interface CpuRow {
   operation: string;
   contestant: string;
   /** The SDK's work is marshalling, signing and reading the answer. */
@@ -25,7 +25,7 @@ export interface CpuRow {
   ofOurs: number;
 }
 
-export interface WholeRow {
+interface WholeRow {
   operation: string;
   contestant: string;
   /** Requests answered in a second, the median of the rounds. */
@@ -40,7 +40,7 @@ export interface WholeRow {
 }
 
 /** The lines of code of the three endpoints. */
-export interface CodeRow {
+interface CodeRow {
   contestant: string;
   lines: number;
 }

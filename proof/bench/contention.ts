@@ -12,7 +12,7 @@ import { makeShop, price, type Shop } from './sales.ts';
 import { ratesOf, report, rounded, withTable } from './support.ts';
 
 /** How many writes per second one customer takes. */
-export interface ContentionRow {
+interface ContentionRow {
   write: string;
   /** How many are under way at once. */
   callers: number;

@@ -8,7 +8,7 @@ import { callIn } from './call.ts';
 import { report, withTable } from './support.ts';
 
 /** Calls and capacity units of every endpoint beside their budgets; test/cost/budgets.test.ts holds the same. */
-export interface CostRow {
+interface CostRow {
   endpoint: string;
   when: string;
   calls: number;

@@ -1,8 +1,9 @@
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
-import { chromium, type Page } from 'playwright-core';
+import { type Browser, chromium, type Page } from 'playwright-core';
 import type { SaleResponse } from '../../client/client.ts';
-import { getSale, listedAs, saleItems } from '../../lib/sale/sales.ts';
-import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
+import { getSale, listedAs } from '../../lib/sale/sales.ts';
+import { customerKey, flagsOf } from '../../lib/store/customers.ts';
+import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { demoStore } from '../../local/start/stores.ts';
 import { executablePath, flags } from '../../test/browser/chromium.ts';
@@ -13,7 +14,7 @@ import { idOf } from '../../test/support/seeded-store.ts';
 import { median, report, rounded } from './support.ts';
 
 /** How soon a page of the desk shows all that it has, names of buyers and products included, in milliseconds. */
-export interface DeskRow {
+interface DeskRow {
   page: string;
   demo: number;
   demoLongest: number;
@@ -36,16 +37,16 @@ function* manyCustomers(customers: number): Generator<object> {
   for (let number = 0; number < customers; number++) {
     const id = idOf(number);
     const newsSubscriber = number % 5 === 0;
-    const lists = { newsSubscriber, flags: flagsOf(store, newsSubscriber), ranked: rankedOf(store, newsSubscriber) };
+    const lists = { newsSubscriber, flags: flagsOf(store, newsSubscriber) };
     const username = `resident${number}`;
     yield {
       ...customerKey(store, id),
       username,
       credit: number % 300,
       ...lists,
-      rank: rankOf(number, id),
-      sum: number,
     };
+    const place = { ranked: spendListOf(store, newsSubscriber), ...rankedBy(number, id) };
+    yield { ...spendKey(store, id), username, sum: number, totalOwned: 0, days: {}, ...place };
   }
 }
 
@@ -57,7 +58,7 @@ async function* manySales({ id, buyerUuid }: SaleResponse, sales: number): Async
     const buyer = number % often === 0 && buyerUuid !== null ? buyerUuid : idOf(number * 7);
     const at = new Date(Date.now() - number * between).toISOString();
     const copy = { ...model, sk: idOf(500_000 + number), at, buyerUuid: buyer, recipientUuid: buyer };
-    yield* saleItems(store, { ...copy, ...listedAs(store, copy) });
+    yield { ...copy, ...listedAs(store, copy) };
   }
 }
 
@@ -102,9 +103,59 @@ const firstView = async (page: Page, link: string): Promise<[heading: number, wh
   return [heading, performance.now() - started];
 };
 
+/** The pages of the desk that are measured, by their names. */
+const pagesOf = ({ id, buyerUuid, productId }: SaleResponse, category: string): Record<string, string> => ({
+  Home: '/',
+  Customers: '/customers',
+  'Customers, news subscribers': '/customers?news=yes',
+  'Customers who spent more than L$ 5,000': '/customers?spent=5000',
+  'One customer': `/customers/${buyerUuid}`,
+  Sales: '/sales',
+  'Sales, refunded': '/sales?state=refunded',
+  'Sales of a buyer': `/sales?buyer=${buyerUuid}`,
+  'Sales of a product': `/sales?product=${productId}`,
+  'One sale': `/sales/${id}`,
+  Deliveries: '/deliveries',
+  Products: '/products',
+  'Products, a search': '/products?search=oak',
+  'One product': `/products/${productId}`,
+  Categories: '/categories',
+  'One category': `/categories/${category}`,
+  Coupons: '/coupons',
+  'Gift cards of a customer': `/giftcards?owner=${buyerUuid}`,
+  Events: '/events',
+});
+
+type Times = Map<string, number[]>;
+
+/** Opens all pages in rounds, each in a new context, whose cache is empty. The first round warms up. */
+const timesOf = async (browser: Browser, link: string, pages: Record<string, string>, rounds: number) => {
+  const times: Times = new Map();
+  for (let round = -1; round < rounds; round++) {
+    const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+    const [heading, whole] = await firstView(page, link);
+    const found: [string, number][] = [
+      ['First view: heading', heading],
+      ['First view: whole', whole],
+    ];
+    for (const [name, path] of Object.entries(pages)) found.push([name, await timeOf(page, `#${path}`)]);
+    if (round >= 0) for (const [name, millis] of found) times.set(name, [...(times.get(name) ?? []), millis]);
+    await page.close();
+  }
+  return times;
+};
+
+const rowOf = (page: string, demo: readonly number[], large: readonly number[]): DeskRow => ({
+  page,
+  demo: rounded(median(demo), 0),
+  demoLongest: rounded(Math.max(...demo), 0),
+  large: rounded(median(large), 0),
+  largeLongest: rounded(Math.max(...large), 0),
+});
+
 /**
  * Opens each page of the desk of the local service in Chromium, first in its demo store, then with many customers and
- * sales more in it. The first view is measured in a new context each time, whose cache is empty.
+ * sales more in it.
  */
 export const measureDesk = async ({ rounds, customers, sales }: Options): Promise<void> => {
   const stopEngine = await startTestEngine();
@@ -118,45 +169,8 @@ export const measureDesk = async ({ rounds, customers, sales }: Options): Promis
     const [sale]: SaleResponse[] = await call('/sales?state=completed&limit=1');
     const [category]: { id: string }[] = await call('/categories?limit=1');
     if (!sale || !category) throw new Error('The demo store has no completed sale or no category.');
-    const pages: Record<string, string> = {
-      Home: '/',
-      Customers: '/customers',
-      'Customers, news subscribers': '/customers?news=yes',
-      'Customers who spent more than L$ 5,000': '/customers?spent=5000',
-      'One customer': `/customers/${sale.buyerUuid}`,
-      Sales: '/sales',
-      'Sales, refunded': '/sales?state=refunded',
-      'Sales of a buyer': `/sales?buyer=${sale.buyerUuid}`,
-      'Sales of a product': `/sales?product=${sale.productId}`,
-      'One sale': `/sales/${sale.id}`,
-      Deliveries: '/deliveries',
-      Products: '/products',
-      'Products, a search': '/products?search=oak',
-      'One product': `/products/${sale.productId}`,
-      Categories: '/categories',
-      'One category': `/categories/${category.id}`,
-      Coupons: '/coupons',
-      'Gift cards of a customer': `/giftcards?owner=${sale.buyerUuid}`,
-      Events: '/events',
-    };
-    const measure = async (): Promise<Map<string, number[]>> => {
-      const times = new Map<string, number[]>();
-      const note = (page: string, millis: number) => times.set(page, [...(times.get(page) ?? []), millis]);
-      // One round warms up.
-      for (let round = -1; round < rounds; round++) {
-        const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-        const [heading, whole] = await firstView(page, `${service.baseUrl}/desk#key=${service.keys.all}`);
-        const found: [string, number][] = [
-          ['First view: heading', heading],
-          ['First view: whole', whole],
-        ];
-        for (const [name, path] of Object.entries(pages)) found.push([name, await timeOf(page, `#${path}`)]);
-        if (round >= 0) for (const [name, millis] of found) note(name, millis);
-        await page.close();
-      }
-      return times;
-    };
-
+    const link = `${service.baseUrl}/desk#key=${service.keys.all}`;
+    const measure = (): Promise<Times> => timesOf(browser, link, pagesOf(sale, category.id), rounds);
     const demo = await measure();
     // History and sums of days are others' work: no page waits for them.
     await service.stopHistory();
@@ -164,18 +178,7 @@ export const measureDesk = async ({ rounds, customers, sales }: Options): Promis
     await putAll(manyCustomers(customers));
     await putAll(await Array.fromAsync(manySales(sale, sales)));
     const large = await measure();
-
-    const rows = [...demo.keys()].map((page): DeskRow => {
-      const [small, big] = [demo.get(page) ?? [], large.get(page) ?? []];
-      const [longest, largeLongest] = [small, big].map((times) => rounded(Math.max(...times), 0)) as [number, number];
-      return {
-        page,
-        demo: rounded(median(small), 0),
-        demoLongest: longest,
-        large: rounded(median(big), 0),
-        largeLongest,
-      };
-    });
+    const rows = [...demo].map(([page, times]) => rowOf(page, times, large.get(page) ?? []));
     report('desk', rows);
   } finally {
     await browser.close();

@@ -12,10 +12,11 @@ import { streamSource } from '../../infra/stream.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { type HistoryItem, historyKey, historyPartition } from '../../lib/credit/history.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
+import { type DayItem, sumsOf } from '../../lib/events/days.ts';
 import { logSink } from '../../lib/log.ts';
 import { customerUpsert } from '../../lib/store/customers.ts';
 import { tableName } from '../../lib/table/client.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
+import { partition } from '../../lib/table/schema.ts';
 import { get, rowsOf, write } from '../../lib/table/table.ts';
 import { followStream } from '../../local/engines/stream.ts';
 import { randomFrom } from '../../test/support/faults.ts';
@@ -23,7 +24,7 @@ import { makeUpChanges } from '../../test/support/stream-records.ts';
 import { newTable, quantile, report, rounded, withTable } from './support.ts';
 
 /** One run of the consumer, or the time until a change is in history. */
-export interface HistoryRun {
+interface HistoryRun {
   run: string;
   /** Rows of history. */
   rows: number;
@@ -33,7 +34,7 @@ export interface HistoryRun {
   rowsPerSecond: number;
 }
 
-export interface HistoryDelay {
+interface HistoryDelay {
   changesPerSecond: number;
   median: number;
   p99: number;
@@ -52,8 +53,8 @@ interface Options {
 }
 
 const store = 'bench';
-/** Those of eight shards, as a busy table has. So the engine has work at all times. */
-const consumers = 8 * streamSource.parallelization;
+/** As a busy table has. So the engine has work at all times. */
+const shardCount = 8;
 const { batchSize } = streamSource;
 
 /** More than a stream holds, so that a batch out of order counts in more days than one of a stream can. */
@@ -91,6 +92,10 @@ const count = (days: DaySums, at: string, sums: Record<string, number>): void =>
   for (const [name, sum] of Object.entries(sums)) if (sum !== 0) days[day][name] = (days[day][name] ?? 0) + sum;
 };
 
+/** The shard that has the records of an item: any, but always the same one. */
+const shardOf = (key: object | undefined): number =>
+  (createHash('sha256').update(JSON.stringify(key)).digest()[0] as number) % shardCount;
+
 /** As long as those of DynamoDB. */
 const eventIdOf = (number: number): string => number.toString(16).padStart(32, '0');
 
@@ -104,12 +109,14 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
   const path = join(dir, 'records');
   const file = openSync(path, 'w');
   const starts: number[] = [0];
+  const shards = Array.from({ length: shardCount }, (): number[] => []);
   const expected = newDigest();
   const sumsOfDays: DaySums = {};
   let ids = 0;
   let end = 0;
   for (let made = 0; made < changes; made++) {
     const { records, rows } = next();
+    for (const [place, { dynamodb }] of records.entries()) shards[shardOf(dynamodb?.Keys)]?.push(ids + place);
     const texts = records.map((record) => JSON.stringify({ ...record, eventID: eventIdOf(++ids) }));
     for (const { length } of texts) {
       end += length;
@@ -133,21 +140,21 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
     Float64Array.from({ length: 2 * batch.length }, (_, i) => starts[(batch[i >> 1] as number) + (i % 2)] as number);
   return {
     uuids,
-    count: starts.length - 1,
+    shards: shards.map((records) => Int32Array.from(records)),
     path,
     placesOf,
     expected: { rows: expected.text(), days: canonical(sumsOfDays) },
   };
 };
 
-/** Starts a consumer. `consume` answers false where it failed or died. */
-const startConsumer = (bundle: string, records: string) => {
+/** Starts a consumer of a shard. `consume` answers false where it failed or died. */
+const startConsumer = (bundle: string, records: string, shard: string) => {
   const child: ChildProcess = fork(bundle, [records], { serialization: 'advanced' });
   const gone = once(child, 'exit').then(() => false);
   return {
     consume: async (places: Float64Array): Promise<boolean> => {
       const answered = once(child, 'message').then(([outcome]) => outcome === 'done');
-      child.send(places, () => {});
+      child.send({ shard, places }, () => {});
       return Promise.race([answered, gone]);
     },
     isDead: () => child.exitCode !== null || child.signalCode !== null,
@@ -159,46 +166,43 @@ const startConsumer = (bundle: string, records: string) => {
   };
 };
 
-/** Records that one or more consumers take in their order. */
-interface Share {
-  records: Int32Array;
-  next: number;
+interface Manner {
+  kills: number;
+  /** How many of a batch's records come for the first time; those ahead of them in the shard have come before. */
+  cut: () => { size: number; fresh: number };
 }
 
 /**
- * Has each consumer take its share in batches. One that dies has a successor, which begins with its last batch. Answers
- * the seconds.
+ * Has a consumer take each shard in batches. One that dies has a successor, which goes on where that was. Answers the
+ * seconds.
  */
 const consumeAll = async (
-  { placesOf, path }: ReturnType<typeof makeRecords>,
-  shares: readonly Share[],
-  { bundled, kills, sizeOf, random }: { bundled: string; kills: number; sizeOf: () => number; random: () => number },
-): Promise<{ seconds: number; killed: number }> => {
-  let killed = 0;
-  const batches = new Set(shares).values().reduce((sum, { records }) => sum + records.length, 0) / batchSize;
-  const takeFrom = (share: Share): Int32Array => {
-    const batch = share.records.subarray(share.next, share.next + sizeOf());
-    share.next += batch.length;
-    return batch;
-  };
+  { placesOf, path, shards }: ReturnType<typeof makeRecords>,
+  { bundled, kills, cut, random }: Manner & { bundled: string; random: () => number },
+): Promise<{ seconds: number; killed: number; records: number }> => {
+  const done = { killed: 0, records: 0 };
+  const batches = shards.reduce((sum, { length }) => sum + length, 0) / batchSize;
   const started = performance.now();
-  const work = async (share: Share): Promise<void> => {
-    let consumer = startConsumer(bundled, path);
-    for (let batch = takeFrom(share); batch.length > 0; ) {
+  const work = async (records: Int32Array, shard: number): Promise<void> => {
+    let consumer = startConsumer(bundled, path, `shard-${shard}`);
+    for (let taken = 0; taken < records.length; ) {
+      const { size, fresh } = cut();
+      const batch = records.subarray(Math.max(0, taken + fresh - size), taken + fresh);
       const isLast = random() * batches < kills / 2;
       const death = isLast ? setTimeout(() => consumer.kill(), random() * 200) : undefined;
       const isDone = await consumer.consume(placesOf(batch));
       clearTimeout(death);
       if (consumer.isDead()) {
-        killed += 1;
-        consumer = startConsumer(bundled, path);
+        done.killed += 1;
+        consumer = startConsumer(bundled, path, `shard-${shard}`);
       }
-      if (isDone) batch = takeFrom(share);
+      done.records += batch.length;
+      if (isDone) taken += fresh;
     }
     await consumer.stop();
   };
-  await Promise.all(shares.map(work));
-  return { seconds: (performance.now() - started) / 1000, killed };
+  await Promise.all(shards.map(work));
+  return { seconds: (performance.now() - started) / 1000, ...done };
 };
 
 /** The rows of history and the sums of days in the table. */
@@ -206,37 +210,29 @@ const readHistory = async (uuids: readonly string[]) => {
   const rows = newDigest();
   for (const uuid of uuids)
     for (const type of creditTypes)
-      for (const row of await rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) })({
-        descending: false,
-      }))
+      for (const { record: _, ...row } of await rowsOf<HistoryItem>({
+        partition: historyPartition(store, uuid, type),
+      })({ descending: false }))
         rows.add(row);
   const sumsOfDays: DaySums = {};
-  const parts = rowsOf<Key & Record<string, number>>({ partition: partition(store, 'DAY') });
-  for (const { pk, sk, ...sums } of await parts({ descending: false })) count(sumsOfDays, sk as string, sums);
+  const parts = rowsOf<DayItem>({ partition: partition(store, 'DAY') });
+  for (const item of await parts({ descending: false })) count(sumsOfDays, item.sk, sumsOf(item) as DaySums[string]);
   return { rows: rows.text(), rowCount: rows.count(), days: canonical(sumsOfDays) };
 };
 
-/**
- * The shares of the consumers. In order, whoever is free takes the next batch. Else there are three copies of each
- * record, shuffled, and all copies of one go to the same consumer, as Lambda has it too.
- */
-const sharesOf: Record<Run, (made: ReturnType<typeof makeRecords>, random: () => number) => Share[]> = {
-  ordered: ({ count }) =>
-    Array(consumers).fill({ records: Int32Array.from({ length: count }, (_, index) => index), next: 0 }),
-  shuffled: ({ count }, random) => {
-    const order = Int32Array.from({ length: 3 * count }, (_, index) => index % count);
-    for (let index = order.length - 1; index > 0; index--) {
-      const other = Math.floor(random() * (index + 1));
-      [order[index], order[other]] = [order[other] as number, order[index] as number];
-    }
-    return Array.from({ length: consumers }, (_, taker) => ({
-      records: order.filter((record) => record % consumers === taker),
-      next: 0,
-    }));
+/** Full batches, or such that are cut anywhere and whose records come three times on average. */
+const mannersOf = (kills: number, random: () => number): Record<Run, Manner> => ({
+  ordered: { kills: 0, cut: () => ({ size: batchSize, fresh: batchSize }) },
+  shuffled: {
+    kills,
+    cut: () => {
+      const size = 1 + Math.floor(random() * batchSize);
+      return { size, fresh: Math.ceil(size / 3) };
+    },
   },
-};
+});
 
-const names: Record<Run, string> = { ordered: 'in order', shuffled: 'shuffled, tripled, cut, killed' };
+const names: Record<Run, string> = { ordered: 'full batches', shuffled: 'tripled, cut, killed' };
 
 /** Makes history of made-up records. Throws unless it is what the made-up changes say, to the last byte. */
 const measureRun = async (
@@ -244,25 +240,15 @@ const measureRun = async (
   made: ReturnType<typeof makeRecords>,
   { kills, bundled, random }: { kills: number; bundled: string; random: () => number },
 ): Promise<HistoryRun> => {
-  const shares = sharesOf[run](made, random);
-  const how =
-    run === 'ordered'
-      ? { kills: 0, sizeOf: () => batchSize }
-      : { kills, sizeOf: () => 1 + Math.floor(random() * batchSize) };
   // Nothing reads a stream here, and none of these items is in an index. This engine is slower for having them;
   // DynamoDB is not.
   await newTable({ indexed: false });
-  const { seconds, killed } = await consumeAll(made, shares, { ...how, bundled, random });
+  const manner = mannersOf(kills, random)[run];
+  const { seconds, killed, records } = await consumeAll(made, { ...manner, bundled, random });
   const { rowCount, ...found } = await readHistory(made.uuids);
   if (!isDeepStrictEqual(found, made.expected))
     throw new Error(`${run}: ${canonical(found)}, not ${canonical(made.expected)}.`);
-  return {
-    run: names[run],
-    rows: rowCount,
-    records: run === 'ordered' ? made.count : 3 * made.count,
-    kills: killed,
-    rowsPerSecond: rounded(rowCount / seconds, 0),
-  };
+  return { run: names[run], rows: rowCount, records, kills: killed, rowsPerSecond: rounded(rowCount / seconds, 0) };
 };
 
 const measureRuns = async (options: Options): Promise<HistoryRun[]> => {

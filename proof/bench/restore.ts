@@ -8,7 +8,7 @@ import { createStore } from '../../cli/deployment/stores.ts';
 import { auditChecks } from '../../cli/kinds/kinds.ts';
 import { dayKey, dayOf, plus, sumsOfRow } from '../../lib/events/days.ts';
 import { revokeKey } from '../../lib/store/api-keys.ts';
-import { customerKey, rankOf, subscribed } from '../../lib/store/customers.ts';
+import { customerKey, subscribed } from '../../lib/store/customers.ts';
 import { residentKey } from '../../lib/store/residents.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { historyRows } from '../../test/support/history-rows.ts';
@@ -18,7 +18,7 @@ import { writeExport } from '../../test/support/table-export.ts';
 import { report, rounded, withTable } from './support.ts';
 
 /** How long a step of a restore takes. */
-export interface RestoreStep {
+interface RestoreStep {
   step: string;
   seconds: number;
 }
@@ -37,10 +37,9 @@ const customersOf = (store: string, count: number): Record<string, unknown>[] =>
     sums = plus(sums, sumsOfRow('regular', row as Parameters<typeof sumsOfRow>[1]));
     day = dayOf(String(row.at));
     const credit = { credit: 10_000, creditUnlotted: 10_000, creditVersion: 1 };
-    const ranked = { rank: rankOf(0, uuid), sum: 0 };
     return [
       { ...residentKey(uuid), uuid, username, names: [username] },
-      { ...customerKey(store, uuid), username, ...subscribed(store, false), ...ranked, ...credit },
+      { ...customerKey(store, uuid), username, ...subscribed(store, false), ...credit },
       { ...row },
     ];
   }).flat();
@@ -54,7 +53,7 @@ export const measureRestore = async ({ customers }: { customers: number }): Prom
     const rows = await withTable(async () => {
       const { id: store } = await createStore('Restored');
       const { key } = await issueKey({ store, name: 'revoked since', scopes: ['store:write'], stage: 'test' });
-      writeExport(directory, [...(await wholeTable()), ...customersOf(store, customers)], 16);
+      writeExport(directory, [...(await wholeTable()), ...customersOf(store, customers)], { files: 16 });
       await revokeKey(key.id);
       const against = tableName();
       const faults: string[] = [];

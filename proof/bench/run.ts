@@ -9,9 +9,7 @@ import { parseCount } from '../../cli/terminal/input.ts';
  */
 
 const program = new Command('bench')
-  .description(
-    'Measures the service on this machine and writes proof/bench/results, docs/evidence/benchmarks.md and its charts.',
-  )
+  .description('Measures the service on this machine and writes proof/bench/results and docs/evidence/benchmarks.md.')
   .helpCommand(false)
   .action(() => {
     // Otherwise each benchmark would count the work of those before it as other people's.
@@ -85,7 +83,7 @@ program
   });
 program
   .command('docs')
-  .description('draws the charts and tables of docs/evidence/benchmarks.md from proof/bench/results')
+  .description('fills the tables of docs/evidence/benchmarks.md from proof/bench/results')
   .action(async () => (await import('./docs.ts')).writeDocs());
 
 await program.parseAsync();

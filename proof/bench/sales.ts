@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
-import { customerKey, flagsOf, rankedOf } from '../../lib/store/customers.ts';
+import { customerKey, flagsOf } from '../../lib/store/customers.ts';
 import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
 import { createProduct } from '../../lib/store/products.ts';
-import { purchaseKey, rankedBy, spendKey, spentMore } from '../../lib/store/spend.ts';
+import { purchaseKey, spentMore } from '../../lib/store/spend.ts';
+import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 import { applied } from '../../lib/table/language.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { putAll } from '../../test/support/seed.ts';
@@ -14,7 +15,7 @@ import { callIn } from './call.ts';
 import { ratesOf, report, withTable } from './support.ts';
 
 /** How many pairs of a quote and a sale a store makes per second. */
-export interface SalesRow {
+interface SalesRow {
   /** Of the store. Each has bought something before, and holds credit. */
   customers: number;
   /** How many pairs are under way at once. */
@@ -33,10 +34,11 @@ function* customersOf(store: string, count: number, productId: string): Generato
     const id = idOf(number);
     const spent = spentMore(undefined, [{ price: 1, at }], 1);
     const username = `resident${number}`;
-    const lists = { newsSubscriber: false, flags: flagsOf(store, false), ranked: rankedOf(store, false) };
+    const lists = { newsSubscriber: false, flags: flagsOf(store, false) };
     const credit = { credit: 10_000, creditUnlotted: 10_000, creditVersion: 1 };
-    yield { ...customerKey(store, id), username, ...lists, ...rankedBy(spent.sum, id), ...credit };
-    yield { ...spendKey(store, id), username, ...spent };
+    yield { ...customerKey(store, id), username, ...lists, ...credit };
+    const ranked = { ranked: spendListOf(store, false), ...rankedBy(spent.sum, id) };
+    yield { ...spendKey(store, id), username, ...spent, ...ranked };
     yield { ...purchaseKey(store, id), uuid: id, productId, price: 1, at };
     const key = ownedKey(store, id, productId);
     yield { ...key, ...applied(ownedWrite(key, undefined, [at]), { ...key }) };

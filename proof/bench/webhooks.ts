@@ -12,13 +12,13 @@ import { notedAtOf, noteEvents } from '../../lib/events/events.ts';
 import { announce, queueEvents } from '../../lib/events/send.ts';
 import { createWebhook } from '../../lib/events/webhooks.ts';
 import { logSink } from '../../lib/log.ts';
-import { metered, newMeter } from '../../lib/table/meter.ts';
+import { type Meter, metered, newMeter } from '../../lib/table/meter.ts';
 import { startPoller } from '../../local/engines/poller.ts';
 import { ensureQueues, startQueue } from '../../local/engines/queue.ts';
 import { newTable, quantile, report, rounded, withTable } from './support.ts';
 
 /** How soon events reach the receivers that answer. */
-export interface WebhookRow {
+interface WebhookRow {
   receivers: string;
   /** Events of the receivers that answer. Each has reached its receiver at least once, else the benchmark fails. */
   events: number;
@@ -33,7 +33,7 @@ export interface WebhookRow {
 }
 
 /** The cost of an event that reaches one webhook, without failures. */
-export interface WebhookCost {
+interface WebhookCost {
   part: string;
   tableCalls: number;
   units: number;
@@ -132,98 +132,111 @@ const sweepMillis = 1000;
 /** No event may take longer, or the benchmark fails. */
 const patienceMillis = 60_000;
 
-/** Notes events of stores with one webhook each, in turn, at a steady rate, and has them sent. */
-const measure = async (endpoint: string, { events, rate }: Options, withBad: boolean) => {
-  await newTable();
-  const { url, slowUrl, deadLetterUrl } = await ensureQueues(endpoint, withBad ? 'beside' : 'alone');
-  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, SLOW_QUEUE_URL: slowUrl, DELIVERY_DLQ_URL: deadLetterUrl });
-  const arrivals: Arrivals = { first: new Map(), repeats: 0 };
+/** Stores with one webhook each. `withBad` has some that do not answer as they should. */
+const openPlaces = async (arrivals: Arrivals, withBad: boolean) => {
   const bad = withBad ? await badReceivers() : [];
   const good = await Promise.all(Array.from({ length: receiverCount - bad.length }, () => goodReceiver(arrivals)));
   const places = await Promise.all(
-    [...good, ...bad].map(async (receiver) => {
-      const store = (await createStore(receiver.name)).id;
-      const fields = { url: receiver.url, description: '', format: 'standard' as const };
+    [...good, ...bad].map(async ({ name, url, stop }) => {
+      const store = (await createStore(name)).id;
+      const fields = { url, description: '', format: 'standard' as const };
       await createWebhook(store, { ...fields, events: ['credit.changed'] }, ['credits:read']);
-      return { store, isGood: receiver.name === 'good' };
+      return { store, isGood: name === 'good', stop };
     }),
   );
+  const names = withBad
+    ? `${good.length} that answer, ${bad.length} dead, slow or lying`
+    : `${good.length} that answer`;
+  return { places, names };
+};
 
-  const [noting, sending] = [newMeter(), newMeter()];
-  const queueCalls = countQueueCalls();
-  let callsToNote = 0;
-  const notedAt = new Map<string, number>();
-  const worker = (event: SQSEvent, context: Context) => metered(sending, () => handler(event, context));
-  const pollers = [url, slowUrl].map((queueUrl) => startPoller({ queueUrl, worker }));
+/** Announces events until the queue, which may be too busy, has taken them: Lambda would bring the batch again. */
+const announceAll = async (store: string, items: Parameters<typeof announce>[1]): Promise<void> => {
+  const isTaken = () =>
+    announce(store, items).then(
+      () => true,
+      () => false,
+    );
+  while (!(await isTaken())) await sleep(1000);
+};
+
+/** Notes events of the stores in turn, at a steady rate. Answers the calls of the queue that this needed. */
+const noteAtRate = async (
+  { places }: Awaited<ReturnType<typeof openPlaces>>,
+  { count, perSecond, meter }: { count: number; perSecond: number; meter: Meter },
+  notedAt: Map<string, number>,
+): Promise<number> => {
+  const notings: Promise<void>[] = [];
+  let [made, queueCalls] = [0, 0];
+  const noteOf = async ({ store, isGood }: (typeof places)[number], numbers: readonly number[]): Promise<void> => {
+    const items = await noteEvents(numbers.map((number) => eventOf(store, number)));
+    if (isGood) for (const item of items) notedAt.set(item.sk, Date.parse(notedAtOf(item)));
+    await announceAll(store, items);
+    queueCalls += Math.ceil(items.length / 10);
+  };
+  const started = performance.now();
+  while (made < count) {
+    const due = Math.min(count, Math.ceil(((performance.now() - started) / 1000) * perSecond));
+    const batch = Array.from({ length: due - made }, (_, index) => made + index);
+    made = due;
+    const ofStores = Map.groupBy(batch, (number) => places[number % places.length] as (typeof places)[number]);
+    for (const [place, numbers] of ofStores) notings.push(metered(meter, () => noteOf(place, numbers)));
+    await sleep(tickMillis);
+  }
+  await Promise.all(notings);
+  return queueCalls;
+};
+
+/** Two workers and the sweep, as a deployment has them. */
+const startSending = (queueUrls: readonly string[], meter: Meter) => {
+  const worker = (event: SQSEvent, context: Context) => metered(meter, () => handler(event, context));
+  const pollers = queueUrls.map((queueUrl) => startPoller({ queueUrl, worker }));
   const resend = () =>
     sendDue(
       (orders) => queueEvents(orders, 'slow'),
       () => true,
     );
   const sweep = setInterval(() => resend().catch(() => undefined), sweepMillis);
-  const share = events / receiverCount;
-  const count = Math.round(share * places.length);
-  const perSecond = (rate * places.length) / receiverCount;
-  const started = performance.now();
-  let made = 0;
-  const notings: Promise<void>[] = [];
-  while (made < count) {
-    const due = Math.min(count, Math.ceil(((performance.now() - started) / 1000) * perSecond));
-    const batch = Array.from({ length: due - made }, (_, index) => made + index);
-    made = due;
-    const ofStores = Map.groupBy(batch, (number) => places[number % places.length] as (typeof places)[number]);
-    for (const [{ store, isGood }, numbers] of ofStores)
-      notings.push(
-        metered(noting, async () => {
-          const items = await noteEvents(numbers.map((number) => eventOf(store, number)));
-          if (isGood) for (const item of items) notedAt.set(item.sk, Date.parse(notedAtOf(item)));
-          // The queue may be too busy to answer in time: Lambda would bring the batch of the stream again.
-          while (
-            !(await announce(store, items).then(
-              () => true,
-              () => false,
-            ))
-          )
-            await sleep(1000);
-          callsToNote += Math.ceil(items.length / 10);
-        }),
-      );
-    await sleep(tickMillis);
-  }
-  await Promise.all(notings);
+  return async (): Promise<void> => {
+    clearInterval(sweep);
+    await Promise.all(pollers.map((poller) => poller.stop()));
+  };
+};
+
+/** Notes events of stores with one webhook each, and has them sent. */
+const measure = async (endpoint: string, { events, rate }: Options, withBad: boolean) => {
+  await newTable();
+  const { url, slowUrl, deadLetterUrl } = await ensureQueues(endpoint, withBad ? 'beside' : 'alone');
+  Object.assign(process.env, { DELIVERY_QUEUE_URL: url, SLOW_QUEUE_URL: slowUrl, DELIVERY_DLQ_URL: deadLetterUrl });
+  const arrivals: Arrivals = { first: new Map(), repeats: 0 };
+  const notedAt = new Map<string, number>();
+  const opened = await openPlaces(arrivals, withBad);
+  const [noting, sending] = [newMeter(), newMeter()];
+  const queueCalls = countQueueCalls();
+  const stopSending = startSending([url, slowUrl], sending);
+  const share = opened.places.length / receiverCount;
+  const [count, perSecond] = [Math.round(events * share), rate * share];
+  const callsToNote = await noteAtRate(opened, { count, perSecond, meter: noting }, notedAt);
   const end = performance.now() + patienceMillis;
   while (arrivals.first.size < notedAt.size && performance.now() < end) await sleep(20);
-  clearInterval(sweep);
-  await Promise.all(pollers.map((poller) => poller.stop()));
+  await stopSending();
   queueCalls.stop();
-  for (const { stop } of [...good, ...bad]) stop();
+  for (const { stop } of opened.places) stop();
 
   const missing = [...notedAt.keys()].filter((id) => !arrivals.first.has(id));
   if (missing.length > 0) throw new Error(`${missing.length} of ${notedAt.size} events did not arrive: ${missing[0]}.`);
   const millis = [...notedAt].map(([id, at]) => (arrivals.first.get(id) as number) - at);
   const row: WebhookRow = {
-    receivers: withBad ? `${good.length} that answer, ${bad.length} dead, slow or lying` : `${good.length} that answer`,
-    events: notedAt.size,
-    notedPerSecond: perSecond,
-    median: quantile(millis, 0.5),
-    p99: quantile(millis, 0.99),
-    longest: Math.max(...millis),
+    ...{ receivers: opened.names, events: notedAt.size, notedPerSecond: perSecond },
+    ...{ median: quantile(millis, 0.5), p99: quantile(millis, 0.99), longest: Math.max(...millis) },
     repeats: arrivals.repeats,
   };
-  const perEvent = (value: number): number => rounded(value / count);
-  const costs: WebhookCost[] = [
-    {
-      part: 'note the event, order its sending',
-      tableCalls: perEvent(noting.calls),
-      units: perEvent(noting.units),
-      queueCalls: perEvent(callsToNote),
-    },
-    {
-      part: 'send it',
-      tableCalls: perEvent(sending.calls),
-      units: perEvent(sending.units),
-      queueCalls: perEvent(queueCalls.calls() - callsToNote),
-    },
+  const costOf = (part: string, { calls, units }: Meter, queue: number): WebhookCost => ({
+    ...{ part, tableCalls: rounded(calls / count), units: rounded(units / count), queueCalls: rounded(queue / count) },
+  });
+  const costs = [
+    costOf('note the event, order its sending', noting, callsToNote),
+    costOf('send it', sending, queueCalls.calls() - callsToNote),
   ];
   return { row, costs };
 };

@@ -5,7 +5,7 @@ import { callIn } from './call.ts';
 import { report, withTable } from './support.ts';
 
 /** The dearest call of every list; test/cost/worst-calls.proof.ts holds the same. */
-export interface WorstRow extends WorstCall {
+interface WorstRow extends WorstCall {
   budget: number;
 }
 

@@ -24,7 +24,7 @@ const checkSuccess = (row: Route, target: string, answer: RawAnswer): void => {
   deepStrictEqual(row.response.parse(body), body);
   const etag = header(answer, 'etag');
   ok(row.tagged ? /^"[\w-]{22}"$/.test(etag ?? '') : etag === undefined, `the ETag is ${etag}`);
-  if (row.status === 201) equal(header(answer, 'location'), `${target.split('?')[0]}/${body.id}`);
+  if (row.status === 201) equal(header(answer, 'location'), `${row.location ?? target.split('?')[0]}/${body.id}`);
 };
 
 const problemJson = 'application/problem+json';

@@ -4,7 +4,7 @@ import { createStore } from '../../cli/deployment/stores.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { endsItsKey } from '../../test/support/example-requests.ts';
+import { endsItsKey, queryOf } from '../../test/support/example-requests.ts';
 import { seedOneOfEach } from '../../test/support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../../test/support/residents.ts';
 import type { Call, startTestService } from '../../test/support/service.ts';
@@ -50,10 +50,11 @@ export const newFixtures = async (service: Service) => {
   /** A cursor of each list of the key's store. */
   const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
     const cursors = new Map<string, string>();
-    for (const { id, path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
+    for (const row of routes.filter(({ query }) => 'cursor' in query.shape)) {
+      const { id, path } = row;
       const webhook = values[apiKey === key ? 'webhook0' : 'theirwebhook'] ?? '';
       const named = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
-      const target = `${named.replace('{id}', webhook)}?limit=1`;
+      const target = `${named.replace('{id}', webhook)}${queryOf(row)}limit=1`;
       const { nextCursor } = (await service.callAs(apiKey)('GET', target)).body.pagination;
       ok(nextCursor, `${id} has a second page`);
       cursors.set(id, nextCursor);

@@ -3,6 +3,7 @@ import * as z from 'zod';
 import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { timestampForm } from '../../lib/routes/timestamp.ts';
+import { kindOf } from '../../test/support/one-of-each.ts';
 import { ada, bob, cleo, unknownUuid } from '../../test/support/residents.ts';
 
 /**
@@ -160,16 +161,8 @@ const pathOf = ({ path }: Route): fc.Arbitrary<string> =>
         if (!segment.startsWith('{')) return fc.constant(segment);
         if (segment === '{identifier}') return identifier.map(encodeURIComponent);
         if (segment === '{uuid}') return residentUuid;
-        const kind = {
-          coupons: 'coupon',
-          products: 'product',
-          categories: 'category',
-          giftcards: 'giftcard',
-          deliveries: 'delivery',
-          sales: 'sale',
-          webhooks: 'webhook',
-        }[segments[index - 1] ?? ''];
-        return idOf(kind ?? '');
+        const kind = kindOf[segments[index - 1] as keyof typeof kindOf];
+        return idOf(kind);
       }),
     )
     .map((segments) => segments.join('/'));

@@ -11,7 +11,7 @@ interface Options {
   /** The directory of table, queue and keys, which survive a kill. */
   dataDir: string;
   seed: number;
-  /** Modules that the service's process loads first, and more of its environment. */
+  /** Modules that the service's process loads first, in their order, and more of its environment. */
   imports?: string[];
   env?: Record<string, string>;
   /** The lead of the service's clock, read at each start. */
@@ -22,8 +22,52 @@ interface Options {
   onComplaint: (line: string) => void;
 }
 
+/** Hears each line that a process writes as errors. Answers a function with the last of them. */
+const listenTo = (started: ChildProcess, onLine: (line: string) => void): (() => string) => {
+  let rest = '';
+  let last = '';
+  started.stderr?.on('data', (chunk) => {
+    last = String(chunk);
+    const lines = (rest + chunk).split('\n');
+    rest = lines.pop() ?? '';
+    lines.forEach(onLine);
+  });
+  return () => last;
+};
+
+/** Waits until a started service takes requests. */
+const untilReady = (started: ChildProcess, lastError: () => string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    let text = '';
+    const listen = (chunk: Buffer): void => {
+      text += chunk;
+      if (!text.includes('Ctrl-C ends it')) return;
+      // It prints a line for each request: none of them is kept.
+      started.stdout?.off('data', listen).resume();
+      resolve();
+    };
+    started.stdout?.on('data', listen);
+    started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${lastError()}`)));
+  });
+
+/** Kills all engines that have their table in this folder. */
+const killEngines = (table: string): void => {
+  // The table's path is among the arguments of the engine, and of the shell that waits for it.
+  const engines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
+    .split('\n')
+    .filter((line) => line.includes(table) && !/^\s*\d+ sh /.test(line));
+  if (engines.length === 0) throw new Error(`No engine has its table in ${table}.`);
+  for (const line of engines) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+};
+
 /** The local service as a process that can be killed, or lose its engine, and be started again over the same data. */
-export const createKillableService = ({ dataDir, seed, imports = [], env: more, ...options }: Options) => {
+export const createKillableService = ({
+  dataDir,
+  seed,
+  imports = ['./proof/load/faults.ts'],
+  env: more,
+  ...options
+}: Options) => {
   const { clockMillis, onSample, onComplaint } = options;
   let child: ChildProcess | undefined;
   let port = 0;
@@ -32,56 +76,30 @@ export const createKillableService = ({ dataDir, seed, imports = [], env: more, 
   const start = async (): Promise<ServiceFile> => {
     const number = ++starts;
     const env = { ...process.env, ...more, LOAD_SEED: String(seed + number), LOAD_CLOCK_MILLIS: String(clockMillis()) };
-    const loaded = ['./proof/load/faults.ts', ...imports].flatMap((path) => ['--import', path]);
-    const args = ['--expose-gc', ...loaded, 'local/main.ts'];
+    const loaded = imports.flatMap((path) => ['--import', path]);
     const flags = ['--data-dir', dataDir, '--no-demo', '--port', String(port)];
-    const started = spawn(process.execPath, [...args, ...flags], {
-      cwd: root,
-      env,
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+    child = spawn(process.execPath, ['--expose-gc', ...loaded, 'local/main.ts', ...flags], {
+      ...{ cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
     });
-    child = started;
-    started.on('message', (message) => onSample(message as Sample, number));
-    let rest = '';
-    let last = '';
-    started.stderr?.on('data', (chunk) => {
-      last = String(chunk);
-      const lines = (rest + chunk).split('\n');
-      rest = lines.pop() ?? '';
-      lines.forEach(onComplaint);
-    });
-    await new Promise<void>((resolve, reject) => {
-      let text = '';
-      const listen = (chunk: Buffer): void => {
-        text += chunk;
-        if (!text.includes('Ctrl-C ends it')) return;
-        // It prints a line for each request: none of them is kept.
-        started.stdout?.off('data', listen).resume();
-        resolve();
-      };
-      started.stdout?.on('data', listen);
-      started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${last}`)));
-    });
+    child.on('message', (message) => onSample(message as Sample, number));
+    await untilReady(child, listenTo(child, onComplaint));
     const file: ServiceFile = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
     port = Number(new URL(file.baseUrl).port);
     return file;
   };
 
+  /** True if the service has ended. */
+  const hasEnded = (): boolean => !child || child.exitCode !== null || child.signalCode !== null;
   const ended = async (): Promise<void> => {
-    if (child && child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+    if (child && !hasEnded()) await once(child, 'exit');
   };
 
   return {
     start,
-    setFaults: (on: boolean): void => {
-      child?.send(on ? 'faults on' : 'faults off');
-    },
+    hasEnded,
+    setFaults: (on: boolean): void => void child?.send(on ? 'faults on' : 'faults off'),
     /** Sends a message to the modules that it has loaded first. */
-    tell: (message: string): void => {
-      child?.send(message);
-    },
-    /** True if the service has ended. */
-    hasEnded: (): boolean => !child || child.exitCode !== null || child.signalCode !== null,
+    tell: (message: string): void => void child?.send(message),
     /** Kills the service with SIGKILL. Its engine ends by itself. */
     killService: async (): Promise<void> => {
       child?.kill('SIGKILL');
@@ -89,20 +107,17 @@ export const createKillableService = ({ dataDir, seed, imports = [], env: more, 
     },
     /** Kills the engine with SIGKILL. The service must notice, and end. */
     killEngine: async (): Promise<void> => {
-      // The table's path is among the arguments of the engine, and of the shell that waits for it.
-      const table = join(dataDir, 'table');
-      const engines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
-        .split('\n')
-        .filter((line) => line.includes(table) && !/^\s*\d+ sh /.test(line));
-      if (engines.length === 0) throw new Error(`No engine has its table in ${table}.`);
-      for (const line of engines) process.kill(Number.parseInt(line, 10), 'SIGKILL');
+      killEngines(join(dataDir, 'table'));
       await ended();
       if (child?.exitCode !== 1)
         throw new Error(`Without its engine the service ended with ${child?.exitCode}, not 1.`);
     },
     stop: async (): Promise<void> => {
       child?.kill('SIGINT');
+      // A call that never ends would keep it.
+      const killing = setTimeout(() => child?.kill('SIGKILL'), 30_000);
       await ended();
+      clearTimeout(killing);
     },
   };
 };

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
 import { createWebhook } from '../../lib/routes/webhooks.ts';
-import { calledRows } from './other-actions.ts';
+import { calledRows } from '../workload/actions/reads.ts';
 import { runLoad } from './run.ts';
 
 const seconds = Number(process.env.LOAD_SECONDS ?? 120);
@@ -17,7 +17,7 @@ const expected =
   /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|MessageNotInflight|The engine .* ended|The service is busy\. Nothing was changed|could not be (?:ordered|swept): \d+/;
 
 test(`50 clients lose and double nothing while service and engine are killed (LOAD_SECONDS=${seconds} LOAD_SEED=${seed})`, {
-  timeout: (2 * seconds + 600) * 1000,
+  timeout: (3 * seconds + 600) * 1000,
 }, async () => {
   const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 

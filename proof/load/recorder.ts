@@ -1,18 +1,12 @@
 import type { Route } from '../../lib/routes/route.ts';
-import type { Effort } from './client.ts';
+import type { Effort } from '../workload/client.ts';
 import type { Sample } from './faults.ts';
 
 /** Latency in milliseconds, to a tenth. */
-export interface Percentiles {
+interface Percentiles {
   p50: number;
   p95: number;
   p99: number;
-}
-
-/** A stretch of the run. Times are seconds since the run began. */
-interface Stretch extends Percentiles {
-  at: number;
-  answersPerSecond: number;
 }
 
 export interface Kill {
@@ -65,11 +59,10 @@ const addTo = (counts: Map<string, number>, name: string): void => {
 const sortedCounts = (counts: Map<string, number>): Record<string, number> =>
   Object.fromEntries([...counts].sort(([a], [b]) => a.localeCompare(b)));
 
-/** Records rate, latency and memory in stretches of `width` seconds. */
-export const createRecorder = (width: number) => {
+/** Records rate, latency and memory. */
+export const createRecorder = () => {
   const started = performance.now();
   const seconds = (): number => Math.round((performance.now() - started) / 100) / 10;
-  const stretches: number[][] = [];
   const reads: number[] = [];
   const writes: number[] = [];
   const statuses = new Map<string, number>();
@@ -84,9 +77,6 @@ export const createRecorder = (width: number) => {
   return {
     seconds,
     onAnswer: ({ id, method, status }: Route, answered: number, millis: number): void => {
-      const stretch = Math.floor(seconds() / width);
-      stretches[stretch] ??= [];
-      stretches[stretch].push(millis);
       (method === 'GET' ? reads : writes).push(millis);
       addTo(statuses, String(answered));
       if (answered === status) addTo(endpoints, id);
@@ -135,16 +125,7 @@ export const createRecorder = (width: number) => {
       complaints: sortedCounts(complaints),
       kills,
       memory: memoryOf(memory.filter(({ start }) => start === memory.at(-1)?.start)),
-      memorySamples: memory,
       endpoints: sortedCounts(endpoints),
-      stretches: Array.from(
-        stretches,
-        (millis = [], index): Stretch => ({
-          at: index * width,
-          answersPerSecond: Math.round(millis.length / width),
-          ...percentiles(millis),
-        }),
-      ),
     }),
   };
 };

@@ -1,19 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { chartOf } from './chart.ts';
+import { noteRun, screenOf } from '../workload/report.ts';
 import { runLoad } from './run.ts';
 
-const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/evidence/load.md.
+const help = `Runs 50 clients against a local service that is killed again and again, and says what was lost: docs/evidence/README.md.
 
-    npm run load [-- --out docs/evidence/load]
+    npm run load [-- --note]
 
-Writes the figures to <out>.json and a chart to <out>.svg. LOAD_SECONDS (120) and LOAD_SEED set the length and the choices.
+--note adds the run to docs/evidence/load.md. LOAD_SECONDS (120) and LOAD_SEED set the length and the choices.
 The engine is one of its own, since it is killed: AWS_ENDPOINT_URL_DYNAMODB is not heeded.`;
 
 const { values } = parseArgs({
-  options: { out: { type: 'string', default: 'docs/evidence/load' }, help: { type: 'boolean', default: false } },
+  options: { note: { type: 'boolean', default: false }, help: { type: 'boolean', default: false } },
 });
 if (values.help) {
   console.log(help);
@@ -28,12 +28,27 @@ if (!(seconds >= 60 && seconds <= 7200) || !Number.isInteger(seed)) {
 }
 const dataDir = mkdtempSync(join(tmpdir(), 'store-load-'));
 console.log(`${seconds} s with LOAD_SEED=${seed}; data in ${dataDir}`);
-const report = await runLoad({ seconds, seed, dataDir, onProgress: (text) => console.log(text) });
-writeFileSync(`${values.out}.svg`, await chartOf(report));
-// The series are for the chart alone.
-const { memorySamples: _, stretches: __, ...figures } = report;
-const text = JSON.stringify(figures, null, 2);
-writeFileSync(`${values.out}.json`, `${text}\n`);
-console.log(text);
+const figures = await runLoad({ seconds, seed, dataDir, onProgress: (text) => console.log(text) });
+const { faults, ...report } = figures;
+console.log(screenOf(report));
+for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
+console.log(`${faults.length} faults, LOAD_SECONDS=${seconds} LOAD_SEED=${seed}`);
+if (values.note) {
+  const { millis, statuses, kills, deliveries, memory } = report;
+  const timesOf = ({ p50, p95, p99 }: typeof millis.reads): string => `${p50}, ${p95}, ${p99}`;
+  noteRun('load', {
+    Run: `\`LOAD_SECONDS=${seconds} LOAD_SEED=${seed}\``,
+    Faults: faults.length,
+    Answers: report.answers,
+    'a second': report.answersPerSecond,
+    'without answer': report.attemptsWithoutAnswer,
+    '503': statuses['503'] ?? 0,
+    Kills: kills.length,
+    'Reads p50, p95, p99 ms': timesOf(millis.reads),
+    'Writes p50, p95, p99 ms': timesOf(millis.writes),
+    Deliveries: deliveries.acknowledged,
+    'Heap MB': `${memory.early.heapUsed}, then ${memory.late.heapUsed}`,
+  });
+}
 if (figures.faults.length === 0) rmSync(dataDir, { recursive: true });
 process.exitCode = figures.faults.length > 0 ? 1 : 0;

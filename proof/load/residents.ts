@@ -11,17 +11,22 @@ export const makeResidents = (count: number): Resident[] =>
     username: `load${index}.tester`,
   }));
 
+/** Starts the engine of a table, and leads this process's calls to it. In a test they go to the engine of its file. */
+export const startTableEngine = async (tableDir: string): Promise<Awaited<ReturnType<typeof startEngine>>> => {
+  const engine = await startEngine(tableDir);
+  const { protocol, hostname, port } = new URL(engine.endpoint);
+  const endpoint = { protocol, hostname, port: Number(port), path: '/' };
+  for (const { config } of [db, dbOnce])
+    Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint });
+  return engine;
+};
+
 /** Writes residents to the table, since the API cannot. */
 export const seedResidents = async (tableDir: string, residents: readonly Resident[]): Promise<void> => {
-  const engine = await startEngine(tableDir);
+  const engine = await startTableEngine(tableDir);
   const client = new DynamoDBClient({ endpoint: engine.endpoint });
   await ensureTable(client, tableName());
   client.destroy();
-  const { protocol, hostname, port } = new URL(engine.endpoint);
-  const endpoint = { protocol, hostname, port: Number(port), path: '/' };
-  // In a test these clients have the engine of its file.
-  for (const { config } of [db, dbOnce])
-    Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint });
   for (const resident of residents) await putResident(resident);
   await engine.stop();
 };

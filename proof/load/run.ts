@@ -1,54 +1,34 @@
 import { join } from 'node:path';
-import { createCategory } from '../../lib/routes/categories.ts';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
-import { createProduct } from '../../lib/routes/products.ts';
-import { createWebhook } from '../../lib/routes/webhooks.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { startEngine } from '../../local/engines/engine.ts';
-import { startDispenser } from '../../local/start/dispenser.ts';
-import { categoryActions } from './category-actions.ts';
-import { deliveryFigures, memoryFaults, tableFaults } from './checks.ts';
-import { type Service, send } from './client.ts';
-import { couponActions } from './coupon-actions.ts';
-import { creditActions } from './credit-actions.ts';
-import { customerActions } from './customer-actions.ts';
+import { type Gift, startDispenser } from '../../local/start/dispenser.ts';
+import { act, createWorld, type World } from '../workload/action.ts';
+import { allActions } from '../workload/actions/all.ts';
+import { calledRows } from '../workload/actions/reads.ts';
+import { type Book, createBook } from '../workload/book.ts';
+import { auditStore, tableFaults } from '../workload/checks/books.ts';
+import { creditFigures } from '../workload/checks/credit.ts';
+import { deliveryFigures } from '../workload/checks/deliveries.ts';
+import { saleFigures } from '../workload/checks/sales.ts';
+import { type Service, send } from '../workload/client.ts';
+import { openShop } from '../workload/shop.ts';
+import { readTable } from '../workload/table.ts';
 import { createKillableService } from './killable-service.ts';
-import { createLedger, type Ledger } from './ledger.ts';
-import { calledRows, otherActions } from './other-actions.ts';
-import { productActions } from './product-actions.ts';
+import { memoryFaults } from './memory.ts';
 import { bringToRest } from './quiet.ts';
 import { createRecorder } from './recorder.ts';
-import { makeResidents, seedResidents } from './residents.ts';
-import { saleActions } from './sale-actions.ts';
-import { readTable } from './table.ts';
+import { makeResidents, seedResidents, startTableEngine } from './residents.ts';
 import { createClock, makeTrouble } from './trouble.ts';
-import { unrepeatedFigures } from './unrepeated.ts';
-import { walkActions } from './walks.ts';
-import { act, createWorld } from './world.ts';
 
 const clientCount = 50;
 const customersEach = 6;
 const hotCount = 5;
-const sharedCategories = 3;
-const limitedProducts = 4;
-const copiesEach = 8;
 
-const actions = [
-  ...creditActions,
-  ...customerActions,
-  ...productActions,
-  ...categoryActions,
-  ...couponActions,
-  ...saleActions,
-  ...walkActions,
-  ...otherActions,
-];
+/** Nothing closes the store, so nothing is sent. */
+const webhook = { url: 'http://127.0.0.1:9/', events: ['store.closed'] };
 
-/** How many sales ended in each state. */
-const sortedStates = ({ sales }: Ledger): Record<string, number> =>
-  Object.fromEntries(
-    [...Map.groupBy(sales.values(), ({ state }) => state)].map(([state, some]) => [state, some.length]).sort(),
-  );
+/** A client gives a request up after so long. */
+const patienceMillis = 300_000;
 
 interface Options {
   seconds: number;
@@ -58,52 +38,62 @@ interface Options {
   onProgress?: (text: string) => void;
 }
 
+/** Lets each client act, one request after another, until it is over. */
+const runClients = async (
+  { service, ...shared }: Omit<World, 'index' | 'below' | 'pick' | 'unique' | 'customers' | 'own'>,
+  customers: readonly Resident[],
+  seed: number,
+  isOver: () => boolean,
+): Promise<void> => {
+  const runClient = async (_: unknown, index: number): Promise<void> => {
+    const own = customers.slice(index * customersEach, (index + 1) * customersEach);
+    const world = createWorld(index, seed, { ...shared, service, customers: own });
+    try {
+      while (!isOver()) await act(world, allActions);
+    } catch (error) {
+      service.book.fault(`client ${index} ended: ${error}`);
+    }
+  };
+  await Promise.all(Array.from({ length: clientCount }, runClient));
+};
+
+const figuresOf = (book: Book, gifts: readonly Gift[]) => ({
+  rows: Object.fromEntries(Object.entries(book.rows).map(([kind, rows]) => [kind, rows.size])),
+  sales: saleFigures(book),
+  credit: creditFigures(book),
+  deliveries: deliveryFigures(book, gifts),
+});
+
+/** Makes this process one that knows no service but its own. */
+const prepareProcess = (): void => {
+  Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
+  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+  delete process.env.TABLE_NAME;
+};
+
 /**
  * Lets 50 clients call every endpoint of the local service for `seconds`, while table and queue fail at random. During
  * the first half it also kills service and engine in turn. The service runs in a process of its own. Returns figures,
  * and in `faults` everything that was lost, doubled or answered wrongly. Ends early after many faults.
  */
-export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress = () => {} }: Options) => {
-  Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
-  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  delete process.env.TABLE_NAME;
+export const runLoad = async ({ seconds, seed, dataDir, onProgress = () => {} }: Options) => {
+  prepareProcess();
   const residents = makeResidents(1 + hotCount + clientCount * customersEach);
   const [counted, ...others] = residents as [Resident, ...Resident[]];
   await seedResidents(join(dataDir, 'table'), residents);
 
   const clock = createClock();
-  const ledger = createLedger();
-  const recorder = createRecorder(Math.max(1, Math.round(seconds / 120)));
-  const killable = createKillableService({ dataDir, seed: seedNumber, clockMillis: clock.advancedMillis, ...recorder });
+  const book = createBook();
+  const recorder = createRecorder();
+  const killable = createKillableService({ dataDir, seed, clockMillis: clock.advancedMillis, ...recorder });
   try {
     const { baseUrl, otherStore } = await killable.start();
-    const service: Service = { baseUrl, key: otherStore.key, ledger, ...recorder };
+    const service: Service = { baseUrl: () => baseUrl, key: otherStore.key, book, patienceMillis, ...recorder };
     const dispenser = await startDispenser(
       async (url) => (await send(service, putDispenser, { body: { url, region: 'Loopback', items: [] } })).body.secret,
     );
     await dispenser.registerAgain();
-    const shared: string[] = [];
-    for (let index = 0; index < sharedCategories; index++) {
-      const name = `Shared ${index}`;
-      const { id } = (await send(service, createCategory, { body: { name } })).body;
-      shared.push(id);
-      ledger.members.set(id, new Set());
-      ledger.changed('CATEGORY', id, { name });
-    }
-
-    const limited: { id: string; price: number }[] = [];
-    for (let index = 0; index < limitedProducts; index++) {
-      const fields = { name: `Limited ${index}`, price: 10 * index };
-      const body = { ...fields, limited: true, availableAmount: copiesEach };
-      const { id } = (await send(service, createProduct, { body })).body;
-      limited.push({ id, price: fields.price });
-      ledger.stocks.set(id, copiesEach);
-      ledger.changed('PRODUCT', id, { ...fields, active: true });
-    }
-
-    // Nothing closes the store, so nothing is sent.
-    const webhook = { url: 'http://127.0.0.1:9/', events: ['store.closed'] };
-    const webhooks = [(await send(service, createWebhook, { body: webhook })).body.id as string];
+    const shared = { ...(await openShop(service, webhook)), service, counted, hot: others.slice(0, hotCount) };
 
     killable.setFaults(true);
     const begun = recorder.seconds();
@@ -112,33 +102,16 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
       killEverySeconds: Math.min(60, seconds / 6),
       ...{ baseUrl, service: killable, dispenser, clock, recorder },
     });
-    // A slow machine that has not called every endpoint in time gets the same time again.
+    // A slow machine that has not called every endpoint in time gets up to twice the time besides.
     const isOver = (): boolean =>
-      ledger.faultCount() > 20 ||
-      recorder.seconds() > begun + 2 * seconds ||
+      book.faultCount() > 20 ||
+      recorder.seconds() > begun + 3 * seconds ||
       (recorder.seconds() > begun + seconds && recorder.hasAnswered(calledRows));
-    const runClient = async (_: unknown, index: number): Promise<void> => {
-      const customers = others.slice(hotCount + index * customersEach, hotCount + (index + 1) * customersEach);
-      const world = createWorld(index, seedNumber, {
-        service,
-        customers,
-        hot: others.slice(0, hotCount),
-        counted,
-        shared,
-        limited,
-        webhooks,
-      });
-      try {
-        while (!isOver()) await act(world, actions);
-      } catch (error) {
-        ledger.fault(`client ${index} ended: ${error}`);
-      }
-    };
     const watching = setInterval(() => {
       const at = Math.round(recorder.seconds() - begun);
-      onProgress(`${at} s: ${recorder.answers()} answers, ${ledger.faultCount()} faults`);
+      onProgress(`${at} s: ${recorder.answers()} answers, ${book.faultCount()} faults`);
     }, 10_000);
-    await Promise.all(Array.from({ length: clientCount }, runClient));
+    await runClients(shared, others.slice(hotCount), seed, isOver);
     clearInterval(watching);
 
     const traffic = recorder.summary();
@@ -146,32 +119,17 @@ export const runLoad = async ({ seconds, seed: seedNumber, dataDir, onProgress =
     await killable.stop();
     await dispenser.stop();
 
-    const engine = await startEngine(join(dataDir, 'table'));
+    const engine = await startTableEngine(join(dataDir, 'table'));
     const table = await readTable(engine.endpoint, otherStore.id);
-    await engine.stop();
-    const { faults: lostDeliveries, ...deliveries } = deliveryFigures(table, ledger, dispenser.inbox());
-    return {
-      seed: seedNumber,
-      clients: clientCount,
-      engine: engine.name,
-      ...traffic,
-      rows: Object.fromEntries(Object.entries(ledger.rows).map(([kind, rows]) => [kind, rows.size])),
-      sales: sortedStates(ledger),
-      lots: [...ledger.accounts.values()].reduce((sum, { lots }) => sum + lots.size, 0),
-      records: table.requests,
-      unrepeated: unrepeatedFigures(ledger.unrepeated),
-      hotTakes: ledger.hotTakes,
-      deliveries,
-      faults: [
-        ...ledger.faults,
-        ...lostDeliveries,
-        ...tableFaults(table, ledger, counted.uuid),
-        ...memoryFaults(traffic.memory),
-      ],
-    };
+    const audited = await auditStore(otherStore.id).finally(engine.stop);
+    const gifts = dispenser.inbox();
+    const faults = [
+      ...[...book.faults, ...tableFaults(table, book, gifts)],
+      ...[...audited, ...memoryFaults(traffic.memory)],
+    ];
+    const figures = { ...traffic, ...figuresOf(book, gifts), records: table.requests };
+    return { seed, clients: clientCount, engine: engine.name, ...figures, faults };
   } finally {
     await killable.stop();
   }
 };
-
-export type LoadReport = Awaited<ReturnType<typeof runLoad>>;

@@ -5,6 +5,7 @@ import { handleMessage } from '../../lib/delivery/deliver.ts';
 import { decodeMessage } from '../../lib/delivery/message.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Machine, Message } from './machine.ts';
+import type { Shard, ShardedStream, StreamRecord } from './shards.ts';
 
 /** The functions that nobody asks for: the stream's consumer, the delivery worker and the sweep. */
 
@@ -31,25 +32,30 @@ const imageOf = (item: Item): Record<string, object> => {
   return image;
 };
 
-type Record_ = Machine['stream'][number];
-
-const recordOf = ({ id, millis, written: { key, before, after } }: Record_): DynamoDBRecord =>
+const recordOf = ({ number, millis, written: { key, before, after } }: StreamRecord, arn: string): DynamoDBRecord =>
   ({
-    eventID: id,
+    eventID: `${arn} ${number}`,
     dynamodb: {
       Keys: { pk: { S: key.pk }, sk: { S: key.sk } },
       ...(after && { NewImage: imageOf(after) }),
       ...(before && { OldImage: imageOf(before) }),
-      SequenceNumber: id,
+      SequenceNumber: String(number),
       ApproximateCreationDateTime: Math.floor(millis / 1000),
     },
   }) as unknown as DynamoDBRecord;
 
-/** Hands records to the consumer. Answers those that it is not done with. */
-const consume = async (records: readonly Record_[]): Promise<Set<Record_>> => {
-  const { batchItemFailures } = await consumerHandler({ Records: records.map(recordOf) });
+/** Hands the consumer records of a shard from `start` on, `size` at the most. Answers how many it is done with. */
+const consume = async (
+  { arn }: ShardedStream,
+  { id, records }: Shard,
+  start: number,
+  size: number,
+): Promise<number> => {
+  const batch = records.slice(start, start + size).map((record) => recordOf(record, arn));
+  const { batchItemFailures } = await consumerHandler({ Records: batch, shardId: id, eventSourceARN: arn });
   const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
-  return new Set(records.filter(({ id }) => failed.has(id)));
+  const first = batch.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
+  return first < 0 ? batch.length : first;
 };
 
 const remove = <T>(from: T[], item: T): void => {
@@ -57,63 +63,53 @@ const remove = <T>(from: T[], item: T): void => {
   if (place >= 0) from.splice(place, 1);
 };
 
-const itemOf = ({ written: { key } }: Record_): string => `${key.pk} ${key.sk}`;
+/** Machines that have one consumer of a shard at a time, even where that has died. */
+const strict = new WeakSet<Machine>();
 
 /**
- * The items of which a consumer has records now, for machines whose stream is read in the order of each item, as Lambda
- * does.
+ * Has the machine's stream read by one consumer of a shard at a time, so that events have the order of their things.
  */
-const underWay = new WeakMap<Machine, Set<string>>();
-
-/** Has the machine's stream read in the order of each item from now on. */
-export const readInOrder = (machine: Machine): void => void underWay.set(machine, new Set());
+export const readInOrder = (machine: Machine): void => void strict.add(machine);
 
 /**
- * In the place of each record the first one of its item, then the next; none of an item that another consumer has
- * records of.
- */
-const inOrder = (stream: readonly Record_[], picked: readonly Record_[], busy: ReadonlySet<string>): Record_[] => {
-  const counts = new Map<string, number>();
-  for (const item of picked.map(itemOf)) counts.set(item, (counts.get(item) ?? 0) + 1);
-  return stream.filter((record) => {
-    const left = busy.has(itemOf(record)) ? 0 : (counts.get(itemOf(record)) ?? 0);
-    counts.set(itemOf(record), left - 1);
-    return left > 0;
-  });
-};
-
-/**
- * Consumes some records of the stream, some of which come again later: in any order, unless it is read in that of each
- * item.
+ * Consumes some records of a shard, in their order. A batch comes back where its consumer fails or dies, or is slow:
+ * the next one has the same records then, cut elsewhere. Now and then records come back that a consumer was done with.
  */
 export const consumeSome = async (machine: Machine): Promise<void> => {
-  const { random, stream } = machine;
-  const picked: Record_[] = [];
-  for (let left = 1 + random.below(16); left > 0 && stream.length > 0; left--) picked.push(random.of(stream));
-  const busy = underWay.get(machine);
-  const records = busy ? inOrder(stream, picked, busy) : picked;
-  const items = new Set(records.map(itemOf));
-  for (const item of items) busy?.add(item);
-  // The next batch comes in another millisecond.
-  const failed = await consume(records).finally(() =>
-    machine.after(1, () => items.forEach((item) => void busy?.delete(item))),
-  );
-  for (const record of records) if (!failed.has(record) && !random.chance(0.15)) remove(stream, record);
+  const { random, stream, time } = machine;
+  const shards = stream.readable(time);
+  if (shards.length === 0) return;
+  const shard = random.of(shards);
+  const isStrict = strict.has(machine);
+  const start = isStrict || !random.chance(0.2) ? shard.done : Math.max(0, shard.done - random.below(16));
+  shard.takenUntil = isStrict ? Number.POSITIVE_INFINITY : time + (random.chance(0.2) ? random.below(100) : 60_000);
+  try {
+    shard.done = Math.max(shard.done, start + (await consume(stream, shard, start, 1 + random.below(16))));
+  } finally {
+    // The next batch comes in another millisecond.
+    machine.after(1, () => Object.assign(shard, { takenUntil: 0 }));
+  }
 };
 
 /** Consumes the whole stream. */
-export const consumeAll = async (machine: Machine): Promise<void> => {
-  while (machine.stream.length > 0) {
-    const records = machine.stream.slice(0, 100);
-    const failed = await consume(records);
-    for (const record of records) if (!failed.has(record)) remove(machine.stream, record);
-    if (failed.size > 0) throw new Error(`The consumer failed with ${failed.size} records though nothing did.`);
-  }
+export const consumeAll = async ({ stream }: Machine): Promise<void> => {
+  while (!stream.isRead())
+    for (const shard of stream.readable(Number.POSITIVE_INFINITY)) {
+      const count = await consume(stream, shard, shard.done, 100);
+      if (count === 0) throw new Error('The consumer failed though nothing did.');
+      shard.done += count;
+    }
 };
 
 const handle = async (machine: Machine, message: Message): Promise<void> => {
   const decoded = decodeMessage(message.body);
-  if (decoded?.kind !== 'deliver') throw new Error(`The queue has a message that is no order: ${message.body}`);
+  // There are no vendors here, so nobody is to be told of a change.
+  if (decoded?.kind === 'product-changed') return remove(machine.queue, message);
+  if (decoded?.kind !== 'deliver') {
+    // The queue of failures is none of its own here.
+    machine.alarms.push(message.body);
+    return remove(machine.queue, message);
+  }
   const { againSeconds } = await handleMessage(decoded);
   if (againSeconds === undefined) remove(machine.queue, message);
   else message.visible = machine.time + Math.max(againSeconds, 1) * 1000;

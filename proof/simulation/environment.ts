@@ -70,19 +70,18 @@ const variables: Readonly<Record<string, string>> = {
   DELIVERY_QUEUE_URL: 'https://sqs/deliveries',
 };
 
-/** Puts the machines in the place of the surroundings. Answers a function that ends this. */
-export const simulate = (): (() => void) => {
-  const kept = [source, resolver, logSink, engine, keeper].map((object) => ({ object, members: { ...object } }));
+const elsewhere = new Map<() => unknown, unknown>();
+
+/** Clock, randomness, address look-up, log and the state of a process. */
+const replaceSources = (): void => {
   const [{ now, bytes, random }, { lookup }, { write: log }] = [{ ...source }, { ...resolver }, { ...logSink }];
-  Object.assign(source, {
-    now: () => own(({ machine, process }) => Math.floor(machine.time + process.skew), now),
-    bytes: (count: number) =>
-      own(
-        ({ machine }) => machine.random.bytes(count),
-        () => bytes(count),
-      ),
-    random: () => own(({ machine }) => machine.random.next(), random),
-  });
+  source.now = () => own(({ machine, process }) => Math.floor(machine.time + process.skew), now);
+  source.bytes = (count) =>
+    own(
+      ({ machine }) => machine.random.bytes(count),
+      () => bytes(count),
+    );
+  source.random = () => own(({ machine }) => machine.random.next(), random);
   resolver.lookup = (host) =>
     own(
       async () => [{ address: '8.8.8.8' }],
@@ -102,7 +101,9 @@ export const simulate = (): (() => void) => {
     if (!states.has(make)) states.set(make, make());
     return states.get(make) as T;
   };
-  const elsewhere = new Map<() => unknown, unknown>();
+};
+
+const replaceTable = (): void => {
   const engineOf = () => (works.getStore() as Work).machine.engine;
   Object.assign(engine, {
     get: (...args) => engineOf().get(...args),
@@ -113,6 +114,10 @@ export const simulate = (): (() => void) => {
     transact: (...args) => engineOf().transact(...args),
     removeSome: (...args) => engineOf().removeSome(...args),
   } satisfies typeof engine);
+};
+
+/** Timers, calls of a dispenser and the queue. Answers a function that gives Node's own back. */
+const replaceCalls = (): (() => void) => {
   const builtins = { setTimeout: timers.setTimeout, request: https.request };
   const { timeout } = AbortSignal;
   const { send } = SQSClient.prototype;
@@ -139,18 +144,29 @@ export const simulate = (): (() => void) => {
       () => send.apply(this, args as never),
     );
   } as typeof send;
+  return () => {
+    Object.assign(timers, { setTimeout: builtins.setTimeout });
+    Object.assign(https, { request: builtins.request });
+    syncBuiltinESMExports();
+    AbortSignal.timeout = timeout;
+    SQSClient.prototype.send = send;
+  };
+};
+
+/** Puts the machines in the place of the surroundings. Answers a function that ends this. */
+export const simulate = (): (() => void) => {
+  const kept = [source, resolver, logSink, engine, keeper].map((object) => ({ object, members: { ...object } }));
   const env = Object.keys(variables).map((name) => [name, process.env[name]] as const);
+  replaceSources();
+  replaceTable();
+  const giveCallsBack = replaceCalls();
   Object.assign(process.env, variables);
   return () => {
     for (const { object, members } of kept) {
       for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
       Object.assign(object, members);
     }
-    Object.assign(timers, { setTimeout: builtins.setTimeout });
-    Object.assign(https, { request: builtins.request });
-    syncBuiltinESMExports();
-    AbortSignal.timeout = timeout;
-    SQSClient.prototype.send = send;
+    giveCallsBack();
     for (const [name, value] of env)
       if (value === undefined) delete process.env[name];
       else process.env[name] = value;

@@ -1,9 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { Busy, Cancelled, Conflict, type Engine, Refused } from '../../lib/table/engine.ts';
+import { BusyError, CancelledError, ConflictError, type Engine, RefusedError } from '../../lib/table/engine.ts';
 import { type Item, targetOf, type Write } from '../../lib/table/language.ts';
 import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
 import { type MemoryTable, nameOf, type Written } from '../../test/lib/table/memory.ts';
 import { Random } from './random.ts';
+import { ShardedStream } from './shards.ts';
 
 /**
  * One machine in the place of all: processes with clocks of their own, the table with its stream, the queue and a
@@ -75,7 +76,6 @@ const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 export class Machine {
   readonly random: Random;
-  readonly #seed: number;
   readonly table: MemoryTable;
   readonly trouble: Trouble;
   /** Virtual time, in milliseconds since 1970. */
@@ -87,11 +87,12 @@ export class Machine {
   /** The table has a stream. */
   isStreaming = true;
   readonly commits: Commit[] = [];
-  /** Written, and not yet seen by a consumer that was done with it. */
-  readonly stream: { id: string; millis: number; written: Written }[] = [];
+  readonly stream: ShardedStream;
   readonly queue: Message[] = [];
   /** How often the dispenser was asked for each delivery and gave it. */
   readonly given = new Map<string, number>();
+  /** How often cashiers moved the L$ of each payout. */
+  readonly transfers = new Map<string, number>();
   /** Faults that the service's own log tells of. */
   readonly alarms: string[] = [];
   readonly trace: string[] | undefined;
@@ -106,8 +107,8 @@ export class Machine {
   readonly #tokens = new Map<string, 'running' | 'done'>();
 
   constructor(seed: number, table: MemoryTable, time: number, trouble: Trouble, isTraced = false) {
-    this.#seed = seed;
     this.random = new Random(seed);
+    this.stream = new ShardedStream(seed);
     this.table = table;
     this.time = time;
     this.trouble = trouble;
@@ -206,7 +207,7 @@ export class Machine {
         if (fails && (isWrite || how === 0)) {
           if (how <= 1) {
             note('is refused as busy');
-            return reject(new Busy(new Injected('ThrottlingException')));
+            return reject(new BusyError(new Injected('ThrottlingException')));
           }
           if (how === 2) {
             note('is not sent');
@@ -244,8 +245,7 @@ export class Machine {
     this.commits.push(commit);
     for (const one of written) {
       this.#recent.push({ at: this.time, written: one });
-      if (this.isStreaming && isTold(one.key))
-        this.stream.push({ id: `record ${this.#seed} ${++this.#made}`, millis: this.time, written: one });
+      if (this.isStreaming && isTold(one.key)) this.stream.add(one, this.time);
     }
     return commit;
   }
@@ -279,9 +279,9 @@ export class Machine {
     if (before === 'done') return;
     if (before === 'running') throw new Injected('TransactionInProgressException');
     const keys = writes.map(targetOf);
-    if (this.#isHeld(keys)) throw new Conflict(new Injected('TransactionConflict'));
+    if (this.#isHeld(keys)) throw new ConflictError(new Injected('TransactionConflict'));
     const result = this.table.transact(writes);
-    if ('refusals' in result) throw new Cancelled(result.refusals);
+    if ('refusals' in result) throw new CancelledError(result.refusals);
     const commit = this.#committed(result.written);
     if (this.isQuiet || !this.random.chance(this.trouble.torn)) {
       this.#tokens.set(token, 'done');
@@ -328,18 +328,18 @@ export class Machine {
       }),
     getTogether: (keys) =>
       this.call(`get ${keys.length} items together`, true, () => {
-        if (this.#isHeld(keys)) throw new Conflict(new Injected('TransactionConflict'));
+        if (this.#isHeld(keys)) throw new ConflictError(new Injected('TransactionConflict'));
         return keys.map((key) => this.table.get(key));
       }),
     query: (query) =>
       this.call(`query ${query.partition}`, false, () =>
-        this.table.query(query, this.#seen(query.index !== undefined)),
+        this.table.query(query, this.#seen(query.index !== undefined || query.isEventual === true)),
       ),
     write: (write) =>
       this.call(`${write.kind} ${targetOf(write).pk} ${targetOf(write).sk}`, true, () => {
-        if (this.#isHeld([targetOf(write)])) throw new Conflict(new Injected('TransactionConflict'));
+        if (this.#isHeld([targetOf(write)])) throw new ConflictError(new Injected('TransactionConflict'));
         const result = this.table.transact([write]);
-        if ('refusals' in result) throw new Refused(result.refusals[0]?.item);
+        if ('refusals' in result) throw new RefusedError(result.refusals[0]?.item);
         this.#committed(result.written);
         return result.written[0]?.after;
       }),
@@ -370,7 +370,17 @@ export class Machine {
   }
 }
 
-const toldKinds = new Set(['CUSTOMER', 'LOT', 'GIFTCARD', 'SALE', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'APPLIED']);
+const toldKinds = new Set([
+  'CUSTOMER',
+  'LOT',
+  'GIFTCARD',
+  'SALE',
+  'DELIVERY',
+  'DISPENSER',
+  'PRODUCT',
+  'APPLIED',
+  'PAYOUT',
+]);
 
 /** Records of other kinds are none of the consumer's business. */
 const isTold = ({ pk }: Key): boolean => toldKinds.has(pk.split('#', 2)[1] ?? '');

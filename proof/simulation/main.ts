@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { simulate } from './environment.ts';
 import { runSchedule } from './schedule.ts';
 
-/** The simulation by hand: docs/evidence/simulation.md. */
+/** The simulation by hand: docs/evidence/README.md. */
 
 const parseWhole = (text: string): number => {
   const number = Number(text);

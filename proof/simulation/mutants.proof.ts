@@ -1,15 +1,29 @@
 import { expect, test } from 'vitest';
 import { mutants, schedulesToFind } from './mutants.ts';
 
-/** All planted bugs take minutes: `node proof/simulation/mutants.ts`. These are among those that are found soonest. */
+/**
+ * All planted bugs take minutes: `node proof/simulation/mutants.ts`. These are found soon, and there is one of each
+ * kind that was found in earnest: retries, versions, lots, late items, bonus, stock under conflicts, an erasure, a
+ * queue, a consumer and payouts.
+ */
 const some = [
   'the retry layer repeats an addition whose answer was lost',
   'a change does not depend on the version of the credit',
   'a removal takes the last lots first',
+  'an addition that shows late is taken for a fault of the books',
+  'a refund takes its bonus from whatever ends first',
+  'all shards have one checkpoint',
+  'a claim that nobody reports is owed again',
+  'a share is counted again where its sale does not note yet that it is',
+  'a refund beside an erasure does not look whether the buyer is still the one who was read',
+  'a sale whose items others hold is given up as soon as a lack of capacity',
+  'the sweep passes a sale whose order failed',
+  'a debt is forgotten where the consumer dies or fails over it',
 ];
 
-test.each(some)('the simulation finds a planted bug: %s', (text) => {
+test.each(some)('a planted bug is found: %s', (text) => {
   const place = mutants.findIndex((mutant) => mutant.text === text);
 
-  expect(schedulesToFind(place, 2000)).toBeGreaterThan(0);
+  // The suite runs the scenes without the bugs.
+  expect(schedulesToFind(place, 500, false)).toBeGreaterThan(0);
 });

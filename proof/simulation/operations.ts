@@ -2,115 +2,41 @@ import { creditImporter } from '../../cli/kinds/credit.ts';
 import { idFrom, writeRows } from '../../cli/kinds/rows.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
-import { redeemGiftCard } from '../../lib/credit/redeem.ts';
-import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
-import { creditTypes } from '../../lib/credit/rules.ts';
+import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
+import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
+import type { RedeemedCards } from '../../lib/routes/gift-cards.ts';
 import type { Quote, Sale } from '../../lib/routes/sales.ts';
 import { makeQuote } from '../../lib/sale/quote.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
-import type { SaleItem } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../model/credit-model.ts';
+import { balanceOf, change, expire, type ModelCommand } from '../workload/model/credit.ts';
 import {
-  type ModelAvatar,
+  avatarOf,
+  issueCard,
   type ModelCoupon,
   type ModelQuote,
   type ModelRequest,
   type ModelSale,
+  redeem,
+  redeemOwn,
   refund as refundInModel,
   sell as sellInModel,
-} from '../model/sale-model.ts';
+} from '../workload/model/sales.ts';
 import { consumeSome, deliverSome, sweepOnce } from './background.ts';
-import { idOfClient, type Outcome, type Request, send, serve } from './client.ts';
+import { idOfClient, send, serve } from './client.ts';
 import { creditLimit } from './environment.ts';
-import type { Commit, Machine, Process } from './machine.ts';
+import type { Machine, Process } from './machine.ts';
+import { copyOf, effectOf, millisOf, type Operation, type Seen, sendingOf } from './operation.ts';
+import { payoutOperations } from './payouts.ts';
 import { type State, start, type World } from './world.ts';
-
-/** A change that the service made, as its items tell of it. */
-export type Effect =
-  | { kind: 'sale'; item: SaleItem; at: string }
-  | { kind: 'refund'; item: SaleItem; at: string }
-  | { kind: 'redeem'; item: GiftCardItem; at: string }
-  | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string };
-
-/** The change of credit, cards or sales that a commit made; undefined for one that only keeps house. */
-export const effectOf = ({ written }: Commit): Effect | undefined => {
-  let found: Effect | undefined;
-  for (const { key, before, after } of written) {
-    const kind = key.pk.split('#', 2)[1];
-    if (kind === 'SALE' && key.pk.endsWith('#SALE')) {
-      const item = after as unknown as SaleItem;
-      if (!before) return { kind: 'sale', item, at: item.at };
-      if (item.state === 'refunded' && before.state !== 'refunded')
-        return { kind: 'refund', item, at: item.refundedAt ?? '' };
-    }
-    if (kind === 'GIFTCARD') {
-      const item = after as unknown as GiftCardItem;
-      if (item.redeemedAt !== before?.redeemedAt) return { kind: 'redeem', item, at: item.redeemedAt ?? '' };
-    }
-    const item = after as unknown as CreditItem;
-    if (kind === 'CUSTOMER' && item.creditVersion !== before?.creditVersion) {
-      const { kind: change, at } = lastChangeOf(item) ?? { kind: 'set', at: '' };
-      found = { kind: change === 'expire' ? 'expire' : change === 'import' ? 'import' : 'credit', item, at };
-    }
-  }
-  return found;
-};
-
-/** The facts about an operation when all is over. */
-interface Seen {
-  outcome: Outcome;
-  /** The one change that it made, if any. */
-  effect: Effect | undefined;
-  /** Its place in the schedule when it began. */
-  start: number;
-}
-
-export interface Operation {
-  name: string;
-  text: string;
-  run: (machine: Machine, processes: readonly Process[]) => Promise<Outcome>;
-  /** The state after it, on a copy of the one before; undefined where the model does otherwise. */
-  apply?: (state: State, seen: Seen) => State | undefined;
-}
-
-const copyOf = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  const copy: Record<string, unknown> = {};
-  for (const name in value) copy[name] = copyOf(value[name]);
-  return copy as T;
-};
-
-const avatarOf = (state: State, uuid: string): ModelAvatar => state.avatars[uuid] as ModelAvatar;
-
-const millisOf = (at: string): number => Date.parse(at);
-
-/** A command's effect by the rules. */
-const obey = (holder: ModelCustomer, command: CreditCommand, now: number): boolean => {
-  if (command.kind !== 'set' && command.kind !== 'increment') return false;
-  const due = command.expiresAt === undefined ? undefined : millisOf(command.expiresAt);
-  return command.kind === 'set'
-    ? set(holder, command.credit, due, now, creditLimit)
-    : increment(holder, command.delta, due, now, creditLimit);
-};
 
 const hasBalances = (state: State, uuid: string, body: unknown): boolean => {
   const { regular, restricted } = avatarOf(state, uuid).credit;
   const { credit, restrictedCredit } = body as CustomerCredit;
   return balanceOf(regular) === credit && balanceOf(restricted) === restrictedCredit;
-};
-
-type Sending = Pick<Request, 'isRepeatable' | 'idempotencyKey'>;
-
-/** Half of all requests have an Idempotency-Key. */
-const sendingOf = (machine: Machine, name: string): Sending => {
-  const idempotencyKey = machine.random.chance(0.5) ? `key of ${name}` : undefined;
-  return { idempotencyKey, isRepeatable: idempotencyKey !== undefined };
 };
 
 /** Few times, so that some lots come due together and some while operations run. */
@@ -122,7 +48,7 @@ const creditOperation = (machine: Machine, world: World, name: string): Operatio
   const uuid = random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
   const type: CreditType = random.of(['regular', 'regular', 'restricted']);
   const choice = random.below(10);
-  const command: CreditCommand =
+  const command: ModelCommand =
     choice < 2
       ? { kind: 'set', credit: random.of([0, 7, 300, creditLimit]), expiresAt: expiryOf(machine) }
       : choice < 6
@@ -141,7 +67,7 @@ const creditOperation = (machine: Machine, world: World, name: string): Operatio
     apply: (state, { outcome, effect }) => {
       const after = copyOf(state);
       const at = effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at);
-      const isDone = obey(avatarOf(after, uuid).credit[type], command, millisOf(at));
+      const isDone = change(avatarOf(after, uuid).credit[type], command, millisOf(at), creditLimit);
       if (isDone !== (effect !== undefined)) return undefined;
       if (!effect) return state;
       if (outcome.kind === 'answered' && !hasBalances(after, uuid, outcome.body)) return undefined;
@@ -152,54 +78,57 @@ const creditOperation = (machine: Machine, world: World, name: string): Operatio
 };
 
 /** The part of a sale that the model has too. */
-const told = ({
-  state,
-  refusal,
-  total,
-  credit,
-  restrictedCredit,
-  refund,
-}: Pick<ModelSale, 'state' | 'refusal' | 'refund'> & ModelSale['terms']): string =>
-  JSON.stringify(state === 'refused' ? refusal : [state, total, credit, restrictedCredit, refund]);
+const told = (
+  { state, refusal, refund, ...terms }: Pick<ModelSale, 'state' | 'refusal' | 'refund'> & ModelSale['terms'],
+  bonus = 0,
+): string => {
+  const { discount, total, credit, restrictedCredit } = terms;
+  const cut = `${discount.source} ${discount.percent}`;
+  return JSON.stringify(state === 'refused' ? refusal : [state, cut, total, credit, restrictedCredit, refund, bonus]);
+};
 
 const noTerms = {
   base: 0,
   discount: { source: 'none' as const, percent: 0, couponId: null },
   toPay: 0,
+  inGroup: false,
   used: undefined,
 };
 
 const quoteOf = (
   state: State,
   asked: ModelRequest,
+  inGroup: boolean,
   { quote, expiresAt, refusal, ...terms }: Quote,
 ): ModelQuote | undefined => {
   if (quote === null || expiresAt === null) return undefined;
   const { base, discount, total, credit, restrictedCredit, toPay } = terms;
   const used = discount.source === 'coupon' ? (copyOf(state.coupons[0]) as ModelCoupon) : undefined;
-  const fixed = { base, discount, total, credit, restrictedCredit, toPay, used } as ModelQuote['terms'];
+  const fixed = { base, discount, total, credit, restrictedCredit, toPay, inGroup, used } as ModelQuote['terms'];
   return { asked, terms: fixed, expiresAt: millisOf(expiresAt) };
 };
 
 const saleOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
   const { random } = machine;
   const { store, avatars, products } = world;
-  const productId = products[random.of([0, 0, 1])] as string;
+  const productId = products[random.of(products.length > 2 ? [0, 0, 1, 1, 2] : [0, 0, 1])] as string;
   const buyer = avatars[random.of([0, 0, 0, 1, 2])] as string;
   const recipient = random.chance(0.7) ? buyer : (avatars[random.below(3)] as string);
   const useCredit = random.chance(0.8);
   const paid = random.of([0, 20, 50, 100]);
   const isQuoted = random.chance(0.4);
-  const asked: ModelRequest = { productId, buyer, recipient, useCredit };
+  // The tag that the buyer wears may be another one by the time of the sale.
+  const [inGroup, wasInGroup] = world.state.rules ? [random.chance(0.5), random.chance(0.5)] : [false, false];
+  const asked: ModelRequest = { productId, buyer, recipient, useCredit, inGroup };
   const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient } };
   let quote: Quote | undefined;
   const idempotencyKey = random.chance(0.3) ? `key of ${name}` : undefined;
   return {
     name,
-    text: `sale ${id} of ${productId === products[0] ? 'the limited product' : 'the other product'} by ${buyer.slice(0, 8)} for ${recipient.slice(0, 8)}, paid ${paid}${useCredit ? ', with credit' : ''}${isQuoted ? ', quoted' : ''}`,
+    text: `sale ${id} of ${['the limited product', 'the other product', 'a card'][products.indexOf(productId)]} by ${buyer.slice(0, 8)} for ${recipient.slice(0, 8)}, paid ${paid}${useCredit ? ', with credit' : ''}${isQuoted ? ', quoted' : ''}${inGroup ? ', in the group' : ''}`,
     run: async (to, processes) => {
       if (isQuoted) {
-        const ask = () => makeQuote(store, { productId, ...parties, useCredit });
+        const ask = () => makeQuote(store, { productId, ...parties, useCredit, inGroup: wasInGroup });
         const asking = await send(to, processes, {
           operation: `quote of ${name}`,
           store,
@@ -208,7 +137,7 @@ const saleOperation = (machine: Machine, world: World, name: string, id: string)
         });
         if (asking.kind === 'answered') quote = asking.body as Quote;
       }
-      const request = { id, productId, ...parties, useCredit, paid, message: '' };
+      const request = { id, productId, ...parties, useCredit, inGroup, paid, message: '' };
       const text = quote?.quote ?? undefined;
       return send(to, processes, {
         ...{ operation: name, store, isRepeatable: true, idempotencyKey },
@@ -220,16 +149,24 @@ const saleOperation = (machine: Machine, world: World, name: string, id: string)
       const { item } = effect;
       const after = copyOf(state);
       after.now = millisOf(item.at);
-      const quoted = quote && quoteOf(state, asked, quote);
+      const quoted = quote && quoteOf(state, asked, wasInGroup, quote);
       const sale = sellInModel(after, asked, paid, quoted && quoted.expiresAt > after.now ? quoted : undefined);
-      if (told({ ...sale, ...sale.terms }) !== told({ ...noTerms, ...item })) return undefined;
+      const made = told({ ...noTerms, ...item }, item.bonus?.amount);
+      if (told({ ...sale, ...sale.terms }, sale.bonus?.amount) !== made) return undefined;
+      const isCard = sale.state === 'completed' && (after.products[productId]?.card ?? 0) > 0;
+      if (isCard !== (item.giftCardId !== undefined)) return undefined;
+      if (item.giftCardId !== undefined) issueCard(after, sale, item.giftCardId);
       const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
       // A sale that was repeated may have been refunded before its answer.
-      if (answer && answer.state !== 'refunded' && told({ ...noTerms, ...answer }) !== told({ ...noTerms, ...item }))
+      if (answer && answer.state !== 'refunded' && told({ ...noTerms, ...answer }, answer.bonus) !== made)
         return undefined;
       if (outcome.kind === 'refused') return undefined;
-      after.sales[id] = sale;
-      if (item.state === 'completed' && item.credit + item.restrictedCredit > 0) after.touched[buyer] = true;
+      // An erasure gives shares of a sale another avatar.
+      if (sale.shares.map(({ amount }) => amount).join() !== item.shares.map(({ amount }) => amount).join())
+        return undefined;
+      after.sales[id] = { ...sale, shares: copyOf(item.shares) };
+      if (item.state === 'completed' && item.credit + item.restrictedCredit + (sale.bonus?.amount ?? 0) > 0)
+        after.touched[buyer] = true;
       return after;
     },
   };
@@ -242,9 +179,26 @@ const shownAt = ({ commits }: Machine, id: string): number =>
     return effect?.kind === 'sale' && effect.item.sk === id;
   })?.shown ?? Number.POSITIVE_INFINITY;
 
+/** Tells whether the answer of a refund of a sale that wrote nothing fits a state. */
+const isToldOfRefund = (machine: Machine, id: string, state: State, { outcome, start: begun }: Seen): boolean => {
+  const known = state.sales[id];
+  if (outcome.kind === 'unknown') return true;
+  if (outcome.kind === 'refused') {
+    // A refused sale counts from when its facts were read, and is found once it is written.
+    const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
+    const isSpent = known?.state === 'completed' && state.cards[known.cardId ?? '']?.isRedeemed;
+    const status = isFound ? (known.state === 'refused' || isSpent ? 400 : 200) : 404;
+    return outcome.status === status;
+  }
+  const { state: answered, refundReference } = outcome.body as Sale;
+  const isSame = answered === 'refunded' && known?.refundReference === refundReference;
+  return known?.state === 'refunded' && isSame;
+};
+
 const refundOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
   const { store } = world;
   const reference = `by ${name}`;
+  const payOut = world.payees.length > 0 && machine.random.chance(0.5);
   const sending = sendingOf(machine, name);
   return {
     name,
@@ -252,32 +206,21 @@ const refundOperation = (machine: Machine, world: World, name: string, id: strin
     run: (to, processes) =>
       send(to, processes, {
         ...{ ...sending, isRepeatable: true, operation: name, store },
-        run: (by) => refundSale(store, id, { by, keyId: 'key', reference }),
+        run: (by) => refundSale(store, id, { by, keyId: 'key', reference }, { payOut }),
       }),
-    apply: (state, { outcome, effect, start: begun }) => {
-      const known = state.sales[id];
-      if (effect) {
-        if (effect.kind !== 'refund' || effect.item.sk !== id || outcome.kind === 'refused') return undefined;
-        if (known?.state !== 'completed') return undefined;
-        const after = copyOf(state);
-        after.now = millisOf(effect.at);
-        const sale = after.sales[id] as ModelSale;
-        refundInModel(after, sale, reference);
-        const { buyer } = sale.asked;
-        if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) after.touched[buyer] = true;
-        const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
-        return !answer || (answer.refund === sale.refund && answer.refundReference === reference) ? after : undefined;
-      }
-      if (outcome.kind === 'refused') {
-        // A refused sale counts from when its facts were read, and is found once it is written.
-        const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
-        const status = isFound ? (known.state === 'refused' ? 400 : 200) : 404;
-        return outcome.status === status ? state : undefined;
-      }
-      if (outcome.kind === 'unknown') return state;
-      const { state: answered, refundReference } = outcome.body as Sale;
-      const isSame = answered === 'refunded' && known?.refundReference === refundReference;
-      return known?.state === 'refunded' && isSame ? state : undefined;
+    apply: (state, seen) => {
+      const { outcome, effect } = seen;
+      if (!effect) return isToldOfRefund(machine, id, state, seen) ? state : undefined;
+      const isOwn = effect.kind === 'refund' && effect.item.sk === id && state.sales[id]?.state === 'completed';
+      if (!isOwn || outcome.kind === 'refused') return undefined;
+      const after = copyOf(state);
+      after.now = millisOf(effect.at);
+      const sale = after.sales[id] as ModelSale;
+      if (refundInModel(after, sale, reference, payOut) !== 200) return undefined;
+      const { buyer } = sale.asked;
+      if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) after.touched[buyer] = true;
+      const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
+      return !answer || (answer.refund === sale.refund && answer.refundReference === reference) ? after : undefined;
     },
   };
 };
@@ -299,18 +242,45 @@ const redeemOperation = (machine: Machine, world: World, name: string): Operatio
       }),
     apply: (state, { outcome, effect }) => {
       const after = copyOf(state);
-      const held = after.cards[card] as State['cards'][string];
-      const now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
-      const due = expiresAt === undefined ? undefined : millisOf(expiresAt);
-      const isAllowed = !held.isRedeemed && (held.owner === uuid || held.transfer);
-      const { regular } = avatarOf(after, uuid).credit;
-      const isDone = isAllowed && increment(regular, held.credit, due, now, creditLimit);
+      after.now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
+      const isDone = redeem(after, card, uuid, expiresAt, creditLimit);
       if (isDone !== (effect !== undefined)) return undefined;
       if (!effect) return state;
       if (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid) return undefined;
       const body = outcome.kind === 'answered' ? (outcome.body as { credit: CustomerCredit }) : undefined;
       if (body && !hasBalances(after, uuid, body.credit)) return undefined;
-      held.isRedeemed = true;
+      after.touched[uuid] = true;
+      return after;
+    },
+  };
+};
+
+/** An index that is behind hides cards of late. */
+const mayMiss = ({ trouble }: Machine): boolean => trouble.staleMillis > 0 || trouble.torn > 0;
+
+const redeemOwnOperation = (machine: Machine, world: World, name: string): Operation => {
+  const { store, avatars } = world;
+  const uuid = machine.random.of([0, 0, 0, 1, 2].map((place) => avatars[place] as string));
+  const sending = sendingOf(machine, name);
+  return {
+    name,
+    text: `redeem of all cards of ${uuid.slice(0, 8)}`,
+    run: (to, processes) =>
+      send(to, processes, {
+        ...{ ...sending, operation: name, store },
+        run: (by) => redeemOwnCards(store, { uuid }, { by, keyId: 'key' }),
+      }),
+    apply: (state, { outcome, effect }) => {
+      const after = copyOf(state);
+      after.now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
+      if (effect && (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid)) return undefined;
+      const cards = effect?.cards ?? [];
+      const done = redeemOwn(after, uuid, creditLimit, effect && ((id) => cards.includes(id)));
+      if (outcome.kind === 'refused') return !effect && !done && outcome.status === 400 ? state : undefined;
+      if (!effect) return done?.cards.length === 0 || mayMiss(machine) ? state : undefined;
+      if (done?.cards.join() !== cards.toSorted().join()) return undefined;
+      const body = outcome.kind === 'answered' ? (outcome.body as RedeemedCards) : undefined;
+      if (body && (body.amount !== done.amount || !hasBalances(after, uuid, body.credit))) return undefined;
       after.touched[uuid] = true;
       return after;
     },
@@ -400,9 +370,10 @@ export const operationsOf = (
   count: number,
 ): Operation[] => {
   const { random } = machine;
-  const ids = [world.soldId];
-  return Array.from({ length: count }, (_, place) => {
+  const ids = [...world.sold];
+  return Array.from({ length: count }, (_, place): Operation | Operation[] => {
     const name = `operation ${place}`;
+    if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(machine, world, name);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(machine, world, name);
@@ -412,14 +383,17 @@ export const operationsOf = (
       return saleOperation(machine, world, name, id);
     }
     if (choice < 15) return refundOperation(machine, world, name, random.of(ids));
-    if (choice < 17) return redeemOperation(machine, world, name);
+    if (choice < 17) {
+      const isOwn = world.state.rules !== undefined && random.chance(0.5);
+      return isOwn ? redeemOwnOperation(machine, world, name) : redeemOperation(machine, world, name);
+    }
     if (choice < 18) return importOperation(machine, world, name);
     if (choice < 19) return readOperation(machine, world, name);
     if (choice < 21)
       return backgroundOperation(name, 'sweep', (of) => sweepOnce(of, of.random.of([10_500, 12_000, 60_000])));
     if (choice < 23) return backgroundOperation(name, 'consumer', consumeSome);
     return backgroundOperation(name, 'worker', deliverSome);
-  });
+  }).flat();
 };
 
 /** Expiry by itself, by a sweep or before another change, as the customer's item tells of it. */

@@ -1,24 +1,37 @@
+import { beginPayouts } from '../../cli/deployment/begin-payouts.ts';
 import { putResident } from '../../cli/deployment/residents.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
+import { getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, never } from '../../lib/store/coupons.ts';
 import { putGiftCard } from '../../lib/store/gift-cards.ts';
+import { productKey } from '../../lib/store/memberships.ts';
+import { putProductCard } from '../../lib/store/product-cards.ts';
 import { createProduct } from '../../lib/store/products.ts';
+import { putRules } from '../../lib/store/rules.ts';
+import { divideStock, listStoredShares } from '../../lib/store/stock.ts';
+import { update } from '../../lib/table/language.ts';
+import { write } from '../../lib/table/table.ts';
 import { MemoryTable } from '../../test/lib/table/memory.ts';
 import { productWith } from '../../test/support/rows.ts';
-import { increment } from '../model/credit-model.ts';
+import { change } from '../workload/model/credit.ts';
+import { count, noPayouts, type PayoutModel } from '../workload/model/payouts.ts';
 import {
+  avatarOf,
+  issueCard,
+  type ModelProduct,
   type ModelRequest,
+  type ModelRules,
   type ModelSale,
   newAvatar,
   type SaleModel,
   sell as sellInModel,
-} from '../model/sale-model.ts';
+} from '../workload/model/sales.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
 import { Machine, type Process, works } from './machine.ts';
@@ -28,33 +41,27 @@ import { Machine, type Process, works } from './machine.ts';
 /** Two seconds before midnight, so that days change while operations run. */
 export const start = Date.parse('2028-02-29T23:59:58.000Z');
 
-interface ModelCard {
-  owner: string;
-  credit: number;
-  transfer: boolean;
-  isRedeemed: boolean;
-}
-
 /** All that operations see and change. */
 export interface State extends SaleModel {
-  sales: Record<string, ModelSale>;
-  cards: Record<string, ModelCard>;
   /** Customers whose credit more than imports has changed, by UUID. */
   touched: Record<string, true>;
   /** Rows of imports that are there, by id. */
   imported: Record<string, true>;
+  payouts: PayoutModel;
 }
 
 export interface World {
   store: string;
   /** Two customers, and a resident of whom the store knows nothing. */
   avatars: readonly string[];
-  /** A limited one, of which two were left before the sale, and one of which there is no end. */
+  /** A limited one, of which few are left, one of which there is no end and, where there are rules, a gift card. */
   products: readonly string[];
-  couponId: string;
+  coupons: readonly string[];
   cards: readonly string[];
-  /** A sale of the limited product, partly for credit. */
-  soldId: string;
+  /** Sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
+  sold: readonly string[];
+  /** Avatars who have shares in products and, the second, in a sale alone; nobody where the store pays nobody. */
+  payees: readonly string[];
   table: MemoryTable;
   state: State;
 }
@@ -72,6 +79,12 @@ interface Setting {
   /** Of the first customer's lots: when they come due, in milliseconds after the start. */
   lots: readonly number[];
   usesPerCustomer: number;
+  /** The stock of the limited product is divided. */
+  isDivided?: true;
+  /** The products have shares, which the store pays by cashiers. */
+  hasPayouts?: true;
+  /** Of the store, which sells gift cards then. */
+  rules?: Omit<ModelRules, 'limit'>;
   /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
   small: number;
 }
@@ -82,8 +95,23 @@ const settings: readonly Setting[] = [
   { lots: [], usesPerCustomer: 1, small: 0 },
   { lots: [-1, 400, 20 * minute], usesPerCustomer: 1, small: 0 },
   { lots: [-minute, -minute, 20 * minute], usesPerCustomer: 2, small: 0 },
-  { lots: [200, 3000, 3000, 20 * minute], usesPerCustomer: 2, small: 0 },
+  { lots: [200, 3000, 3000, 20 * minute], usesPerCustomer: 2, small: 0, isDivided: true },
   { lots: [1500], usesPerCustomer: 1, small: 0 },
+  {
+    ...{ lots: [400, 20 * minute], usesPerCustomer: 1, small: 0 },
+    rules: {
+      ...{ groupDiscount: 25, tiers: [{ from: 80, percent: 60 }] },
+      bonus: { percent: 20, groupPercent: 50, type: 'restricted', expiresInDays: null },
+    },
+  },
+  {
+    ...{ lots: [3000, 20 * minute], usesPerCustomer: 2, small: 0 },
+    rules: {
+      ...{ groupDiscount: 50, tiers: [] },
+      bonus: { percent: 50, groupPercent: 0, type: 'regular', expiresInDays: 1 },
+    },
+  },
+  { lots: [], usesPerCustomer: 2, small: 0, hasPayouts: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
 
@@ -94,79 +122,174 @@ export const isLarge = (index: number): boolean => (settings[index]?.small ?? 0)
 
 const never200 = { faults: 0, deaths: 0, torn: 0, staleMillis: 0 };
 
+type Avatars = readonly [string, string, string];
+
+/** Gives a customer credit, with an end so many milliseconds after the start of schedules. */
+const fill = async (store: string, state: State, uuid: string, type: CreditType, delta: number, due?: number) => {
+  const expiresAt = due === undefined ? undefined : timestamp(start + due);
+  const command = { kind: 'increment' as const, delta, expiresAt };
+  await changeCredit(store, { uuid }, type, command, { by: 'seed' });
+  change(avatarOf(state, uuid).credit[type], command, now(), creditLimit);
+  state.touched[uuid] = true;
+};
+
+const fillAll = async (store: string, state: State, [one, two]: Avatars, { lots, small }: Setting): Promise<void> => {
+  for (const due of lots) await fill(store, state, one, 'regular', 10, due);
+  // A refund joins lots beyond 40 expiries, which the model of sales does not.
+  for (let i = 0; i < small; i++) await fill(store, state, one, 'regular', 1, 19 * minute + (i % 11) * 10);
+  await fill(store, state, one, 'regular', 20);
+  for (const type of creditTypes) await fill(store, state, two, type, 15, 2500);
+  await fill(store, state, two, 'regular', 40);
+  await fill(store, state, one, 'restricted', 25);
+};
+
+/** Copies of the shares of a divided stock: a sale or two may be made before too few are left. */
+const copiesInShares = (place: number): number => (place < 2 ? 2 : 1);
+
+/**
+ * Divides the stock of a product, and leaves a copy in its item and these in its shares. Answers how many there are.
+ */
+const divide = async (store: string, id: string): Promise<number> => {
+  await divideStock(store, id);
+  const key = productKey(store, id);
+  await write(update(key, { set: { availableAmount: 1 } }));
+  const shares = await listStoredShares(store)({ descending: false });
+  for (const [place, share] of shares.entries()) await write(update(share, { set: { copies: copiesInShares(place) } }));
+  return 1 + shares.reduce((sum, _, place) => sum + copiesInShares(place), 0);
+};
+
+const makeProducts = async (store: string, state: State, { isDivided, rules }: Setting) => {
+  const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
+  const first = await createProduct(store, productWith({ limited: true, availableAmount: isDivided ? 200 : 3 }));
+  const stock = isDivided ? await divide(store, first.id) : 3;
+  const second = await createProduct(store, productWith({ price: 60 }));
+  state.products[first.id] = { ...plain, price: 100, limited: true, stock };
+  state.products[second.id] = { ...plain, price: 60, limited: false, stock: 0 };
+  const products: [string, ...string[]] = [first.id, second.id];
+  if (rules) {
+    const { id } = await createProduct(store, productWith({ price: 30 }));
+    await putProductCard(store, id, { credit: 45, texture: null });
+    products.push(id);
+    state.products[id] = { ...plain, price: 30, limited: false, stock: 0, card: 45 };
+  }
+  return products;
+};
+
+/** Makes a coupon that lasts, and one whose application has lapsed when a schedule begins. */
+const makeCoupons = async (
+  store: string,
+  state: State,
+  [uuid, owner]: Avatars,
+  { usesPerCustomer }: Setting,
+  productId: string,
+): Promise<string> => {
+  const fields = { ownerProfit: 0, active: true, bloggersSync: false };
+  const by = { uuid: owner, username: 'avatar1' };
+  const coupon = await createCoupon(store, by, { code: 'HALF', discount: 50, ...fields }, { usesPerCustomer });
+  const lapsed = await createCoupon(store, by, { code: 'MOST', discount: 90, ...fields }, {});
+  await applyCoupon(store, { uuid }, { couponId: coupon.id, expiresInHours: 24 });
+  // The table still has it.
+  await applyCoupon(store, { uuid }, { couponId: lapsed.id, expiresInHours: 1, productId });
+  avatarOf(state, uuid).applications = { store: { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute } };
+  state.coupons.push({
+    ...{ id: coupon.id, code: 'HALF', owner, discount: 50, ownerProfit: 0, usesPerCustomer },
+    ...{ active: true, expiration: Date.parse(never) },
+  });
+  return coupon.id;
+};
+
+const makeCards = async (store: string, state: State, avatars: Avatars): Promise<string[]> => {
+  const cards: string[] = [];
+  for (const [place, credit] of [35, 20].entries()) {
+    const [owner, transfer] = [avatars[place] as string, place === 1];
+    const holder = { uuid: owner, username: `avatar${place}` };
+    const { id } = await putGiftCard(store, holder, { credit, texture: null, transfer, active: true });
+    state.cards[id] = { owner, credit, transfer, isRedeemed: false };
+    cards.push(id);
+  }
+  return cards;
+};
+
+/** Sells a product to a customer for themselves, in a machine where nothing fails. Answers the sale's id. */
+const sellBefore = async (
+  store: string,
+  state: State,
+  buyer: string,
+  productId: string,
+  { paid, useCredit }: { paid: number; useCredit: boolean },
+): Promise<string> => {
+  const id = newId();
+  const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: undefined, message: '' };
+  state.now = now();
+  await sell(store, { ...parties, id, productId, paid, useCredit }, { by: 'seed' });
+  const asked: ModelRequest = { productId, buyer, recipient: buyer, useCredit };
+  const sale = sellInModel(state, asked, paid, undefined);
+  state.sales[id] = sale;
+  const { giftCardId } = await getSale(store, id);
+  if (giftCardId !== undefined) issueCard(state, sale, giftCardId);
+  return id;
+};
+
+/** Gives both products shares, of which a sale and a refund make debts, and begins payouts. */
+const owe = async (store: string, state: State, buyer: string, products: readonly string[]): Promise<string[]> => {
+  const payees = [uuidOf(4), uuidOf(5)];
+  const [partner = '', former = ''] = payees;
+  for (const [place, uuid] of payees.entries()) await putResident({ uuid, username: `payee${place}` });
+  const [, productId = ''] = products;
+  const share = async (id: string, shares: { userUuid: string; percent: number }[]): Promise<void> => {
+    await write(update(productKey(store, id), { set: { profitShares: shares } }));
+    (state.products[id] as ModelProduct).shares = shares;
+  };
+  await share(
+    productId,
+    [partner, former].map((userUuid) => ({ userUuid, percent: 40 })),
+  );
+  const id = await sellBefore(store, state, buyer, productId, { paid: 100, useCredit: false });
+  for (const payee of payees) count(state.payouts, state.sales[id] as ModelSale, [id, 'shares', payee]);
+  for (const product of products)
+    await share(product, [
+      { userUuid: partner, percent: 33.3 },
+      { userUuid: buyer, percent: 10 },
+    ]);
+  await beginPayouts(store, true);
+  return payees;
+};
+
 const build = async (index: number): Promise<World> => {
-  const { lots, usesPerCustomer, small } = settings[index] as Setting;
+  const setting = settings[index] as Setting;
   const table = new MemoryTable();
   const machine = new Machine(index + 1, table, start - 120 * minute, never200);
-  const by = { by: 'seed' };
   return quietly(machine, { skew: 0, states: new Map() }, async () => {
-    const avatars = [uuidOf(1), uuidOf(2), uuidOf(3)] as const;
+    const avatars: Avatars = [uuidOf(1), uuidOf(2), uuidOf(3)];
     for (const [place, uuid] of avatars.entries()) await putResident({ uuid, username: `avatar${place}` });
     const { id: store } = await createStore('Simulated', 'simulated');
     await registerDispenser(store, { url: 'https://a.agni.secondlife.io/cap', region: 'x', items: [], keyId: 'key' });
     const state: State = {
       ...{ now: now(), isOpen: true, avatars: {}, products: {}, coupons: [] },
-      ...{ sales: {}, cards: {}, touched: {}, imported: {} },
+      ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts() },
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
-
-    const fill = async (uuid: string, type: CreditType, amount: number, due?: number): Promise<void> => {
-      const expiresAt = due === undefined ? undefined : timestamp(start + due);
-      await changeCredit(store, { uuid }, type, { kind: 'increment', delta: amount, expiresAt }, by);
-      const holder = (state.avatars[uuid] as (typeof state.avatars)[string]).credit[type];
-      increment(holder, amount, due === undefined ? undefined : start + due, now(), creditLimit);
-      state.touched[uuid] = true;
-    };
-    for (const due of lots) await fill(avatars[0], 'regular', 10, due);
-    // A refund joins lots beyond 40 expiries, which the model of sales does not.
-    for (let i = 0; i < small; i++) await fill(avatars[0], 'regular', 1, 19 * minute + (i % 11) * 10);
-    await fill(avatars[0], 'regular', 20);
-    for (const type of creditTypes) await fill(avatars[1], type, 15, 2500);
-    await fill(avatars[1], 'regular', 40);
-    await fill(avatars[0], 'restricted', 25);
-
-    const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
-    const first = await createProduct(store, productWith({ limited: true, availableAmount: 3 }));
-    const second = await createProduct(store, productWith({ price: 60 }));
-    state.products[first.id] = { ...plain, price: 100, limited: true, stock: 3 };
-    state.products[second.id] = { ...plain, price: 60, limited: false, stock: 0 };
-
-    const fields = { ownerProfit: 0, active: true, bloggersSync: false };
-    const owner = { uuid: avatars[1], username: 'avatar1' };
-    const coupon = await createCoupon(store, owner, { code: 'HALF', discount: 50, ...fields }, { usesPerCustomer });
-    const lapsed = await createCoupon(store, owner, { code: 'MOST', discount: 90, ...fields }, {});
-    await applyCoupon(store, { uuid: avatars[0] }, { couponId: coupon.id, expiresInHours: 24 });
-    // It has lapsed when a schedule begins, and the table still has it.
-    await applyCoupon(store, { uuid: avatars[0] }, { couponId: lapsed.id, expiresInHours: 1, productId: first.id });
-    const applications = { store: { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute } };
-    Object.assign(state.avatars[avatars[0]] as object, { applications });
-    state.coupons.push({
-      ...{ id: coupon.id, owner: avatars[1], discount: 50, ownerProfit: 0, usesPerCustomer },
-      ...{ active: true, expiration: Date.parse(never) },
-    });
-
-    const cards: string[] = [];
-    const newCard = async (place: 0 | 1, credit: number, transfer: boolean): Promise<void> => {
-      const holder = { uuid: avatars[place], username: `avatar${place}` };
-      const { id } = await putGiftCard(store, holder, { credit, texture: null, transfer, active: true });
-      state.cards[id] = { owner: holder.uuid, credit, transfer, isRedeemed: false };
-      cards.push(id);
-    };
-    await newCard(0, 35, false);
-    await newCard(1, 20, true);
+    await fillAll(store, state, avatars, setting);
+    const products = await makeProducts(store, state, setting);
+    if (setting.rules) {
+      await putRules(store, setting.rules);
+      state.rules = { ...setting.rules, limit: creditLimit };
+    }
+    const coupons = [await makeCoupons(store, state, avatars, setting, products[0])];
+    const cards = await makeCards(store, state, avatars);
 
     machine.time = start - 30 * minute;
-    const soldId = newId();
-    const asked: ModelRequest = { productId: first.id, buyer: avatars[0], recipient: avatars[0], useCredit: true };
-    const request = { buyerIdentifier: { uuid: avatars[0] }, recipientIdentifier: undefined, message: '' };
-    state.now = now();
-    await sell(store, { ...request, id: soldId, productId: first.id, paid: 40, useCredit: true }, by);
-    state.sales[soldId] = sellInModel(state, asked, 40, undefined);
+    const [limited, , card] = products;
+    // Who pays by credit alone gets no bonus.
+    const how = setting.rules ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
+    const sold = [await sellBefore(store, state, avatars[0], limited, how)];
+    const payees = setting.hasPayouts ? await owe(store, state, avatars[0], products) : [];
+    sold.push(...Object.keys(state.sales).filter((id) => !sold.includes(id)));
+    if (card !== undefined) sold.push(await sellBefore(store, state, avatars[0], card, how));
     await consumeAll(machine);
     await deliverAll(machine);
     await consumeAll(machine);
-    const products = [first.id, second.id];
-    return { store, avatars, products, couponId: coupon.id, cards, soldId, table, state };
+    return { store, avatars, products, coupons, cards, sold, payees, table, state };
   });
 };
 

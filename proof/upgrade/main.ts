@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { randomFrom } from '../../test/support/faults.ts';
+import { noteRun, screenOf } from '../workload/report.ts';
 import { commitOf, firstRelease, makeVersion } from './releases.ts';
 import { runUpgrade } from './run.ts';
 
@@ -23,12 +23,13 @@ interface Options {
   clients: number;
   concurrency: number;
   seed: number;
+  note?: boolean;
 }
 
-const { from, to, requests, clients, concurrency, seed } = new Command('npm run upgrade --')
+const { from, to, requests, clients, concurrency, seed, note } = new Command('npm run upgrade --')
   .description(
     'Deploys the last release on this machine with traffic on it, updates it to this version function by function, takes that back, and updates it again. ' +
-      'Then checks that nothing that was acknowledged is lost or doubled. Prints a report; exit code 1 for any fault: docs/evidence/upgrade.md.',
+      'Then checks that nothing that was acknowledged is lost or doubled. Prints a report; exit code 1 for any fault: docs/evidence/README.md.',
   )
   .option(
     '--from <ref>',
@@ -38,6 +39,7 @@ const { from, to, requests, clients, concurrency, seed } = new Command('npm run 
   .addOption(whole('requests', 'requests that each version answers in its turn', 300, 1, 100_000))
   .addOption(whole('clients', 'clients, each with one request at a time', 4, 1, 50))
   .addOption(whole('concurrency', 'functions that run at once; a new AWS account has 10', 20, 4, 1000))
+  .option('--note', 'adds the run to docs/evidence/upgrade.md')
   .addOption(
     whole('seed', 'the choices of the clients and the order of the functions', Date.now() % 1_000_000, 0, 2 ** 31),
   )
@@ -53,12 +55,24 @@ try {
   const before = await makeVersion(old, join(dir, 'before'));
   const after = await makeVersion(next, join(dir, 'after'));
   const { faults, ...report } = await runUpgrade({
-    ...{ before, after, requests, clients, concurrency, random: randomFrom(seed) },
+    ...{ before, after, requests, clients, concurrency, seed },
     onProgress: (text) => console.log(text),
   });
-  console.log(JSON.stringify(report, null, 2));
+  console.log(screenOf(report));
   for (const fault of faults.slice(0, 30)) console.log(`FAULT ${fault}`);
   console.log(`${faults.length} faults, --seed ${seed}`);
+  if (note) {
+    const { sales, credit, deliveries, events } = report.acknowledged;
+    noteRun('upgrade', {
+      Run: `\`--from ${before.name} --requests ${requests} --clients ${clients} --seed ${seed}\``,
+      Requests: report.phases.reduce((sum, { answered }) => sum + answered, 0),
+      Sales: (sales.completed ?? 0) + (sales.refunded ?? 0),
+      Credit: credit.done,
+      Deliveries: deliveries.given,
+      Events: events,
+      Faults: faults.length,
+    });
+  }
   process.exitCode = faults.length > 0 ? 1 : 0;
 } catch (error) {
   console.error(`error: ${(error as Error).message}`);

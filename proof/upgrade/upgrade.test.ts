@@ -3,16 +3,22 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/files.ts';
-import { onceEach } from './checks.ts';
+import { receiverFaults } from './checks.ts';
 import { commitOf } from './releases.ts';
 
 /** The parts of `npm run upgrade`, which takes minutes as a whole. */
 
-test('a check tells of each thing that is lost, doubled, or there though nobody asked for it', () => {
-  expect(onceEach('The sale', ['a', 'b', 'c'], ['b', 'c', 'c', 'd'])).toEqual([
-    'The sale a is lost',
-    'The sale c is there 2 times',
-    'The sale d is there, and nobody asked for it',
+test('a check tells of each event that did not reach the receiver', () => {
+  const listed = [
+    { id: '1', type: 'sale.completed' },
+    { id: '2', type: 'credit.changed' },
+    { id: '3', type: 'product.changed' },
+  ];
+
+  expect(receiverFaults(listed, new Set(['1', '2']))).toEqual([]);
+  expect(receiverFaults(listed, new Set(['2', '4']))).toEqual([
+    'for the receiver, the event 1 is lost',
+    'for the receiver, the event 4 is there, and nobody asked for it',
   ]);
 });
 

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { compareCredit, compareGifts, compareMoney, type GridBooks, type StoreBooks } from './accounts.ts';
 import type { Transfer } from './book.ts';
-import { type Mall, payClaims } from './mall.ts';
-import type { Grid } from './regions.ts';
+import type { Grid } from './grid.ts';
+import type { Mall } from './mall.ts';
+import { payClaims } from './merchant.ts';
 
 /** Each kind of error in a day's books is found, and a right day has none. */
 
@@ -54,7 +55,7 @@ const aDay = () => {
     productOf: new Map([[vendor, lamp]]),
     grants: new Map([['gift', { uuid: ada, amount: 50 }]]),
     refunds: new Map([['refunded', { amount: 100, isPaid: true }]]),
-    cards: new Map([['card', { credit: 20, redeemed: true }]]),
+    cards: new Map([['card', { credit: 20, owner: ada, redeemed: true }]]),
   };
   const grid = {
     transfers: [
@@ -152,13 +153,25 @@ test.each<[string, number, string, (day: Day) => void]>([
     'a card that is redeemed for more than it had',
     0,
     'redeem card',
-    ({ store }) => store.cards.set('card', { credit: 5, redeemed: true }),
+    ({ store }) => store.cards.set('card', { credit: 5, owner: ada, redeemed: true }),
   ],
   [
     'a card that is said to be redeemed',
     0,
     'but 0 times',
-    ({ store }) => store.cards.set('other', { credit: 5, redeemed: true }),
+    ({ store }) => store.cards.set('other', { credit: 5, owner: ada, redeemed: true }),
+  ],
+  [
+    'cards that were redeemed together for more than they had',
+    0,
+    'too many',
+    ({ store }) => {
+      for (const id of ['one', 'two']) store.cards.set(id, { credit: 5, owner: ada, redeemed: true });
+      const { history = [] } = store.credit.get(ada) ?? {};
+      const none = { saleId: null, giftCardId: null, reference: '' };
+      history.unshift({ sequence: history.length + 1, kind: 'redeem', amount: 11, expired: 0, ...none });
+      Object.assign(store.credit.get(ada) ?? {}, { credit: 51 });
+    },
   ],
   [
     'credit that the merchant gave and nobody has',

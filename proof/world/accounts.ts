@@ -1,8 +1,11 @@
-import type { Body } from './api.ts';
+import type { Answer } from '../workload/client.ts';
 import type { Transfer } from './book.ts';
-import type { Gift } from './regions.ts';
+import type { Gift } from './grid.ts';
 
 /** Compares the grid's book and inventories with the service's books at the end of the day. */
+
+/** Of any endpoint. */
+export type Body = Answer['body'];
 
 export interface StoreBooks {
   sales: readonly Body[];
@@ -16,7 +19,7 @@ export interface StoreBooks {
   grants: ReadonlyMap<string, { uuid: string; amount: number }>;
   refunds: ReadonlyMap<string, { amount: number; isPaid: boolean }>;
   /** As they were granted, and whether they are redeemed now. */
-  cards: ReadonlyMap<string, { credit: number; redeemed: boolean }>;
+  cards: ReadonlyMap<string, { credit: number; owner: string; redeemed: boolean }>;
 }
 
 export interface GridBooks {
@@ -79,10 +82,10 @@ export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
     grid.transfers.filter((one) => one.reason === reason && one.of === of).reduce((sum, { amount }) => sum + amount, 0);
   const refundFaults = sales
     .filter(({ state }) => state === 'refunded')
-    .map(({ id, buyerUuid, refund, change }) => ({
+    .map(({ id, buyerUuid, refund, change, payOut }) => ({
       key: id,
-      amount: Math.abs(handed('refund', id) - (refund - change)),
-      text: `L$ ${handed('refund', id)} refunded of L$ ${refund - change} for sale ${id} to ${buyerUuid}`,
+      amount: Math.abs(handed('refund', id) - (payOut ? 0 : refund - change)),
+      text: `L$ ${handed('refund', id)} refunded by hand of L$ ${payOut ? 0 : refund - change} for sale ${id} to ${buyerUuid}`,
     }))
     .filter(({ amount }) => amount > 0);
   const strayRefunds = [...refunds.keys()]
@@ -143,9 +146,33 @@ export const compareGifts = ({ sales, deliveries, items }: StoreBooks, { gifts, 
 };
 
 /** Explains each change of credit by a sale, a refund, a card or a gift of the merchant. */
+/** Compares cards that are redeemed in no row of their own with the rows of several cards: the L$ of each owner. */
+const compareCards = (
+  cards: StoreBooks['cards'],
+  sums: ReadonlyMap<string, number>,
+  together: ReadonlyMap<string, number>,
+): string[] => {
+  const faults: string[] = [];
+  const left = new Map(together);
+  const unnamed: string[] = [];
+  for (const [id, { redeemed, credit, owner }] of cards) {
+    const times = [...sums.keys()].filter((name) => name.startsWith(`redeem ${id} `)).length;
+    const isUnnamed = redeemed && times === 0;
+    if (isUnnamed) left.set(owner, (left.get(owner) ?? 0) - credit);
+    if (isUnnamed) unnamed.push(id);
+    else if (times !== Number(redeemed)) faults.push(`card ${id} is not redeemed, but ${times} times`);
+  }
+  for (const id of unnamed)
+    if (left.get(cards.get(id)?.owner ?? '') !== 0) faults.push(`card ${id} is redeemed, but 0 times`);
+  for (const [owner, amount] of left)
+    if (amount !== 0) faults.push(`cards of ${owner} that were redeemed together: L$ ${amount} too many`);
+  return faults;
+};
+
 export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): string[] => {
   const faults: string[] = [];
   const sums = new Map<string, number>();
+  const together = new Map<string, number>();
   const add = (name: string, amount: number): void => {
     sums.set(name, (sums.get(name) ?? 0) + amount);
   };
@@ -156,7 +183,8 @@ export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): str
       faults.push(`history makes L$ ${sum} of credit of ${uuid}, who has ${JSON.stringify(balances)}`);
     if (rows.some(({ sequence }, place) => sequence !== place + 1)) faults.push(`the history of ${uuid} has a hole`);
     for (const { kind, amount, saleId, giftCardId, reference } of rows)
-      if (kind !== 'expire') add(`${kind} ${saleId ?? giftCardId ?? reference} ${uuid}`, amount);
+      if (kind === 'redeem' && giftCardId === null) together.set(uuid, (together.get(uuid) ?? 0) + amount);
+      else if (kind !== 'expire') add(`${kind} ${saleId ?? giftCardId ?? reference} ${uuid}`, amount);
   }
   const expected = new Map<string, number>();
   for (const { id, state, buyerUuid, credit: regular, restrictedCredit } of sales) {
@@ -172,9 +200,5 @@ export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): str
     } else if (expected.get(name) !== amount)
       faults.push(`history has ${name}: L$ ${amount}, not ${expected.get(name)}`);
   for (const [name, amount] of expected) if (!sums.has(name)) faults.push(`history lacks ${name}: L$ ${amount}`);
-  for (const [id, { redeemed }] of cards) {
-    const times = [...sums.keys()].filter((name) => name.startsWith(`redeem ${id} `)).length;
-    if (times !== Number(redeemed)) faults.push(`card ${id} is ${redeemed ? '' : 'not '}redeemed, but ${times} times`);
-  }
-  return faults;
+  return [...faults, ...compareCards(cards, sums, together)];
 };

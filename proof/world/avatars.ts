@@ -1,8 +1,8 @@
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
+import type { Dialogs, Grid } from './grid.ts';
 import type { Mall, Stall } from './mall.ts';
-import type { Dialogs, Grid } from './regions.ts';
 
 /** An avatar spends the day at vendors and terminals, and does not always do as it is told. */
 

@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto';
 
 /** The grid's own book of L$: who has how many, and each transfer with its id. */
 
-/** Why L$ moved: an avatar paid an object, a script gave L$ back, or the merchant did so by hand. */
-type Reason = 'payment' | 'back' | 'refund' | 'unheard' | 'by hand' | 'spent' | 'earned';
+/**
+ * Why L$ moved: an avatar paid an object, a script gave L$ back or paid what is owed, or the merchant did so by hand.
+ */
+type Reason = 'payment' | 'back' | 'payout' | 'refund' | 'unheard' | 'by hand' | 'spent' | 'earned';
 
 export interface Transfer {
   id: string;
@@ -30,12 +32,12 @@ export const createBook = (now: () => number) => {
       opened.set(avatar, amount);
     },
     /** Undefined if the avatar has not so much. */
-    move: (transfer: Omit<Transfer, 'id' | 'at'>): Transfer | undefined => {
+    move: (transfer: Omit<Transfer, 'id' | 'at'>, id: string = randomUUID()): Transfer | undefined => {
       const { from, to, amount } = transfer;
       if (!Number.isInteger(amount) || amount <= 0 || balanceOf(from) < amount) return undefined;
       balances.set(from, balanceOf(from) - amount);
       balances.set(to, balanceOf(to) + amount);
-      const made = { ...transfer, id: randomUUID(), at: now() };
+      const made = { ...transfer, id, at: now() };
       transfers.push(made);
       return made;
     },

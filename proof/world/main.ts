@@ -3,9 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseCount } from '../../cli/terminal/input.ts';
+import { noteRun, screenOf } from '../workload/report.ts';
 import { sourcesOf } from './mall.ts';
 import { plant } from './planted.ts';
-import { runWorld, type WorldOptions } from './run.ts';
+import { runWorld } from './run.ts';
+import type { WorldOptions } from './setting.ts';
 
 /** `npm run world`: a day in a made-up virtual world, through the shipped scripts and the local service. */
 
@@ -18,7 +20,7 @@ const parseSpeed = (text: string): number => {
 const options = new Command('npm run world --')
   .description(
     'Lets avatars buy through the shipped scripts from a service of its own, while regions, network and service fail, and ' +
-      'compares all books at the end. Prints a report; exit code 1 if anything has no explanation: docs/evidence/world.md.',
+      'compares all books at the end. Prints a report; exit code 1 if anything has no explanation: docs/evidence/README.md.',
   )
   .addOption(
     new Option('--minutes <number>', 'length of the day, in minutes of the world')
@@ -33,11 +35,19 @@ const options = new Command('npm run world --')
   .option('--settle-seconds <number>', 'how long all may take to settle once the day is over', parseCount, 3600)
   .addOption(new Option('--faults <level>', 'how much fails').choices(['none', 'normal', 'heavy']).default('normal'))
   .option('--scripts <folder>', 'a folder with scripts that stand in for the shipped ones of the same name')
-  .option('--plant <fault>', 'a fault of proof/world/planted.ts to put into the scripts')
+  .option('--note', 'adds the run to docs/evidence/world.md')
+  .option('--plant <fault>', 'a fault of proof/world/planted.ts to put into scripts or service')
   .allowExcessArguments(false)
   .showHelpAfterError('Run npm run world -- --help for all options.')
   .parse()
-  .opts<Omit<WorldOptions, 'dataDir'> & { minutes?: number; scripts?: string; plant?: string }>();
+  .opts<
+    Omit<WorldOptions, 'dataDir' | 'sources' | 'onProgress'> & {
+      minutes?: number;
+      scripts?: string;
+      plant?: string;
+      note?: boolean;
+    }
+  >();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'store-world-'));
 const seconds = options.minutes === undefined ? options.seconds : options.minutes * 60;
@@ -47,8 +57,24 @@ const { faults, ...report } = await runWorld({
   ...{ ...options, seconds, dataDir, sources: options.plant ? plant(shipped, options.plant) : shipped },
   onProgress: (text) => console.log(text),
 });
-console.log(JSON.stringify(report, null, 2));
+console.log(screenOf(report));
 for (const fault of faults.slice(0, 20)) console.log(`FAULT ${fault}`);
 console.log(`L$ ${report.unexplained} unexplained, ${faults.length} faults, --seed ${report.seed}`);
+if (options.note) {
+  const { sales, items, money } = report;
+  const flags = process.argv.slice(2).filter((flag) => flag !== '--note');
+  noteRun('world', {
+    Run: `\`${flags.join(' ')}\``,
+    'L$ unexplained': report.unexplained,
+    Faults: faults.length,
+    Transfers: money.transfers,
+    'Sales completed': sales.completed ?? 0,
+    refunded: sales.refunded ?? 0,
+    'Items given': items.given,
+    twice: items.givenTwiceByDeath.length,
+    'By hand': money.byReason['by hand'] ?? 0,
+    'Settled after s': report.settledAfterSeconds,
+  });
+}
 if (faults.length === 0) rmSync(dataDir, { recursive: true });
 process.exitCode = faults.length > 0 ? 1 : 0;

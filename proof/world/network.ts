@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import type { WebAnswer, WebRequest } from '../../local/grid/world/object.ts';
+import { createTally } from '../workload/tally.ts';
 import type { Actor } from './actor.ts';
 
 /**
@@ -16,41 +17,53 @@ export const rates = {
   normal: { lost: 1.5, answerLost: 1.5, broken: 2, garbled: 1, throttled: 0.5, slow: 5 },
   heavy: { lost: 6, answerLost: 6, broken: 6, garbled: 3, throttled: 3, slow: 20 },
 } as const;
-export type Rates = Readonly<Record<keyof (typeof rates)['none'], number>>;
+type Rates = Readonly<Record<keyof (typeof rates)['none'], number>>;
 
 type Receive = (url: string, method: string, body: string, answer: (status: number, text: string) => void) => void;
 
-export const createNetwork = async (actor: Actor, baseUrl: () => string, receive: Receive) => {
+/** Draws the faults of calls at the rates of the hour. */
+const createFaults = (actor: Actor) => {
   let now: Rates = rates.none;
-  const counts: Record<string, number> = {};
-  const count = (what: string): void => {
-    counts[what] = (counts[what] ?? 0) + 1;
+  const counts = createTally();
+  const chance = (kind: keyof Rates): boolean => {
+    const isDrawn = actor.chance(now[kind]);
+    if (isDrawn) counts.add(kind);
+    return isDrawn;
   };
-  /** The fault of a call, if it has one. */
-  const fault = (kinds: readonly (keyof Rates)[]): keyof Rates | undefined => {
-    let drawn = actor.random() * 100;
-    const found = kinds.find((kind) => {
-      drawn -= now[kind];
-      return drawn < 0;
-    });
-    if (found) count(found);
-    return found;
+  return {
+    counts,
+    chance,
+    setRates: (next: Rates): void => {
+      now = next;
+    },
+    /** The fault of a call, if it has one. */
+    draw: (kinds: readonly (keyof Rates)[]): keyof Rates | undefined => {
+      let drawn = actor.random() * 100;
+      const found = kinds.find((kind) => {
+        drawn -= now[kind];
+        return drawn < 0;
+      });
+      if (found) counts.add(found);
+      return found;
+    },
+    slowly: async (): Promise<void> => {
+      if (chance('slow')) await actor.wait(actor.between(1, 20));
+    },
   };
-  const slowly = async (): Promise<void> => {
-    if (!actor.chance(now.slow)) return;
-    count('slow');
-    await actor.wait(actor.between(1, 20));
-  };
+};
+type Faults = ReturnType<typeof createFaults>;
 
+/** Takes the calls of the service for the boxes. Answers its address. */
+const startServer = async ({ draw, slowly, counts }: Faults, receive: Receive) => {
   const server = createServer(async (request, response) => {
     try {
       const body = (await buffer(request)).toString('utf8');
-      const trouble = fault(['lost', 'answerLost', 'broken']);
+      const trouble = draw(['lost', 'answerLost', 'broken']);
       await slowly();
       if (trouble === 'lost') return void request.socket.destroy();
       if (trouble === 'broken') return void response.writeHead(503).end('busy');
       receive(origin + request.url, request.method ?? '', body, (status, text) => {
-        count('answered by a box');
+        counts.add('answered by a box');
         if (trouble === 'answerLost') request.socket.destroy();
         else response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
       });
@@ -61,55 +74,52 @@ export const createNetwork = async (actor: Actor, baseUrl: () => string, receive
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-
-  const reach = async ({ url, method, headers, body }: WebRequest): Promise<WebAnswer | undefined> => {
-    try {
-      const response = await fetch(url.replace('https://service.example', baseUrl()), {
-        method,
-        headers,
-        ...(method !== 'GET' && { body }),
-        signal: AbortSignal.timeout(60_000),
-      });
-      return {
-        status: response.status,
-        type: response.headers.get('Content-Type') ?? '',
-        body: await response.text(),
-      };
-    } catch {
-      count('not answered');
-      return undefined;
-    }
+  const stop = (): void => {
+    server.close();
+    server.closeAllConnections();
   };
+  return { origin, stop };
+};
 
+/** The service's answer to a script; undefined if there is none. */
+const reach = async ({ url, method, headers, body }: WebRequest, baseUrl: string): Promise<WebAnswer | undefined> => {
+  try {
+    const response = await fetch(url.replace('https://service.example', baseUrl), {
+      method,
+      headers,
+      ...(method !== 'GET' && { body }),
+      signal: AbortSignal.timeout(60_000),
+    });
+    const type = response.headers.get('Content-Type') ?? '';
+    return { status: response.status, type, body: await response.text() };
+  } catch {
+    return undefined;
+  }
+};
+
+export const createNetwork = async (actor: Actor, baseUrl: () => string, receive: Receive) => {
+  const faults = createFaults(actor);
+  const { counts, draw, slowly, setRates, chance } = faults;
   return {
-    origin,
+    ...(await startServer(faults, receive)),
     counts,
-    setRates: (next: Rates): void => {
-      now = next;
-    },
-    mayRequest: (): boolean => {
-      const isThrottled = actor.chance(now.throttled);
-      if (isThrottled) count('throttled');
-      return !isThrottled;
-    },
+    setRates,
+    mayRequest: (): boolean => !chance('throttled'),
     /** Carries a script's request to the service. An answer of undefined becomes 499. */
     send: async (request: WebRequest, answer: (answer: WebAnswer | undefined) => void): Promise<void> => {
-      count('requests of scripts');
-      const trouble = fault(['lost', 'answerLost', 'broken', 'garbled']);
+      counts.add('requests of scripts');
+      const trouble = draw(['lost', 'answerLost', 'broken', 'garbled']);
       await slowly();
       if (trouble === 'lost') return answer(undefined);
       const status = actor.pick([500, 502, 503, 504]) ?? 500;
       // Some gateways answer so after the service has had the request.
       if (trouble === 'broken' && actor.chance(50)) return answer({ status, type: 'text/html', body: 'busy' });
-      const answered = await reach(request);
+      const answered = await reach(request, baseUrl());
+      if (!answered) counts.add('not answered');
       if (trouble === 'answerLost') return answer(undefined);
       if (trouble === 'broken') return answer({ status, type: 'text/html', body: 'busy' });
       if (trouble === 'garbled') return answer({ status: 200, type: 'image/png', body: '' });
       answer(answered);
-    },
-    stop: (): void => {
-      server.close();
-      server.closeAllConnections();
     },
   };
 };

@@ -1,23 +1,40 @@
 import http from 'node:http';
 import { syncBuiltinESMExports } from 'node:module';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { GetQueueAttributesCommand, SendMessageBatchCommand, SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { notSent } from '../../test/support/faults.ts';
 import './service-clock.ts';
 
 /**
  * The world loads this into the local service after proof/load/faults.ts: the service keeps the world's time, and its
- * stream and its queue stop while they are told to.
+ * stream, its queue and the answers of the queue stop while they are told to. WORLD_PLANT names a fault to plant into
+ * its code.
  */
 
 const stopped = new Set<string>();
+/** Calls that got no answer. The answers of the queue stop until there is one at least. */
+let waiting = 0;
+let goesOn = false;
 process.on('message', (message) => {
   const [what, word = ''] = String(message).split(' ');
   if (what === 'stop') stopped.add(word);
-  if (what === 'go') stopped.delete(word);
+  if (what === 'go' && word === 'answers' && waiting === 0) goesOn = true;
+  else if (what === 'go') stopped.delete(word);
 });
 
 const send = SQSClient.prototype.send as (...args: unknown[]) => Promise<unknown>;
+
+/** A call without an answer, which ends only when its caller gives it up. */
+const unanswered = (options?: { abortSignal?: AbortSignal }): Promise<never> => {
+  waiting += 1;
+  if (goesOn) stopped.delete('answers');
+  return new Promise((_, reject) => options?.abortSignal?.addEventListener('abort', () => reject(notSent())));
+};
+
+const isSending = (command: unknown): boolean =>
+  command instanceof SendMessageCommand || command instanceof SendMessageBatchCommand;
+
 const sendUnlessStopped = async function (this: SQSClient, ...args: unknown[]): Promise<unknown> {
+  if (stopped.has('answers') && isSending(args[0])) return unanswered(args[1] as { abortSignal?: AbortSignal });
   // The world itself asks how many messages there are.
   if (stopped.has('queue') && !(args[0] instanceof GetQueueAttributesCommand)) throw notSent();
   return send.apply(this, args);

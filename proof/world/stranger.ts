@@ -1,7 +1,7 @@
 /**
  * A script of somebody else, in another prim of the merchant's object. Every 20 seconds it writes what it would like to
- * be paid into the memory of the linkset, in each form that a vendor has had, and writes again what it has read of
- * others and what is gone meanwhile. Touched, it erases all.
+ * be paid into the memory of the linkset, in each form that a vendor or a cashier has had, and writes again what it has
+ * read of others and what is gone meanwhile. Touched, it erases all.
  */
 export const strangerSource = `
 list gMine;
@@ -47,6 +47,8 @@ default
         {
             forge("sis:v:" + (string)llGetLinkKey(i) + ":" + (string)llGenerateKey(), owed);
             forge("sis:v:" + (string)llGetLinkKey(i) + ":" + (string)llGenerateKey(), sale(id, 500));
+            forge("sis:c:" + (string)llGetLinkKey(i) + ":n" + (string)llGenerateKey(), "P" + (string)llGetUnixTime() + id
+                + (string)llGetOwner() + "400");
         }
         forge("sis:v:" + id + ":" + (string)llGenerateKey(), owed);
     }

@@ -1,7 +1,8 @@
 import type { Clock } from '../../local/grid/world/clock.ts';
 import type { KillableService } from '../load/killable-service.ts';
+import { createTally, type Tally } from '../workload/tally.ts';
 import type { Actor } from './actor.ts';
-import { type Mall, replaceStalls } from './mall.ts';
+import { type Mall, replaceStalls, type Stall } from './mall.ts';
 import type { rates } from './network.ts';
 import type { Region } from './regions.ts';
 
@@ -27,45 +28,49 @@ interface Options {
   vendorSource: string;
 }
 
-/** Kills regions, boxes and the service, and stops its stream and its queue for a while. `done` waits for all of it. */
-export const makeTrouble = (options: Options) => {
-  const { clock, faults, regions, malls, killable, actorOf, isOver, baseUrl, others, vendorSource } = options;
-  const counts: Record<string, number> = {};
-  const actor = actorOf('trouble');
-  const under = new Set<Promise<void>>();
-  let isStopped = false;
-  /** The service is killed only while nothing else is done to it. */
-  let service: Promise<void> = Promise.resolve();
+type Trouble = () => Promise<void>;
 
-  const stopFor = async (what: string, seconds: number): Promise<void> => {
-    counts[`${what} stopped`] = (counts[`${what} stopped`] ?? 0) + 1;
-    killable.tell(`stop ${what}`);
-    await actor.wait(seconds);
-    if (!killable.hasEnded()) killable.tell(`go ${what}`);
-  };
+/** Kills the service, and stops its stream, its queue and the queue's answers for a while: one at a time. */
+const serviceTroubles = ({ clock, killable }: Options, actor: Actor, counts: Tally): Trouble[] => {
+  let service: Promise<void> = Promise.resolve();
   let killedAt = Number.NEGATIVE_INFINITY;
+  const alone = (step: Trouble) => (): Promise<void> => {
+    service = service.then(async () => {
+      if (killable.hasEnded()) throw new Error('The service ended by itself.');
+      await step();
+    });
+    return service;
+  };
+  const stopFor = async (part: string, seconds: number): Promise<void> => {
+    counts.add(`${part} stopped`);
+    killable.tell(`stop ${part}`);
+    await actor.wait(seconds);
+    if (!killable.hasEnded()) killable.tell(`go ${part}`);
+  };
   const kill = async (): Promise<void> => {
     // A start takes seconds of the wall, which are many here.
     if (clock.now() - killedAt < killEverySeconds * 1000) return;
     killedAt = clock.now();
-    counts['service killed'] = (counts['service killed'] ?? 0) + 1;
+    counts.add('service killed');
     await killable.killService();
     await actor.wait(actor.between(0, 30));
     await killable.start();
     killable.setFaults(true);
   };
-  const withService = (step: () => Promise<void>) => async (): Promise<void> => {
-    service = service.then(async () => {
-      if (killable.hasEnded()) throw new Error('The service ended by itself.');
-      await step();
-    });
-    await service;
-  };
+  return [
+    alone(kill),
+    alone(() => stopFor('stream', actor.between(10, 60))),
+    alone(() => stopFor('queue', actor.between(10, 40))),
+    alone(() => stopFor('answers', actor.between(10, 40))),
+  ];
+};
+
+/** Kills regions and boxes, and does to objects all that their owners and strangers may do. */
+const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options, actor: Actor, counts: Tally) => {
   const region = (): Region => actor.pick(regions) as Region;
   const mall = (): Mall => actor.pick(malls) as Mall;
   const forAWhile = (low: number, high: number) => () => actor.rest(actor.between(low, high), isOver);
-  const away = async (stall: { region: Region; object: Parameters<Region['takeAway']>[0] } | undefined) =>
-    stall?.region.takeAway(stall.object, forAWhile(20, 240));
+  const away = async (stall: Stall | undefined) => stall?.region.takeAway(stall.object, forAWhile(20, 240));
   /** Does something to a vendor, or to the object that it is part of. */
   const withVendor = (step: (mall: Mall, stall: Mall['vendors'][number]) => void | Promise<void>) => async () => {
     const one = mall();
@@ -82,57 +87,58 @@ export const makeTrouble = (options: Options) => {
     const other = one.notecardsOf(productId).find((lines) => lines.join() !== now);
     // One of the stores has a single key.
     if (!other) return;
-    counts['keys changed'] = (counts['keys changed'] ?? 0) + 1;
+    counts.add('keys changed');
     object.editNotecard('vendor', other);
   });
   const lend = (to: string, isDeeded: boolean) =>
     withVendor((_, { region: place, object }) => place.lend(object, to, isDeeded, forAWhile(30, 120)));
-  const troubles: (() => Promise<void>)[] = [
+  const erase = (stall: Stall | undefined) => stall?.region.erase(stall.object);
+  const loseUrl = (stall: Stall | undefined) => stall?.region.loseUrl(stall.object);
+  return [
     copyOne,
     withVendor((one, { region: place, object }) => replaceStalls(one, place.rezAgain(object), false)),
     lend(others.account, false),
     lend(others.group, true),
     withVendor((_, { region: place, object }) => place.dropScript(object, vendorSource, forAWhile(10, 60))),
     changeKey,
-    async () => {
-      const stall = mall().strangers[1];
-      stall?.region.erase(stall.object);
-    },
-    async () => {
-      const stall = actor.pick(mall().boxes);
-      stall?.region.loseUrl(stall.object);
-    },
+    async () => erase(mall().strangers[1]),
+    async () => loseUrl(actor.pick(mall().boxes)),
     async () => region().restart(),
     () => region().crash(forAWhile(5, 60)),
     () => region().crash(forAWhile(5, 60)),
     () => away(actor.pick(mall().boxes)),
     () => away(actor.pick(mall().vendors)),
-    withService(kill),
-    withService(() => stopFor('stream', actor.between(10, 60))),
-    withService(() => stopFor('queue', actor.between(10, 40))),
   ];
+};
 
+/** Makes one trouble after the other, and has the sweep run. `done` waits for all of it. */
+export const makeTrouble = (options: Options) => {
+  const { faults, actorOf, isOver, baseUrl } = options;
+  const counts = createTally();
+  const actor = actorOf('trouble');
+  const troubles: Trouble[] = [...gridTroubles(options, actor, counts), ...serviceTroubles(options, actor, counts)];
+  let isStopped = false;
   const run = async (): Promise<void> => {
     if (faults === 'none') return;
+    const under: Promise<void>[] = [];
     // Each trouble comes once before any comes again.
-    let next: (() => Promise<void>)[] = [];
+    let next: Trouble[] = [];
     while (!isOver() && !isStopped) {
       await actor.rest(-Math.log(1 - actor.random()) * pauses[faults], isOver);
       if (next.length === 0) next = [...troubles];
       const [trouble] = next.splice(actor.below(next.length), 1);
       const running = trouble?.() ?? Promise.resolve();
-      under.add(running);
-      running.then(
-        () => under.delete(running),
-        () => undefined,
-      );
+      // It is heard at the end.
+      running.catch(() => undefined);
+      under.push(running);
     }
     await Promise.all(under);
   };
   const sweep = async (): Promise<void> => {
     while (!isOver() && !isStopped) {
       await actor.rest(60, isOver);
-      await fetch(`${baseUrl()}/_dev/sweep`, { method: 'POST' }).catch(() => undefined);
+      const signal = AbortSignal.timeout(30_000);
+      await fetch(`${baseUrl()}/_dev/sweep`, { method: 'POST', signal }).catch(() => undefined);
     }
   };
   return {

@@ -5,7 +5,7 @@ import { endpoint } from '../../../lib/http/endpoint.ts';
 import { invalid, notFound } from '../../../lib/problem.ts';
 import { getCategory as getCategoryRow } from '../../../lib/routes/categories.ts';
 import { incrementCredit as incrementCreditRow } from '../../../lib/routes/credit.ts';
-import { uuidOf } from '../../../lib/store/customers.ts';
+import { demandUuid } from '../../../lib/store/customers.ts';
 import { db, dbOnce, tableName } from '../../../lib/table/client.ts';
 
 /**
@@ -77,7 +77,7 @@ const limit = 1_000_000_000;
 export const incrementCredit = endpoint(incrementCreditRow, async ({ store, params, body }) => {
   const at = timestamp(now());
   checkCommand({ kind: 'increment', ...body }, at, limit);
-  const uuid = await uuidOf(store, params.identifier);
+  const uuid = await demandUuid(store, params.identifier);
   try {
     const { data } = await customers
       .patch({ store, uuid })

@@ -1,0 +1,83 @@
+import type { Written } from '../../test/lib/table/memory.ts';
+import { Random } from './random.ts';
+
+/** A record of the table's stream. */
+export interface StreamRecord {
+  /** Its number in its shard: greater than that of each record before it. */
+  number: number;
+  millis: number;
+  written: Written;
+}
+
+export interface Shard {
+  id: string;
+  records: StreamRecord[];
+  /** So many of its first records were taken by consumers that were done with them. */
+  done: number;
+  /** Its records are read once its parent has none left. */
+  parent: Shard | undefined;
+  isEnded: boolean;
+  /** Lambda waits so long for the consumer that has a batch of it. */
+  takenUntil: number;
+}
+
+/** The part of schedules whose shards are divided now and then. */
+const splitting = 0.5;
+
+/** The stream of a table: the records of an item are in one shard at a time, in the order of its writes. */
+export class ShardedStream {
+  readonly arn: string;
+  readonly shards: Shard[] = [];
+  /** Of its own, so that a write takes nothing from the schedule. */
+  readonly #random: Random;
+  readonly #splits: number;
+  /** The open shards by the hash of items. */
+  readonly #lineages: Shard[][];
+  /** No other stream has the same numbers. */
+  #made: number;
+
+  constructor(seed: number) {
+    this.arn = `arn:aws:dynamodb:simulated:0:table/simulated/stream/${seed}`;
+    this.#random = new Random(seed);
+    this.#made = Math.floor(seed) * 1_000_000;
+    this.#splits = this.#random.chance(splitting) ? 0.1 : 0;
+    this.#lineages = [[this.#open(undefined)], [this.#open(undefined)]];
+  }
+
+  #open(parent: Shard | undefined): Shard {
+    const id = `shard-${this.shards.length}`;
+    const shard: Shard = { id, records: [], done: 0, parent, isEnded: false, takenUntil: 0 };
+    this.shards.push(shard);
+    return shard;
+  }
+
+  add(written: Written, millis: number): void {
+    const name = `${written.key.pk} ${written.key.sk}`;
+    let hash = 7;
+    for (let i = 0; i < name.length; i++) hash = (hash * 31 + name.charCodeAt(i)) % 65_521;
+    const lineage = this.#lineages[hash % 2] as Shard[];
+    if (this.#random.chance(this.#splits)) {
+      const [first, second = first] = lineage.splice(0);
+      for (const parent of [first, second] as [Shard, Shard]) {
+        parent.isEnded = true;
+        lineage.push(this.#open(parent));
+      }
+    }
+    const shard = lineage[(hash >> 1) % lineage.length] as Shard;
+    shard.records.push({ number: ++this.#made, millis, written });
+  }
+
+  /** True once consumers were done with every record. */
+  isRead(): boolean {
+    return this.shards.every(({ records, done }) => done === records.length);
+  }
+
+  /** The shards of which records can be read now: not before those of their parent. */
+  readable(time: number): Shard[] {
+    const isOver = (shard: Shard | undefined): boolean =>
+      !shard || (shard.isEnded && shard.done === shard.records.length && isOver(shard.parent));
+    return this.shards.filter(
+      ({ parent, takenUntil, records, done }) => isOver(parent) && takenUntil <= time && done < records.length,
+    );
+  }
+}

@@ -1,0 +1,45 @@
+import { redeemGiftCard } from '../../../lib/routes/gift-cards.ts';
+import { listNames } from '../../../lib/routes/names.ts';
+import { getPayout } from '../../../lib/routes/payouts.ts';
+import type { Route } from '../../../lib/routes/route.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { createQuote, createSale, refundSale } from '../../../lib/routes/sales.ts';
+import { getVendor } from '../../../lib/routes/vendors.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import type { Action, World } from '../action.ts';
+import { send } from '../client.ts';
+
+/** Calls the reads beyond the contract, and checks the form of their answers. */
+
+/** Writes beyond the contract that have an action: only that knows their effect. */
+const written: readonly Route[] = [createQuote, createSale, refundSale, redeemGiftCard];
+/** No client makes what they read, or they demand a query of their own. */
+const unmade: readonly Route[] = [getPayout, getVendor, listNames];
+/** Every row except the other writes beyond the contract. */
+export const calledRows: readonly Route[] = routes.filter(
+  (row) => !row.extension || (row.method === 'GET' && !unmade.includes(row)) || written.includes(row),
+);
+
+/** Path parameters that name rows of the client; undefined if it has no such row. */
+const paramsOf = ({ path }: Route, { own, pick, customers, webhooks }: World): Record<string, string> | undefined => {
+  const ids: Record<string, readonly string[]> = { ...own, giftcards: own.cards, webhooks };
+  const segments = path.split('/');
+  const params = segments.flatMap((segment, index) => {
+    if (!segment.startsWith('{')) return [];
+    const name = segment.slice(1, -1);
+    const value =
+      name === 'identifier' ? (pick(customers) as Resident).uuid : pick(ids[segments[index - 1] ?? ''] ?? []);
+    return [[name, value]];
+  });
+  return params.some(([, value]) => value === undefined) ? undefined : Object.fromEntries(params);
+};
+
+export const otherActions: readonly Action[] = calledRows
+  .filter(({ extension, method }) => extension && method === 'GET')
+  .map((row) => ({
+    weight: 1,
+    run: async (world) => {
+      const params = paramsOf(row, world);
+      if (params) await send(world.service, row, { params });
+    },
+  }));

@@ -1,0 +1,71 @@
+import { auditTable } from '../../../cli/kinds/audit-credit.ts';
+import { auditGiven } from '../../../cli/kinds/audit-given.ts';
+import { auditHistories } from '../../../cli/kinds/audit-history.ts';
+import { auditDays } from '../../../cli/kinds/days.ts';
+import { auditChecks } from '../../../cli/kinds/kinds.ts';
+import { auditPayees } from '../../../cli/kinds/payees.ts';
+import { listDeliveries } from '../../../lib/routes/deliveries.ts';
+import type { Book } from '../book.ts';
+import { type Service, walk } from '../client.ts';
+import type { Table } from '../table.ts';
+import { creditFaults, creditInTable, creditOverHttp } from './credit.ts';
+import { deliveriesInTable, deliveryFaults } from './deliveries.ts';
+import { dayFaults, daysInTable, daysOverHttp, eventFaults, eventsInTable, eventsOverHttp } from './events.ts';
+import { rowFaults } from './rows.ts';
+import { saleFaults, salesInTable, salesOverHttp } from './sales.ts';
+
+/** All concerns at once, once the service is at rest. Each answers a sentence for each fault. */
+
+interface Gift {
+  deliveryId: string;
+  message: string;
+}
+
+/** Everything that operators check (`store audit`), in the table that this process uses. */
+export const auditStore = async (store: string): Promise<string[]> => {
+  const faults: string[] = [];
+  const listener = { onFault: (fault: string) => void faults.push(fault), onChecked: () => undefined };
+  for (const { check } of auditChecks) await check(store, listener);
+  return faults;
+};
+
+/** The part of it that judges raw items of one store. */
+export const auditFaults = (items: readonly object[]): string[] => [
+  ...auditTable(items as never),
+  ...auditHistories(items as never),
+  ...auditDays(items as never),
+  ...auditPayees(items as never),
+  ...auditGiven(items as never),
+];
+
+/** Compares all that money depends on in a store's table with the book. */
+export const moneyFaults = (table: Table, book: Book, limit?: number): string[] => [
+  ...creditFaults(book, creditInTable(table), limit),
+  ...saleFaults(book, salesInTable(table, book)),
+  ...eventFaults(book, eventsInTable(table)),
+  ...dayFaults(book, daysInTable(table)),
+];
+
+/** Compares a store's table with the book. */
+export const tableFaults = (table: Table, book: Book, gifts: readonly Gift[]): string[] => [
+  ...rowFaults(table, book),
+  ...deliveryFaults(book, { records: deliveriesInTable(table), gifts }),
+  ...moneyFaults(table, book),
+];
+
+/** Compares what the API tells of some customers, and of all sales, with the book. */
+export const apiFaults = async (
+  service: Service,
+  uuids: readonly string[],
+  gifts: readonly Gift[],
+): Promise<string[]> => {
+  const { book } = service;
+  const records = await walk(service, listDeliveries, { query: { limit: 1000 } });
+  return [
+    ...creditFaults(book, await creditOverHttp(service, uuids)),
+    ...saleFaults(book, await salesOverHttp(service, uuids)),
+    ...deliveryFaults(book, { records, gifts }),
+    ...eventFaults(book, await eventsOverHttp(service)),
+    ...dayFaults(book, await daysOverHttp(service)),
+  ];
+};

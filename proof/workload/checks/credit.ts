@@ -1,0 +1,271 @@
+import { recordedChanges } from '../../../cli/kinds/audit-history.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import type { HistoryItem } from '../../../lib/credit/history.ts';
+import { creditTypes } from '../../../lib/credit/rules.ts';
+import { type CreditChange, listCreditHistory } from '../../../lib/routes/credit.ts';
+import { getCustomer } from '../../../lib/routes/customers.ts';
+import type { AskedChange, Book, BookSale, Interval, SeenCredit } from '../book.ts';
+import { type Service, send, walk } from '../client.ts';
+import {
+  addBonus,
+  balanceOf,
+  change,
+  emptyHolding,
+  expire,
+  giveBack,
+  type Holding,
+  inLots,
+  type ModelBonus,
+  type ModelCustomer,
+  type TakenParts,
+  takeBonusBack,
+  takeCredit,
+} from '../model/credit.ts';
+import { onceEach } from '../once-each.ts';
+import type { Table } from '../table.ts';
+
+/**
+ * Credit: history has each acknowledged change once, in an order that the clients saw, and the rules lead from each row
+ * to the next. What clients read and were refused was true at some moment while they asked.
+ */
+
+type Row = Pick<CreditChange, 'sequence' | 'at' | 'type' | 'kind' | 'amount' | 'expired' | 'credit'> &
+  Pick<CreditChange, 'restrictedCredit' | 'reference' | 'saleId' | 'giftCardId'> & {
+    lots: readonly { amount: number; expiresAt: string | null }[];
+  };
+
+/** A customer's history from its first row on, and the balances. */
+export interface CreditBooks {
+  rows: readonly Row[];
+  credit: number;
+  restrictedCredit: number;
+}
+
+export type CreditOfCustomers = ReadonlyMap<string, CreditBooks>;
+
+/** The credit of every customer in a table. */
+export const creditInTable = (table: Table): CreditOfCustomers => {
+  const history = Map.groupBy(table.of('HISTORY') as HistoryItem[], ({ pk }) => pk.split('#')[2] ?? '');
+  return new Map(
+    table.of('CUSTOMER').map(({ sk, credit = 0, restrictedCredit = 0 }) => {
+      const changes = recordedChanges(history.get(sk) ?? []);
+      const rows = changes.map(({ reference = null, saleId = null, giftCardId = null, ...row }) => ({
+        ...{ ...row, reference, saleId, giftCardId },
+      }));
+      return [sk, { rows, credit, restrictedCredit }];
+    }),
+  );
+};
+
+/** The credit of some customers as the API tells of it. */
+export const creditOverHttp = async (service: Service, uuids: Iterable<string>): Promise<CreditOfCustomers> => {
+  const found = new Map<string, CreditBooks>();
+  for (const identifier of uuids) {
+    const { body } = await send(service, getCustomer, { params: { identifier } });
+    const rows: Row[] = await walk(service, listCreditHistory, { params: { identifier }, query: { limit: 1000 } });
+    const { credit, restrictedCredit } = body;
+    found.set(identifier, { rows: rows.toReversed(), credit, restrictedCredit });
+  }
+  return found;
+};
+
+/** The name by which a row and the change that was asked for find each other. */
+const keyOf = ({ kind, type, amount, reference, saleId, giftCardId }: Row): string => {
+  const name = kind === 'bonus' && amount < 0 ? 'bonus back' : kind;
+  return saleId !== null ? `${name} ${type} ${saleId}` : (giftCardId ?? reference ?? kind);
+};
+
+/** The bonus of a sale, and what its refund takes back: nothing where none is left. */
+const changesOfBonus = (id: string, { answer, asked, refund, bonus }: BookSale): AskedChange[] => {
+  if (!bonus || answer.buyerUuid === null) return [];
+  const { type } = bonus;
+  const made = { uuid: answer.buyerUuid, type };
+  const given = { ...made, ...asked, key: `bonus ${type} ${id}`, outcome: 'done' as const };
+  const back = refund && { ...made, ...refund, key: `bonus back ${type} ${id}`, outcome: 'unknown' as const };
+  return [
+    { ...given, command: { kind: 'bonus', bonus } },
+    ...(back ? [{ ...back, command: { kind: 'bonusBack' as const, bonus } }] : []),
+  ];
+};
+
+/** The changes that the book's sales make. */
+const changesOfSales = ({ sales }: Book): AskedChange[] =>
+  [...sales].flatMap(([id, sale]) => {
+    const { answer, asked, refund } = sale;
+    const ofTypes = creditTypes.flatMap((type): AskedChange[] => {
+      const amount = type === 'regular' ? answer.credit : answer.restrictedCredit;
+      if (amount === 0 || answer.state === 'refused' || answer.buyerUuid === null) return [];
+      const made = { uuid: answer.buyerUuid, type, outcome: 'done' as const };
+      const taken = { ...made, ...asked, key: `sale ${type} ${id}`, command: { kind: 'take' as const, amount } };
+      const back = { kind: 'giveBack' as const, amount };
+      return refund ? [taken, { ...made, ...refund, key: `refund ${type} ${id}`, command: back }] : [taken];
+    });
+    return [...ofTypes, ...changesOfBonus(id, sale)];
+  });
+
+const always: Interval = { begun: 0, ended: Number.POSITIVE_INFINITY, from: 0, until: Number.POSITIVE_INFINITY };
+
+/** Where the credit of each sale came from, and its bonus, by type and sale. */
+interface Kept {
+  taken: Map<string, TakenParts>;
+  bonuses: Map<string, ModelBonus>;
+}
+
+/** Carries out a row's change. Returns what expired as it came back, or undefined where the rules refuse the change. */
+const obey = (
+  holding: Holding,
+  row: Row,
+  asked: AskedChange | undefined,
+  { taken, bonuses }: Kept,
+  limit: number,
+): number | undefined => {
+  const [customer, at, place] = [holding[row.type], Date.parse(row.at), `${row.type} ${row.saleId}`];
+  const command = asked?.command;
+  if (!command) return 0;
+  if (command.kind === 'set' || command.kind === 'increment')
+    return change(customer, command, at, limit) ? 0 : undefined;
+  if (command.kind === 'bonus') {
+    bonuses.set(place, addBonus(customer, command.bonus, at));
+    return 0;
+  }
+  if (command.kind === 'bonusBack') {
+    takeBonusBack(customer, bonuses.get(place) ?? command.bonus, at);
+    return 0;
+  }
+  if (command.kind === 'giveBack') return giveBack(customer, command.amount, taken.get(place) ?? [], at);
+  taken.set(place, takeCredit(customer, command.amount, at));
+  return 0;
+};
+
+const partsBetween = (before: ReadonlyMap<number, number>, customer: ModelCustomer): string => {
+  const after = inLots(customer);
+  const parts = [...new Set([...before.keys(), ...after.keys()])].map((at) => ({
+    at,
+    amount: (after.get(at) ?? 0) - (before.get(at) ?? 0),
+  }));
+  return JSON.stringify(
+    parts
+      .filter(({ amount }) => amount !== 0)
+      .sort((a, b) => a.at - b.at)
+      .map(({ at, amount }) => [timestamp(at), amount]),
+  );
+};
+
+/** A row holds at most so many parts one by one. */
+const mostParts = 200;
+
+const partsOf = ({ lots }: Row): string => {
+  const sums = new Map<string, number>();
+  for (const { amount, expiresAt } of lots)
+    if (expiresAt !== null) sums.set(expiresAt, (sums.get(expiresAt) ?? 0) + amount);
+  return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
+};
+
+/** Follows the rules from a row to the next. Answers how the row differs. */
+const step = (...[holding, row, asked, kept, limit]: Parameters<typeof obey>): string | undefined => {
+  const customer = holding[row.type];
+  const [before, lots] = [balanceOf(customer), inLots(customer)];
+  const due = expire(customer, Date.parse(row.at)).amount;
+  const back = obey(holding, row, asked, kept, limit);
+  if (back === undefined) return 'is there, but the rules refuse it';
+  const expired = due + back;
+  const amount = balanceOf(customer) - before + expired;
+  const [credit, restrictedCredit] = [balanceOf(holding.regular), balanceOf(holding.restricted)];
+  const shown = (one: Pick<Row, 'amount' | 'expired' | 'credit' | 'restrictedCredit'>): string =>
+    `${one.amount}, expired ${one.expired}, to ${one.credit} and ${one.restrictedCredit}`;
+  const [told, made] = [shown(row), shown({ amount, expired, credit, restrictedCredit })];
+  if (told !== made) return `tells of ${told}, but the rules make it ${made}`;
+  if (row.lots.length < mostParts && partsOf(row) !== partsBetween(lots, customer))
+    return `has the parts ${partsOf(row)}, but the rules make them ${partsBetween(lots, customer)}`;
+  const { answer } = asked ?? {};
+  return answer && (answer.credit !== credit || answer.restrictedCredit !== restrictedCredit)
+    ? `was answered with ${answer.credit} and ${answer.restrictedCredit}, not ${credit} and ${restrictedCredit}`
+    : undefined;
+};
+
+/** Of each place in history, the one after no row and after each: who may have asked in that moment. */
+const windowsOf = (rows: readonly Interval[]) => {
+  const latestBegun: number[] = [];
+  for (const { begun } of rows) latestBegun.push(Math.max(begun, latestBegun.at(-1) ?? 0));
+  const firstEnded: number[] = [];
+  for (const { ended } of rows.toReversed()) firstEnded.unshift(Math.min(ended, firstEnded[0] ?? ended));
+  const isAfter = (place: number, { ended }: Interval): boolean => place > 0 && (latestBegun[place - 1] ?? 0) > ended;
+  const isBefore = (place: number, { begun }: Interval): boolean =>
+    (firstEnded[place] ?? Number.POSITIVE_INFINITY) < begun;
+  return { isAfter, isBefore };
+};
+
+/** A refusal is right if the rules refuse the change too. Credit comes due while it is asked for. */
+const refusalOf = ({ uuid, type, command, key, ...interval }: AskedChange, limit: number): SeenCredit => ({
+  ...{ uuid, ...interval, text: `${key}: ${JSON.stringify(command)} of ${type} was refused` },
+  isTrue: (holding) =>
+    (command.kind !== 'set' && command.kind !== 'increment') ||
+    [interval.from, interval.until].some((at) => !change(structuredClone(holding[type]), command, at, limit)),
+});
+
+const faultsOfCustomer = (
+  uuid: string,
+  { rows, ...balances }: CreditBooks,
+  asked: ReadonlyMap<string, AskedChange>,
+  seen: readonly SeenCredit[],
+  limit: number,
+): string[] => {
+  const faults: string[] = [];
+  const intervals = rows.map((row) => asked.get(keyOf(row)) ?? always);
+  const { isAfter, isBefore } = windowsOf(intervals);
+  const kept: Kept = { taken: new Map(), bonuses: new Map() };
+  const holding = emptyHolding();
+  const waiting = seen.toSorted((a, b) => a.begun - b.begun);
+  let open: SeenCredit[] = [];
+  for (let place = 0; place <= rows.length; place++) {
+    while (waiting[0] && !isBefore(place, waiting[0])) open.push(waiting.shift() as SeenCredit);
+    faults.push(
+      ...open.filter((one) => isAfter(place, one)).map(({ text }) => `${uuid}: ${text}, which never was true`),
+    );
+    open = open.filter((one) => !isAfter(place, one) && !one.isTrue(holding));
+    const [row, interval] = [rows[place], intervals[place]];
+    if (!row || !interval) break;
+    if (row.sequence !== place + 1)
+      return [...faults, `the history of ${uuid} has ${row.sequence} as number ${place + 1}`];
+    if (isAfter(place, interval)) faults.push(`the change ${keyOf(row)} of ${uuid} comes after one that began later`);
+    const fault = step(holding, row, asked.get(keyOf(row)), kept, limit);
+    if (fault) return [...faults, `the change ${row.sequence} of ${uuid}, ${keyOf(row)}, ${fault}`];
+  }
+  faults.push(...open.map(({ text }) => `${uuid}: ${text}, which never was true`));
+  const end = [balanceOf(holding.regular), balanceOf(holding.restricted)];
+  if (`${end}` !== `${[balances.credit, balances.restrictedCredit]}`)
+    faults.push(
+      `${uuid} holds ${balances.credit} and ${balances.restrictedCredit}, but history makes it ${end.join(' and ')}`,
+    );
+  return faults;
+};
+
+/** The faults of the credit of customers. `limit` is the largest balance that set and increment may make. */
+export const creditFaults = (book: Book, customers: CreditOfCustomers, limit = 1_000_000_000): string[] => {
+  const all = [...book.credit, ...changesOfSales(book)];
+  const asked = new Map(all.map((one) => [one.key, one]));
+  const seen = [
+    ...book.seen,
+    ...all.filter(({ outcome }) => outcome === 'refused').map((one) => refusalOf(one, limit)),
+  ];
+  const seenOf = Map.groupBy(seen, ({ uuid }) => uuid);
+  const keys = (outcome: AskedChange['outcome']): string[] =>
+    all.filter((one) => one.outcome === outcome).map(({ uuid, key }) => `${key} of ${uuid}`);
+  const found = [...customers].flatMap(([uuid, { rows }]) =>
+    rows.filter(({ kind }) => kind !== 'expire').map((row) => `${keyOf(row)} of ${uuid}`),
+  );
+  return [
+    ...onceEach('the change of credit', keys('done'), found, new Set(keys('unknown'))),
+    ...[...customers].flatMap(([uuid, books]) => faultsOfCustomer(uuid, books, asked, seenOf.get(uuid) ?? [], limit)),
+  ];
+};
+
+/** How the changes ended that clients asked for. */
+export const creditFigures = ({ credit, seen }: Book) => {
+  const ended = Map.groupBy(credit, ({ outcome }) => outcome);
+  const counts = (['done', 'refused', 'unknown'] as const).map((outcome) => [outcome, ended.get(outcome)?.length ?? 0]);
+  return { ...Object.fromEntries(counts), reads: seen.length } as Record<
+    'done' | 'refused' | 'unknown' | 'reads',
+    number
+  >;
+};

@@ -1,0 +1,64 @@
+import { memberOf } from '../../../lib/store/memberships.ts';
+import type { Book, RowKind } from '../book.ts';
+import { onceEach } from '../once-each.ts';
+import type { Item, Table } from '../table.ts';
+
+/**
+ * Rows: products, coupons with their codes, cards, categories, memberships and applications are the acknowledged ones.
+ */
+
+const partOf = ({ pk }: Item): string => pk.split('#')[2];
+
+const kinds: readonly Exclude<RowKind, 'CUSTOMER'>[] = ['PRODUCT', 'COUPON', 'GIFTCARD', 'CATEGORY'];
+
+const fieldFaults = (table: Table, { rows }: Book): string[] =>
+  kinds.flatMap((kind) => [
+    ...onceEach(
+      kind,
+      rows[kind].keys(),
+      table.of(kind).map(({ sk }) => sk),
+    ),
+    ...table.of(kind).flatMap((item) =>
+      Object.entries(rows[kind].get(item.sk)?.fields ?? {})
+        .filter(([name, value]) => item[name] !== value)
+        .map(([name, value]) => `${kind} ${item.sk}: ${name} is ${item[name]}, but ${value} was acknowledged`),
+    ),
+  ]);
+
+const codeFaults = (table: Table, { wins }: Book): string[] => [
+  ...onceEach(
+    'CODE',
+    table.of('COUPON').map(({ folded, id }) => `${folded} of ${id}`),
+    table.of('CODE').map(({ sk, id }) => `${sk} of ${id}`),
+  ),
+  ...[...wins].filter(([, count]) => count > 1).map(([code, count]) => `code ${code} was won ${count} times`),
+];
+
+const categoryFaults = (table: Table, { members }: Book): string[] => {
+  const inCategories = table.of('MEMBER').filter((item) => members.has(partOf(item)));
+  return [
+    ...onceEach(
+      'MEMBER',
+      [...members].flatMap(([id, products]) => [...products].map((product) => `${id} ${product}`)),
+      inCategories.map((item) => `${partOf(item)} ${memberOf({ sk: item.sk })}`),
+    ),
+    ...table.of('CATEGORY').flatMap(({ sk, productCount }) => {
+      const count = inCategories.filter((item) => partOf(item) === sk).length;
+      return count === productCount ? [] : [`category ${sk} counts ${productCount} products, but has ${count}`];
+    }),
+  ];
+};
+
+const applicationFaults = (table: Table, { applied }: Book): string[] =>
+  onceEach(
+    'APPLIED',
+    [...applied].map(([place, coupon]) => `${place}: ${coupon}`),
+    table.of('APPLIED').map((item) => `${partOf(item)} ${item.sk}: ${item.couponId}`),
+  );
+
+export const rowFaults = (table: Table, book: Book): string[] => [
+  ...fieldFaults(table, book),
+  ...codeFaults(table, book),
+  ...categoryFaults(table, book),
+  ...applicationFaults(table, book),
+];

@@ -1,0 +1,159 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Route } from '../../lib/routes/route.ts';
+import type { Book } from './book.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of any endpoint.
+type Body = any;
+
+export interface Answer {
+  status: number;
+  body: Body;
+  /** The number of attempts that may have reached the service, the answered one included. */
+  attempts: number;
+}
+
+export interface Call {
+  params?: Record<string, string>;
+  query?: Record<string, string | number | boolean>;
+  body?: object;
+  /** The expected statuses. By default the row's own. */
+  expect?: readonly number[];
+}
+
+/** A service as a machine reaches it over HTTP, with the clock of the machine. */
+export interface Service {
+  baseUrl: () => string;
+  key: string;
+  book: Book;
+  /** Waits after so many attempts; undefined for a client of the wall's clock, which waits up to three seconds. */
+  pause?: (attempts: number) => Promise<void>;
+  /** A request without a final answer is given up after so long, by the wall's clock. */
+  patienceMillis: number;
+  /** Hears of every answer, also of one that the client retries. */
+  onAnswer?: (route: Route, status: number, millis: number) => void;
+  /** Hears of an attempt without an answer. */
+  onLost?: () => void;
+  /** Hears of a request that is answered finally, or given up. */
+  onSettled?: (route: Route, effort: Effort) => void;
+}
+
+/** The attempts until a request was answered finally. */
+export interface Effort {
+  /** The status of each attempt, or `none`. */
+  heard: readonly string[];
+  /** The longest row of 503s. Those of a service that is starting do not count. */
+  refusalsInARow: number;
+  millis: number;
+}
+
+const repeated = new Set([409, 429, 500, 502, 503, 504]);
+
+const pauseOnWall = (attempts: number): Promise<void> =>
+  sleep(Math.min(100 * 2 ** attempts, 3000) * (0.5 + Math.random()));
+
+const pathOf = ({ path }: Route, { params = {}, query = {} }: Call): string => {
+  const filled = path.replace(/\{(\w+)\}/g, (_, name) => encodeURIComponent(params[name] ?? ''));
+  const text = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)])).toString();
+  return text === '' ? filled : `${filled}?${text}`;
+};
+
+interface Attempt {
+  /** Undefined if the attempt got no answer. */
+  answer?: { status: number; body: Body };
+  /** False if no service took the connection. */
+  arrived: boolean;
+}
+
+const isRefused = (error: unknown): boolean =>
+  error instanceof Error && (error.cause as NodeJS.ErrnoException | undefined)?.code === 'ECONNREFUSED';
+
+/** Sends a request once. */
+const attempt = async (
+  { baseUrl, key, onAnswer, onLost }: Service,
+  route: Route,
+  call: Call,
+  idempotencyKey?: string,
+): Promise<Attempt> => {
+  const started = performance.now();
+  try {
+    const response = await fetch(baseUrl() + pathOf(route, call), {
+      method: route.method,
+      headers: { 'X-API-Key': key, ...(idempotencyKey && { 'Idempotency-Key': idempotencyKey }) },
+      ...(call.body && { body: JSON.stringify(call.body) }),
+      signal: AbortSignal.timeout(35_000),
+    });
+    const text = await response.text();
+    onAnswer?.(route, response.status, performance.now() - started);
+    return { answer: { status: response.status, body: text === '' ? undefined : JSON.parse(text) }, arrived: true };
+  } catch (error) {
+    onLost?.();
+    return { arrived: !isRefused(error) };
+  }
+};
+
+/** Adds a fault for a wrong status or a wrong shape of the body. */
+const check = (book: Book, route: Route, call: Call, { status, body }: { status: number; body: Body }): void => {
+  const { expect = [route.status] } = call;
+  if (!expect.includes(status))
+    book.fault(`${route.id}: ${status} instead of ${expect.join(' or ')}: ${JSON.stringify({ ...call, body })}`);
+  else if (status === route.status && route.response) {
+    const { success, error } = route.response.safeParse(body);
+    if (!success) book.fault(`${route.id}: the answer has another shape: ${error.message}`);
+  }
+};
+
+/** Retries a request, a POST under one Idempotency-Key, until it is answered finally. */
+export const send = async (service: Service, route: Route, call: Call = {}): Promise<Answer> => {
+  const { patienceMillis, pause = pauseOnWall } = service;
+  const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
+  const begun = performance.now();
+  const heard: string[] = [];
+  let arrivals = 0;
+  let refusals = 0;
+  let refusalsInARow = 0;
+  for (;;) {
+    const { answer, arrived } = await attempt(service, route, call, idempotencyKey);
+    const millis = performance.now() - begun;
+    heard.push(String(answer?.status ?? 'none'));
+    if (arrived) arrivals += 1;
+    // A gateway that is starting answers 503 without a body.
+    refusals = answer?.status === 503 && answer.body !== undefined ? refusals + 1 : 0;
+    refusalsInARow = Math.max(refusals, refusalsInARow);
+    const isGood = answer !== undefined && !repeated.has(answer.status);
+    if (isGood || millis > patienceMillis) service.onSettled?.(route, { heard, refusalsInARow, millis });
+    if (isGood) {
+      check(service.book, route, arrivals === 1 ? call : { ...call, expect: orGone(route, call) }, answer);
+      return { ...answer, attempts: arrivals };
+    }
+    if (millis > patienceMillis) {
+      const text = `${route.id}: ${heard.length} attempts in ${patienceMillis / 1000} s came to ${answer?.status}`;
+      service.book.fault(text);
+      throw new Error(text);
+    }
+    await pause(heard.length);
+  }
+};
+
+/** A retried DELETE may find that its first attempt has succeeded. */
+const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
+  route.method === 'DELETE' ? [...expect, 404] : expect;
+
+/** Sends a request once, without an Idempotency-Key. 503 means that it was not done; 500 leaves that open. */
+export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
+  const outcome = await attempt(service, route, call);
+  if (outcome.answer) check(service.book, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);
+  return outcome;
+};
+
+/** Walks a list from its first page to its last. */
+export const walk = async (service: Service, route: Route, { query, ...call }: Call): Promise<Body[]> => {
+  const found: Body[] = [];
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { status, body } = await send(service, route, { ...call, query: { ...query, ...(cursor && { cursor }) } });
+    if (status !== 200) return found;
+    found.push(...body.data);
+    cursor = body.pagination.nextCursor;
+  }
+  return found;
+};

@@ -1,0 +1,106 @@
+import type { Clock } from '../../local/grid/world/clock.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
+import { createTally } from '../workload/tally.ts';
+import type { Book } from './book.ts';
+
+/** All that happens in the grid and that the end of the day must explain. */
+
+/** An item in an avatar's inventory. */
+export interface Gift {
+  deliveryId: string;
+  to: string;
+  item: string;
+  box: string;
+  at: number;
+}
+
+/** L$ that a script gave away. */
+export interface Giving {
+  by: string;
+  to: string;
+  amount: number;
+  /** The script did not hear how it ended, or nothing that tells it. */
+  isDoubtful: boolean;
+}
+
+/**
+ * L$ that the owner looks at in the evening, since a script told of them, or since somebody meddled with its memory.
+ */
+interface Claim {
+  /** The prim of the script. */
+  by: string;
+  to: string;
+  amount: number;
+  /** The script had not heard what the service makes of the payment: less may be owed. */
+  isUpTo: boolean;
+  text: string;
+}
+
+/** True for what a vendor keeps of a sale or of L$ that it owes. */
+export const isOpen = (value: string): boolean => /^[SXOP]/.test(value);
+
+/** The payment that the owner would miss without it. */
+export const claimOf = (by: string, value: string): Claim[] => {
+  const [, to = '', amount] = /^[OP]([0-9a-f-]{36})(\d+)$/.exec(value) ?? [];
+  if (amount !== undefined) return [{ by, to, amount: Number(amount), isUpTo: false, text: value }];
+  const [, paid] = /"paid":(\d+)/.exec(value) ?? [];
+  const [, buyer] = /"buyerIdentifier":"([0-9a-f-]+)"/.exec(value) ?? [];
+  return paid && buyer ? [{ by, to: buyer, amount: Number(paid), isUpTo: true, text: value }] : [];
+};
+
+/**
+ * How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. `dying`
+ * is a region that dies while a cashier pays.
+ */
+export const gridRates = {
+  none: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0, dying: 0 },
+  normal: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10 },
+  heavy: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15, dying: 25 },
+} as const;
+type GridRates = Readonly<Record<keyof (typeof gridRates)['none'], number>>;
+
+export interface Dialogs {
+  to: string;
+  by: Placement;
+  text: string;
+  buttons: string[];
+  answer: (text: string) => void;
+}
+
+/** A payment whose event a script has not begun. */
+interface Unheard {
+  vendor: string;
+  buyer: string;
+  amount: number;
+}
+
+/** All that happens in the grid and that the end of the day must explain. */
+export const createGrid = (clock: Clock, book: Book) => ({
+  clock,
+  book,
+  gifts: [] as Gift[],
+  rates: gridRates.none as GridRates,
+  givings: [] as Giving[],
+  claims: [] as Claim[],
+  /** Prims that came with a copy of an object, or with one that was taken and rezzed. */
+  copies: new Set<string>(),
+  /** Names in memories that their script cannot read: another owner's vendor wrote them. */
+  unreadable: new Set<string>(),
+  /** Prims of objects whose memory somebody has erased. */
+  erased: new Set<string>(),
+  /** The texts that scripts told their owners, by prim; and those that tell of no payment, counted. */
+  told: new Map<string, string[]>(),
+  toldOwners: createTally(),
+  /** Where an avatar or a merchant was not told what they should have been. */
+  silences: [] as string[],
+  unheard: new Map<string, Unheard>(),
+  /** Deliveries that a box had given, but not noted, when it died. */
+  unnoted: new Map<string, string>(),
+  errors: [] as string[],
+  /** All that happened, counted in words. */
+  counts: createTally(),
+  onDialog: (_: Dialogs): void => {},
+  onSay: (_to: string, _text: string, _by: Placement): void => {},
+  onMessage: (_to: string, _text: string, _by: Placement): void => {},
+});
+export type Grid = ReturnType<typeof createGrid>;

@@ -1,0 +1,194 @@
+import { incrementCredit, incrementRestrictedCredit } from '../../lib/routes/credit.ts';
+import { banCustomer, unbanCustomer } from '../../lib/routes/customers.ts';
+import { grantGiftCard } from '../../lib/routes/gift-cards.ts';
+import { updateProduct } from '../../lib/routes/products.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import { listSales, refundSale } from '../../lib/routes/sales.ts';
+import * as rows from '../../lib/routes/store.ts';
+import type { Avatar } from '../../local/grid/grid.ts';
+import { type Call, send } from '../workload/client.ts';
+import type { Body } from './accounts.ts';
+import type { Actor } from './actor.ts';
+import type { Grid } from './grid.ts';
+import { type Mall, touchOwn, touchTills } from './mall.ts';
+
+/** The merchant of a store: changes it during the day, and compares what was told with the accounts in the evening. */
+
+interface Merchant {
+  mall: Mall;
+  grid: Grid;
+  actor: Actor;
+  avatars: readonly Avatar[];
+  note: (what: string) => void;
+  isOver: () => boolean;
+}
+
+const newReference = (mall: Mall): string => `${mall.store.id}-${++mall.references}`;
+
+/** The body of an answer about some avatar; undefined where the service does not know the avatar yet. */
+const post = async ({ mall, note }: Merchant, row: Route, identifier: string, body?: object): Promise<Body> => {
+  const call: Call = { params: { identifier }, expect: [row.status, 404], ...(body && { body }) };
+  const answer = await send(mall.service, row, call);
+  if (answer.status === 404) note('merchant: named an avatar whom nobody knew');
+  return answer.status === row.status ? answer.body : undefined;
+};
+
+const put = ({ mall }: Merchant, product: Body) =>
+  send(mall.service, updateProduct, { params: { id: product.id }, body: product });
+
+const productOf = ({ mall, actor }: Merchant): Body => actor.pick([...mall.products.values()]);
+const somebody = ({ avatars, actor }: Merchant): string => actor.pick(avatars)?.uuid ?? '';
+
+/** Does something, and takes it back some time later. */
+const forAWhile = async ({ actor, note }: Merchant, word: string, [begin, end]: [() => unknown, () => unknown]) => {
+  await begin();
+  note(`merchant: ${word}`);
+  await actor.wait(actor.between(10, 60));
+  await end();
+};
+
+type Step = (merchant: Merchant) => unknown;
+
+const lookAround: Step = ({ mall, note }) => {
+  touchOwn(mall);
+  note('merchant: touched what needs it');
+};
+
+const haveThemPay: Step = ({ mall, note }) => {
+  touchTills(mall);
+  note('merchant: had the cashiers pay');
+};
+
+const changePrice: Step = async (merchant) => {
+  const product = productOf(merchant);
+  product.price = 5 + merchant.actor.below(300);
+  await put(merchant, product);
+  merchant.note('merchant: new price');
+};
+
+const withdraw: Step = (merchant) => {
+  const product = productOf(merchant);
+  const offer = (active: boolean) => put(merchant, { ...product, active });
+  return forAWhile(merchant, 'took a product off sale', [() => offer(false), () => offer(true)]);
+};
+
+const ban: Step = (merchant) => {
+  const identifier = somebody(merchant);
+  const by = (row: Route) => () => post(merchant, row, identifier);
+  return forAWhile(merchant, 'banned somebody', [by(banCustomer), by(unbanCustomer)]);
+};
+
+const closeStore: Step = (merchant) => {
+  const { service } = merchant.mall;
+  const close = () => send(service, rows.closeStore, { body: { reason: 'lunch' } });
+  return forAWhile(merchant, 'closed the store', [close, () => send(service, rows.openStore)]);
+};
+
+const grant: Step = async (merchant) => {
+  const { mall, actor, grid } = merchant;
+  const [uuid, reference, amount] = [somebody(merchant), newReference(mall), 5 + actor.below(200)];
+  const row = actor.chance(25) ? incrementRestrictedCredit : incrementCredit;
+  const until = () => new Date(grid.clock.now() + actor.between(600, 1800) * 1000).toISOString();
+  const body = { delta: amount, reference, ...(actor.chance(50) && { expiresAt: until() }) };
+  if (!(await post(merchant, row, uuid, body))) return;
+  mall.grants.set(reference, { uuid, amount });
+  merchant.note('merchant: gave credit');
+};
+
+const giveCard: Step = async (merchant) => {
+  const { mall, actor } = merchant;
+  const uuid = somebody(merchant);
+  const body = { credit: 1 + actor.below(150), transfer: actor.chance(50) };
+  const card = await post(merchant, grantGiftCard, uuid, body);
+  if (!card) return;
+  mall.cards.set(uuid, [...(mall.cards.get(uuid) ?? []), card.id]);
+  mall.allCards.push(card.id);
+  mall.granted.set(card.id, { credit: body.credit, owner: uuid });
+  merchant.note('merchant: gave a card');
+};
+
+const refund: Step = async ({ mall, actor, grid, note }) => {
+  const { service } = mall;
+  const { body } = await send(service, listSales, { query: { state: 'completed', limit: 50 } });
+  const sale = actor.pick<Body>(body.data);
+  if (!sale) return;
+  const reference = newReference(mall);
+  const call = { params: { id: sale.id }, body: { reference, payOut: actor.chance(50) }, expect: [200, 400] };
+  const answer = await send(service, refundSale, call);
+  if (answer.status !== 200 || answer.body.refundReference !== reference) return;
+  note('merchant: refunded a sale');
+  // A cashier pays the L$ that are to be paid out.
+  const amount = answer.body.payOut ? 0 : answer.body.refund - answer.body.change;
+  mall.refunds.set(sale.id, { sale: answer.body, amount, isPaid: amount === 0 });
+  payRefunds(mall, grid);
+};
+
+const spend: Step = async ({ mall: { owner }, actor, grid: { book }, note }) => {
+  const amount = book.balanceOf(owner);
+  if (!book.move({ reason: 'spent', from: owner, to: bank, amount, of: '' })) return;
+  note('merchant: had no L$ for a while');
+  await actor.wait(actor.between(20, 60));
+  book.move({ reason: 'earned', from: bank, to: owner, amount, of: '' });
+};
+
+/** Those that come more often than others are there more often. */
+const steps: readonly Step[] = [
+  ...[haveThemPay, haveThemPay, haveThemPay],
+  ...[lookAround, changePrice, changePrice, withdraw, ban, closeStore],
+  ...[grant, grant, grant, giveCard, giveCard, refund, refund, spend],
+];
+
+/** Where L$ come from and go to that the merchant spends elsewhere. */
+export const bank = 'bank';
+
+/** Gives back by hand what refunds of sales owe. */
+export const payRefunds = (mall: Mall, { book }: Grid): void => {
+  for (const refund of mall.refunds.values()) {
+    const { sale, amount, isPaid } = refund;
+    if (isPaid) continue;
+    const paid = book.move({ reason: 'refund', from: mall.owner, to: sale.buyerUuid, amount, of: sale.id });
+    refund.isPaid = paid !== undefined;
+  }
+};
+
+/**
+ * In the evening the merchant compares what the vendors told with the account's transactions and the store's sales, and
+ * pays what is missing. Answers what was told without a reason.
+ */
+export const payClaims = (
+  mall: Mall,
+  grid: Grid,
+  missing: () => readonly { key: string; amount: number }[],
+): string[] => {
+  const { givings, copies, book } = grid;
+  const faults: string[] = [];
+  // A claim of an exact sum first, then the lowest bound: otherwise a payment of which any part may be owed takes the
+  // sum that only another claim explains.
+  const claims = grid.claims
+    .filter((claim) => mall.productOf.has(claim.by))
+    .sort((a, b) => Number(a.isUpTo) - Number(b.isUpTo) || a.amount - b.amount);
+  for (const { by, to, amount, isUpTo, text } of claims) {
+    const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
+    if (text.includes('is open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
+    // On a wall that was copied, any vendor may have found what another's original kept: the message names the sale.
+    const isOf = (key: string): boolean =>
+      copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;
+    const found = missing()
+      .filter((one) => isOf(one.key) && (isUpTo ? one.amount <= amount : one.amount === amount))
+      .sort((a, b) => b.amount - a.amount)[0];
+    const product = found?.key.split(' ')[0];
+    const of = [...mall.productOf].find(([, one]) => one === product)?.[0] ?? by;
+    if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of });
+  }
+  return faults;
+};
+
+/** Lets the merchant act until the day is over. */
+export const manage = async (merchant: Merchant): Promise<void> => {
+  const { mall, grid, actor, isOver } = merchant;
+  while (!isOver()) {
+    await actor.pick(steps)?.(merchant);
+    await actor.wait(actor.between(2, 12));
+    payRefunds(mall, grid);
+  }
+};
