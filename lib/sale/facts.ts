@@ -1,19 +1,24 @@
-import { factsOf, isCurrent, withLots } from '../credit/lots.ts';
-import { type CreditFacts, hasLots, isNotYet, spendableOf } from '../credit/plan.ts';
+import { isUnchanged, withLots, withoutLots } from '../credit/lots.ts';
+import { type CreditFacts, hasLots, isPrerequisite, spendableOf } from '../credit/plan.ts';
 import type { CreditItem } from '../credit/state.ts';
 import { type Delivery, findDelivery } from '../delivery/deliveries.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
+import type { StoreRules } from '../routes/rules.ts';
 import type { Refusal, SaleRequest } from '../routes/sales.ts';
 import { findApplication } from '../store/applied-coupons.ts';
 import { type CouponUses, couponUsesKey, findCouponUses } from '../store/coupon-uses.ts';
 import { findCoupon } from '../store/coupons.ts';
 import { type CustomerItem, customerKey, findCustomerItem } from '../store/customers.ts';
+import { type GiftCardItem, giftCardKey } from '../store/gift-cards.ts';
 import { productKey } from '../store/memberships.ts';
 import { type OwnedItem, ownedKey } from '../store/owned.ts';
-import { findProduct } from '../store/products.ts';
+import { findProduct, findProductItem } from '../store/products.ts';
 import { findResident, findUuid } from '../store/residents.ts';
-import { type SpendItem, spendKey } from '../store/spend.ts';
+import { rulesOf } from '../store/rules.ts';
+import type { SpendItem } from '../store/spend.ts';
+import { spendKey } from '../store/spend-list.ts';
+import type { StockedProduct } from '../store/stock.ts';
 import { findStore, isOpen } from '../store/stores.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, getTogether } from '../table/table.ts';
@@ -45,9 +50,11 @@ export interface Parties {
 }
 
 /** An offer as it is asked for. */
-export interface OfferAsked {
+export interface RequestedOffer {
   store: string;
   parties: Parties;
+  /** The buyer wears the tag of the group; a quote says so by itself. */
+  inGroup?: boolean;
   at: string;
   /** The quote that was sent with a sale. */
   quote?: OpenedQuote | undefined;
@@ -78,7 +85,10 @@ const withCoupon = async (
   return coupon && { coupon, expiresAt, usesRead, uses: usesRead?.uses ?? 0 };
 };
 
-/** How much credit a sale takes at the most, and whether only the lots that have come due are read for it. */
+/**
+ * How much credit a sale takes at the most, 0 for one that may only give some, and whether only the lots that have come
+ * due are read for it.
+ */
 interface Spending {
   most: number;
   alone: boolean;
@@ -87,7 +97,8 @@ interface Spending {
 /** The items from which the terms of a sale are made, as they were read. */
 export interface OfferFacts {
   isOpen: boolean;
-  product: Product | undefined;
+  rules: StoreRules;
+  product: StockedProduct | undefined;
   /** The buyer's item. */
   buyerItem: CreditItem | undefined;
   /** The recipient's item: in a sale for oneself the buyer's. */
@@ -98,13 +109,23 @@ export interface OfferFacts {
   usesOfQuote: CouponUses | undefined;
   /** The buyer's credit, with the lots that tell how much of it can be spent. */
   credit: CreditFacts;
-  /** How these lots were asked for; undefined for a sale that takes no credit. */
+  /** How these lots were asked for; undefined for a sale that neither takes nor gives credit. */
   spending: Spending | undefined;
+  /** The buyer's spend, if any, where it may count for the price. */
+  countedSpend: { item: SpendItem | undefined } | undefined;
 }
 
 /** The credit of a buyer. A newcomer has none, and is called by their UUID until their name is read. */
-const creditOf = (store: string, buyer: string, buyerItem: CreditItem | undefined): CreditFacts =>
-  factsOf(buyerItem ?? { ...customerKey(store, buyer), username: buyer });
+const buyerCredit = (store: string, buyer: string, buyerItem: CreditItem | undefined): CreditFacts =>
+  withoutLots(buyerItem ?? { ...customerKey(store, buyer), username: buyer });
+
+/** A product that sells gift cards of some credit. */
+export const sellsCards = ({ giftCard }: Pick<StockedProduct, 'giftCard'>): boolean => (giftCard?.credit ?? 0) > 0;
+
+/** A gift card is sold for L$ alone. */
+export const takesCreditFor = (product: StockedProduct): boolean => !product.blockCredits && !sellsCards(product);
+
+const givesBonus = ({ bonus }: StoreRules): boolean => Math.max(bonus.percent, bonus.groupPercent) > 0;
 
 /** The credit with the lots that have come due, if any have. */
 const withDueLots = async (
@@ -114,7 +135,7 @@ const withDueLots = async (
   at: string,
 ): Promise<CreditFacts> => {
   const spendable = spending && spendableOf(credit, at, spending);
-  return spendable && isNotYet(spendable) && spendable.kind === 'read'
+  return spendable && isPrerequisite(spendable) && spendable.kind === 'read'
     ? withLots(store, credit, spendable.lots, at)
     : credit;
 };
@@ -123,7 +144,13 @@ const withDueLots = async (
  * Reads everything that an offer is made from, in one call after another only where a coupon was applied or credit has
  * come due. Throws 404 for a store that is gone.
  */
-export const readOffer = async ({ store, parties, at, quote, isEstimate = false }: OfferAsked): Promise<OfferFacts> => {
+export const readOffer = async ({
+  store,
+  parties,
+  at,
+  quote,
+  isEstimate = false,
+}: RequestedOffer): Promise<OfferFacts> => {
   const { productId, buyer, recipient, useCredit } = parties;
   const quoted = fixedBy(quote);
   const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
@@ -137,16 +164,22 @@ export const readOffer = async ({ store, parties, at, quote, isEstimate = false 
     quoted?.coupon && findCouponUses(store, buyer, quoted.coupon.id),
   ]);
   if (!storeItem) throw notFound();
-  const takesCredit = quoted ? quoted.toPay < quoted.total : useCredit && product?.blockCredits === false;
+  const takesCredit = quoted
+    ? quoted.toPay < quoted.total
+    : useCredit && product !== undefined && takesCreditFor(product);
   const most = quoted?.total ?? product?.activePrice ?? 0;
-  const spending = takesCredit && most > 0 ? { most, alone: isEstimate } : undefined;
-  const [forProduct, forStore, credit] = await Promise.all([
+  const rules = rulesOf(storeItem);
+  const spending =
+    most > 0 && (takesCredit || givesBonus(rules)) ? { most: takesCredit ? most : 0, alone: isEstimate } : undefined;
+  const [forProduct, forStore, credit, countedSpend] = await Promise.all([
     withCoupon(store, buyer, toProduct, at),
     withCoupon(store, buyer, toStore, at),
-    withDueLots(store, creditOf(store, buyer, buyerItem), spending, at),
+    withDueLots(store, buyerCredit(store, buyer, buyerItem), spending, at),
+    quoted || rules.tiers.length === 0 ? undefined : get<SpendItem>(spendKey(store, buyer)).then((item) => ({ item })),
   ]);
   return {
     isOpen: isOpen(storeItem),
+    rules,
     product,
     buyerItem,
     recipientItem,
@@ -155,6 +188,7 @@ export const readOffer = async ({ store, parties, at, quote, isEstimate = false 
     usesOfQuote,
     credit,
     spending,
+    countedSpend,
   };
 };
 
@@ -176,7 +210,7 @@ export interface SaleFacts extends OfferFacts {
 const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
 
 /** Reads everything that a sale is decided from. */
-export const readSale = async (asked: OfferAsked): Promise<SaleFacts> => {
+export const readSale = async (asked: RequestedOffer): Promise<SaleFacts> => {
   const { store, parties } = asked;
   const { buyer, recipient, productId } = parties;
   const [offer, spend, recipientSpend, owned] = await Promise.all([
@@ -185,12 +219,12 @@ export const readSale = async (asked: OfferAsked): Promise<SaleFacts> => {
     buyer === recipient ? undefined : findStale<SpendItem>(spendKey(store, recipient)),
     findStale<OwnedItem>(ownedKey(store, recipient, productId)),
   ]);
-  return { ...offer, spend, recipientSpend, owned };
+  return { ...offer, spend: offer.countedSpend ? offer.countedSpend.item : spend, recipientSpend, owned };
 };
 
 /** The names of newcomers: the others' are known. An avatar whom nobody can name is called by their UUID. */
 export const readNames = async (
-  { store, parties: { buyer, recipient } }: OfferAsked,
+  { store, parties: { buyer, recipient } }: RequestedOffer,
   { buyerItem, recipientItem }: OfferFacts,
 ): Promise<Names> => {
   const named = async (uuid: string): Promise<string> => (await findResident(store, { uuid }))?.username ?? uuid;
@@ -220,6 +254,8 @@ export interface RefundFacts {
   recipientSpend: SpendItem | undefined;
   owned: OwnedItem | undefined;
   delivery: Delivery | undefined;
+  /** The gift card that the sale made. */
+  card: GiftCardItem | undefined;
   credit: CreditFacts;
   /** Both avatars are customers of the store. */
   areCustomers: boolean;
@@ -234,9 +270,9 @@ export const readRefund = async (
 ): Promise<RefundFacts> => {
   const { buyer, recipient } = avatars;
   const isForOneself = buyer === recipient;
-  const [sale, product, buyerItem, uses, spend, recipientSpend, owned, delivery] = await Promise.all([
+  const [sale, product, buyerItem, uses, spend, recipientSpend, owned, delivery, card] = await Promise.all([
     isFirst ? known : getSale(store, known.sk),
-    findProduct(store, known.productId),
+    findProductItem(store, known.productId),
     findCustomerItem(store, buyer),
     known.coupon && findCouponUses(store, buyer, known.coupon.id),
     get<SpendItem>(spendKey(store, buyer)),
@@ -244,6 +280,7 @@ export const readRefund = async (
     get<OwnedItem>(ownedKey(store, recipient, known.productId)),
     // The store that sold it gave an imported one.
     known.imported ? undefined : findDelivery(store, orderOf(known).id),
+    known.giftCardId === undefined ? undefined : get<GiftCardItem>(giftCardKey(store, known.giftCardId)),
   ]);
   // A recipient with spend is a customer.
   const isCustomer =
@@ -257,7 +294,8 @@ export const readRefund = async (
     recipientSpend,
     owned,
     delivery,
-    credit: creditOf(store, buyer, buyerItem),
+    card,
+    credit: buyerCredit(store, buyer, buyerItem),
     areCustomers: buyerItem !== undefined && isCustomer,
   };
 };
@@ -266,14 +304,14 @@ export const readRefund = async (
 const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
 
 /**
- * Tells whether the credit with its lots, the stock and the uses from which a sale was refused were there together:
- * other sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest
+ * Tells whether the credit with its lots, the stock, the uses and the spend from which a sale was refused were there
+ * together: other sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest
  * counts as it is when a sale begins.
  */
 export const wereTogether = async (
-  { store, parties: { buyer, useCredit }, quote }: OfferAsked,
+  { store, parties: { buyer, useCredit }, quote }: RequestedOffer,
   refusal: Refusal,
-  { product, buyerItem, forProduct, forStore, usesOfQuote, credit }: OfferFacts,
+  { product, buyerItem, forProduct, forStore, usesOfQuote, credit, countedSpend }: OfferFacts,
 ): Promise<boolean> => {
   if (!forWhatMoves.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
@@ -283,17 +321,22 @@ export const wereTogether = async (
     : [forProduct, forStore].flatMap((each) => (each ? [usesOf(each.coupon.id, each.uses)] : []));
   if (useCredit)
     seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: buyerItem?.creditVersion });
-  if (product.limited)
+  if (countedSpend) seen.push({ key: spendKey(store, buyer), attribute: 'version', value: countedSpend.item?.version });
+  // Of a divided stock one share that has copies is enough: it is not sold out.
+  if (product.stock?.kind === 'divided')
+    seen.push({ key: product.stock.drawn[0], attribute: 'copies', value: product.stock.drawn[0].copies });
+  else if (product.limited)
     seen.push({ key: productKey(store, product.id), attribute: 'availableAmount', value: product.availableAmount });
   // One coupon may be applied both for the product and to the whole store.
   const keys = new Map(seen.map(({ key }) => [key.pk + key.sk, key]));
-  if (keys.size < 2 && !hasLots(credit)) return true;
+  const ofLots = useCredit && hasLots(credit);
+  if (keys.size < 2 && !ofLots) return true;
   const [items, isSame] = await Promise.all([
     getTogether<Record<string, unknown>>([...keys.values()]),
-    !hasLots(credit) || isCurrent(credit),
+    !ofLots || isUnchanged(credit),
   ]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
-  // Absent are a version before the first change of the credit, and the count of no uses.
+  // Absent are a version before the first change, and the count of no uses.
   const areSame = seen.every(
     ({ key, attribute, value }) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0),
   );

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { SaleRequest } from '../routes/sales.ts';
 
-type Counted = Record<Exclude<keyof SaleRequest, 'id'>, unknown>;
+type CountedFields = Record<Exclude<keyof SaleRequest, 'id'>, unknown>;
 
 /**
  * The same for every repeat of a request for a sale, for ever: the fields that count stand here one by one, in this
@@ -18,6 +18,8 @@ export const fingerprintOf = (request: SaleRequest): string => {
     quote: request.quote,
     message: request.message,
     reference: request.reference,
-  } satisfies Counted;
+    vendorUuid: request.vendorUuid,
+    inGroup: request.inGroup || undefined,
+  } satisfies CountedFields;
   return createHash('sha256').update(JSON.stringify(counted)).digest('base64url').slice(0, 22);
 };

@@ -1,18 +1,18 @@
 import { loaded, merged, reversed, type Source } from '../lists/source.ts';
-import { notFound } from '../problem.ts';
+import { invalid, notFound } from '../problem.ts';
 import { type Refusal, type Sale, type SaleFilter, type SaleState, saleStates } from '../routes/sales.ts';
 import { findUuid } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
 import { isNew, put, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
-import type { Share, Terms, UsedCoupon } from './rules.ts';
+import type { Bonus, Share, Terms, UsedCoupon } from './rules.ts';
 
 /** Credit that a sale took from lots, by their `expiresAt`, in L$. The rest of what it took was permanent. */
-export type Taken = [expiresAt: string, amount: number][];
+export type TakenCredit = [expiresAt: string, amount: number][];
 
 /** A sale as it is stored. */
-export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
+export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup'> {
   state: SaleState;
   refusal: Refusal | null;
   productId: string;
@@ -25,65 +25,78 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon'> {
   shares: Share[];
   at: string;
   reference?: string | undefined;
+  /** The object that sold it, as the request told. */
+  vendorUuid?: string;
   refundedAt?: string;
   refundReference?: string | undefined;
   /** Why it was refunded, for the store's own records. */
   refundReason?: string | undefined;
+  /** The store owes the buyer the L$ that its refund left to be given back. */
+  payOut?: true | undefined;
+  /**
+   * How many avatars have its shares in their accounts, and what its refund changed there; 0 until all have them.
+   * Absent where nobody is owed a share, or nothing: in a sale that the service did not make, or did not refund.
+   */
+  countedShares?: number;
+  countedRefund?: number | undefined;
   /** Tells the request from others under the same id. */
   request: string;
   /** The coupon of which it is a use. */
   coupon?: UsedCoupon | undefined;
   /** The restricted and the regular credit that it took from lots. */
-  taken?: { restricted: Taken; regular: Taken };
+  taken?: { restricted: TakenCredit; regular: TakenCredit };
+  /** The credit that it gave to the buyer: in a lot whose id is that of its delivery, if it expires. */
+  bonus?: Bonus;
+  /** The gift card that it made for the recipient. No answer has it. */
+  giftCardId?: string;
   /** The order of its delivery. */
   item?: string;
   recipientUsername?: string;
   message?: string;
-  /** Its places in the lists of a state and of a product. */
+  /** Its places in the lists of a state, of a product and of a buyer. */
   ranked: string;
   rank: string;
   dues: string;
   due: string;
-  /** Its place among the sales whose delivery nothing has ordered yet. */
-  flags?: string;
+  bought?: string;
   /** An import has brought it: the store did not sell it, so no delivery and no day tells of it. */
   imported?: true;
 }
 
 /** The partition of the index that holds the sales of a store in a state, by the time at which they were made. */
 export const stateList = (store: string, state: SaleState): string => partition(store, 'SALE', state);
-/** The partition of the items that lead to a buyer's sales. */
-export const buyerList = (store: string, uuid: string): string => partition(store, 'SALE', `of#${uuid}`);
+/** The partition of the index that holds a buyer's sales, by the time at which they were made. */
+const buyerList = (store: string, uuid: string): string => partition(store, 'SALE', `of#${uuid}`);
 const productList = (store: string, productId: string, state: SaleState): string =>
   partition(store, 'SALE', `${productId}#${state}`);
 
 /** The attributes that put a sale into its lists. */
 export const listedAs = (
   store: string,
-  { sk, state, at, productId }: Pick<SaleItem, 'sk' | 'state' | 'at' | 'productId'>,
+  { sk, state, at, productId, buyerUuid }: Pick<SaleItem, 'sk' | 'state' | 'at' | 'productId' | 'buyerUuid'>,
 ) => ({
   ranked: stateList(store, state),
   rank: `${at}#${sk}`,
   dues: productList(store, productId, state),
   due: `${at}#${sk}`,
+  ...(buyerUuid !== null && { bought: buyerList(store, buyerUuid) }),
 });
 
-/** The items of a sale: the list of its buyer is of items that lead to the sales. */
-export const saleItems = (store: string, sale: SaleItem): Key[] => [
-  sale,
-  ...(sale.buyerUuid === null ? [] : [{ pk: buyerList(store, sale.buyerUuid), sk: sale.rank }]),
-];
+/** A sale that has a delivery. An import and an erasure leave the recipient's name out: theirs is over. */
+export const isOwed = ({ state, recipientUsername }: SaleItem): boolean =>
+  state === 'completed' && recipientUsername !== undefined;
 
-/** The writes of a new sale: refused where its id was used before. */
-export const saleWrites = (store: string, sale: SaleItem): Write[] =>
-  saleItems(store, sale).map((item) => put(item, isNew));
+/** The write of a new sale: refused where its id was used before. */
+export const saleWrite = (sale: SaleItem): Write => put(sale, isNew);
 
 export const findSale = (store: string, id: string): Promise<SaleItem | undefined> => get<SaleItem>(saleKey(store, id));
 
 /** A sale as the API answers it. Scripts in the virtual world can read short answers only, so they get no shares. */
 export const saleOf = (item: SaleItem, isScript: boolean): Sale => {
-  const { sk: id, refundedAt = null, refundReference = null, reference = null, shares, ...sale } = item;
-  return { ...sale, id, refundedAt, refundReference, reference, shares: isScript ? [] : shares };
+  const { sk: id, refundedAt = null, refundReference = null, reference = null, payOut = false, shares, ...sale } = item;
+  const { vendorUuid = null, bonus: { amount: bonus } = { amount: 0 } } = item;
+  const own = { id, refundedAt, refundReference, payOut, bonus, reference, vendorUuid };
+  return { ...sale, ...own, shares: isScript ? [] : shares };
 };
 
 /** Throws 404. */
@@ -96,37 +109,51 @@ export const getSale = async (store: string, id: string): Promise<SaleItem> => {
 /** A store's sales, in the order of their ids. */
 export const listSales = (store: string): Source<SaleItem> => rowsOf({ partition: partition(store, 'SALE') });
 
-/**
- * A row that leads to a sale: the time and the id of that are its rank, its due or, in a buyer's list, its sort key.
- */
-type Place = Key & { rank?: string; due?: string };
+/** A row that leads to a sale: the time and the id of that are its rank or, in a product's list, its due. */
+type SaleListRow = Key & { rank?: string; due?: string };
 
-const positionOf = ({ rank, due, sk }: Place): string => rank ?? due ?? sk;
+const positionOf = ({ rank, due = '' }: SaleListRow): string => rank ?? due;
+
+/** A span of time: from its first moment on, and before its last. */
+type Span = Pick<SaleFilter, 'from' | 'to'>;
+
+/** The same as bounds of a list. A position is a time and an id, so it sorts behind the time alone. */
+const boundsOf = ({ from, to }: Span) => ({ ...(from && { first: from }), ...(to && { last: to }) });
+
+/** The rows that lead to a buyer's sales. */
+export const rowsOfBuyer = (store: string, uuid: string, span: Span = {}): Source<Key & { rank: string }> =>
+  rowsOf({ partition: buyerList(store, uuid), index: 'byBuyer', ...boundsOf(span) });
 
 export const byRank = ({ rank }: { rank: string }): string => rank;
 
 /**
  * The list that a filter asks for, newest first, and the part of the list's cursors. Of a buyer's sales the other
- * filters pick some.
+ * filters pick some. Throws 400 where a span ends before it begins.
  */
 export const salesList = async (
   store: string,
-  { buyer, product, state }: SaleFilter,
+  { buyer, product, state, ...span }: SaleFilter,
 ): Promise<{ source: Source<SaleItem>; part: string }> => {
+  const { from = '', to = from } = span;
+  if (from > to) throw invalid(`from must not be after to, which is ${to}.`);
   const uuid = buyer && (await findUuid(store, buyer));
   if (buyer && uuid === undefined) return { source: async () => [], part: 'nobody' };
   const states = saleStates.filter((each) => each === (state ?? each));
-  const ofBuyer = (of: string): Source<Place> => rowsOf({ partition: buyerList(store, of) });
+  const list = (of: Parameters<typeof rowsOf>[0]) => rowsOf<SaleListRow>({ ...of, ...boundsOf(span) });
   const ofProduct = (of: string) =>
-    states.map((each) => rowsOf<Place>({ partition: productList(store, of, each), index: 'byDue' }));
-  const ofStore = () => states.map((each) => rowsOf<Place>({ partition: stateList(store, each), index: 'byRank' }));
+    states.map((each) => list({ partition: productList(store, of, each), index: 'byDue' }));
+  const ofStore = () => states.map((each) => list({ partition: stateList(store, each), index: 'byRank' }));
   const places =
-    uuid === undefined ? merged(product === undefined ? ofStore() : ofProduct(product), positionOf) : ofBuyer(uuid);
+    uuid === undefined
+      ? merged(product === undefined ? ofStore() : ofProduct(product), positionOf)
+      : rowsOfBuyer(store, uuid, span);
   const source = loaded(places, positionOf, async (rows) => {
-    const keys = rows.map((row) => saleKey(store, positionOf(row).split('#')[1] ?? ''));
-    const found = await getMany<SaleItem>(keys);
+    const found = await getMany<SaleItem>(rows);
     return found.filter(
-      (sale) => sale.state === (state ?? sale.state) && sale.productId === (product ?? sale.productId),
+      (sale) =>
+        sale.state === (state ?? sale.state) &&
+        sale.productId === (product ?? sale.productId) &&
+        sale.buyerUuid === (uuid ?? sale.buyerUuid),
     );
   });
   return { source: reversed(source), part: `${uuid ?? ''} ${product ?? ''}` };

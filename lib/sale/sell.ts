@@ -1,29 +1,32 @@
 import { newId, now, timestamp } from '../clock.ts';
-import { carryOut, changeMoney, forSomeTime, type MoneyChange } from '../credit/change.ts';
+import { changeMoney, forSomeTime, type MoneyChange, writeMoney } from '../credit/change.ts';
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
+import type { Identifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
 import type { Refusal, Sale, SaleRequest } from '../routes/sales.ts';
 import { saleKey } from '../store/sale-state.ts';
-import { again, allOf, answer, type Decision, decide, look, type RefusedWrites } from '../table/decide.ts';
+import { divideStock, gatherStock, type StockedProduct, withOtherShare } from '../store/stock.ts';
+import { again, allOf, answer, type Decision, decide, first, held, look, type RefusedWrites } from '../table/decide.ts';
 import { type CompletedSale, judgeSale } from './decide.ts';
 import {
   findAvatars,
-  type OfferAsked,
   type Parties,
+  type RequestedOffer,
   readNames,
   readSale,
   type SaleFacts,
+  sellsCards,
   wereTogether,
 } from './facts.ts';
 import { fingerprintOf } from './fingerprint.ts';
 import { openQuote } from './quote.ts';
 import { noPrice, type Terms } from './rules.ts';
-import { findSale, type SaleItem, saleOf, saleWrites } from './sales.ts';
-import { completedSale, refusedSale, type SaleAsked, writesOfSale } from './writes.ts';
+import { findSale, type SaleItem, saleOf, saleWrite } from './sales.ts';
+import { completedSale, type RequestedSale, refusedSale, writesOfSale } from './writes.ts';
 
 /** A sale on its way: what its request asks for, and how it is told to the caller. */
-interface Selling {
-  asked: SaleAsked;
+interface SaleAttempt {
+  asked: RequestedSale;
   tell: (sale: SaleItem) => Sale;
 }
 
@@ -32,39 +35,50 @@ const sameSale = (sale: SaleItem, request: string): SaleItem => {
   throw new Problem(422, 'This id was used for another sale: a new sale needs a new id.');
 };
 
-/** Tells the sale that another request has made with this id, where that was faster. */
+/** Tells the sale that was made with this id before: by another request, or by this one, which is sent again. */
 const tellOther =
-  ({ asked: { store, id }, tell }: Selling) =>
+  ({ asked: { store, id }, tell }: SaleAttempt) =>
   (refused: RefusedWrites): Decision<Sale> | undefined => {
     const other = refused.by<SaleItem>(saleKey(store, id))?.item;
     return other && answer(tell(other));
   };
 
+const isNamed = (identifier: Identifier | undefined): boolean => identifier?.username !== undefined;
+
 /** Keeps a refused sale, so that whoever asks again is told the same. */
-const keepRefused = (selling: Selling, refusal: Refusal, terms: Terms): Decision<Sale> => {
+const keepRefused = (selling: SaleAttempt, refusal: Refusal, terms: Terms): Decision<Sale> => {
   const { asked, tell } = selling;
   const sale = refusedSale(asked, refusal, terms);
-  return allOf(saleWrites(asked.store, sale), { answer: tell(sale), otherwise: tellOther(selling) });
+  return allOf([saleWrite(sale)], { answer: tell(sale), otherwise: tellOther(selling) });
 };
 
-/** Makes a sale that nothing refuses, under the names of its avatars. */
+/**
+ * Makes a sale that nothing refuses, under the names of its avatars. Where another transaction holds an item, a stock
+ * that can be divided is divided, and of one that is, another share is tried at once.
+ */
 const complete = async (
-  selling: Selling,
-  offer: OfferAsked,
+  selling: SaleAttempt,
+  offer: RequestedOffer,
   change: MoneyChange,
   facts: SaleFacts,
   completed: CompletedSale,
 ): Promise<Decision<Sale>> => {
   const names = await readNames(offer, facts);
-  const sale = completedSale(selling.asked, completed, names);
-  const item = { ...facts.credit.item, username: names.buyer };
-  return carryOut(
-    change,
-    { credit: { ...facts.credit, item } },
-    completed.plan,
-    { answer: selling.tell(sale), otherwise: tellOther(selling) },
-    writesOfSale(offer, facts, completed, names, sale),
-  );
+  const sale = completedSale(selling.asked, completed, names, sellsCards(completed.product) ? newId() : undefined);
+  const credit = { ...facts.credit, item: { ...facts.credit.item, username: names.buyer } };
+  const given = { answer: selling.tell(sale), otherwise: tellOther(selling) };
+  const madeWith = (product: StockedProduct, ifHeld: Decision<Sale>): Decision<Sale> => {
+    const writes = writesOfSale(offer, facts, { ...completed, product }, names, sale);
+    return writeMoney(change, { credit }, completed.plan, { ...given, ifHeld }, writes);
+  };
+  const { product } = completed;
+  if (product.stock?.kind === 'divisible')
+    return madeWith(
+      product,
+      first(() => divideStock(offer.store, product.id), 'brief'),
+    );
+  const other = withOtherShare(product);
+  return madeWith(product, other ? madeWith(other, held()) : held());
 };
 
 /**
@@ -76,27 +90,38 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const request = fingerprintOf(body);
   const tell = (sale: SaleItem): Sale => saleOf(sameSale(sale, request), isScript);
   const { id, productId, paid, useCredit } = body;
-  const earlier = await findSale(store, id);
-  if (earlier) return tell(earlier);
+  const findEarlier = async (): Promise<Sale | undefined> => {
+    const sale = await findSale(store, id);
+    return sale && tell(sale);
+  };
+  // The put of the sale answers a repeat, which without a name has nothing to look up.
+  const named = [body.buyerIdentifier, body.recipientIdentifier].some(isNamed);
+  const earlier = named && (await findEarlier());
+  if (earlier) return earlier;
 
   const millis = now();
   const cause: Cause = { at: timestamp(millis), ...author };
   const { at } = cause;
   const { buyer, recipient } = await findAvatars(store, body);
-  const asked: SaleAsked = { ...body, store, buyer, recipient, at, request, deliveryId: newId(millis) };
-  const selling: Selling = { asked, tell };
+  const asked: RequestedSale = { ...body, store, buyer, recipient, at, request, deliveryId: newId(millis) };
+  const selling: SaleAttempt = { asked, tell };
   if (buyer === undefined || recipient === undefined)
     return decide(() => keepRefused(selling, 'unknown-resident', noPrice));
 
   const parties: Parties = { productId, buyer, recipient, useCredit };
   const quote = body.quote === undefined ? 'expired' : openQuote(body.quote, store, parties, at);
-  const offer = { store, parties, at, quote, paid };
+  const offer = { store, parties, inGroup: body.inGroup === true, at, quote, paid, deliveryId: asked.deliveryId };
   const change = { store, uuid: buyer, cause, occasion: { kind: 'sale', saleId: id }, mayGoOn: forSomeTime() } as const;
   return changeMoney(change, {
     read: () => readSale(offer),
     judge: (facts) => judgeSale(offer, facts, creditLimit()),
-    conclude: (facts, outcome): Decision<Sale> | Promise<Decision<Sale>> => {
-      if (outcome.kind === 'overtaken') return again();
+    findEarlier,
+    conclude: async (facts, outcome): Promise<Decision<Sale>> => {
+      if (outcome.kind === 'overtaken' || outcome.kind === 'low') {
+        const made = await findEarlier();
+        if (made) return answer(made);
+        return outcome.kind === 'low' ? first(() => gatherStock(store, productId), 'brief') : again();
+      }
       if (outcome.kind === 'completed') return complete(selling, offer, change, facts, outcome);
       const { refusal, terms } = outcome;
       // A refusal stays for ever, so it needs a look at one moment.

@@ -1,11 +1,11 @@
-import type { Planned } from '../credit/plan.ts';
+import type { PlannedPart } from '../credit/plan.ts';
 import type { Part } from '../credit/state.ts';
-import type { Taken } from './sales.ts';
+import type { TakenCredit } from './sales.ts';
 
 const maxTaken = 40;
 
 /** Joins the two neighbours that expire nearest to each other; the later one's time counts. */
-const joinNearest = (taken: Taken): void => {
+const joinNearest = (taken: TakenCredit): void => {
   // A time that is none is nearest to nothing: no sum may get lost for it.
   const gapTo = (index: number): number => {
     const gap = Date.parse(taken[index]?.[0] ?? '') - Date.parse(taken[index - 1]?.[0] ?? '');
@@ -19,13 +19,13 @@ const joinNearest = (taken: Taken): void => {
 };
 
 /** The L$ that a plan takes from lots, one sum for each expiry, and at most 40. */
-export const takenBy = (planned: readonly Planned[], type: Part['type']): Taken => {
+export const takenBy = (planned: readonly PlannedPart[], type: Part['type']): TakenCredit => {
   const plan = planned.find((part) => part.type === type)?.plan;
   const sums = new Map<string, number>();
   const take = (expiresAt: string, amount: number) => sums.set(expiresAt, (sums.get(expiresAt) ?? 0) + amount);
   for (const { lot, how } of plan?.closed ?? []) if (how === 'drained') take(lot.expiresAt, lot.remaining);
   if (plan?.reduced) take(plan.reduced.lot.expiresAt, plan.reduced.lot.remaining - plan.reduced.remaining);
-  const taken: Taken = [...sums];
+  const taken: TakenCredit = [...sums];
   while (taken.length > maxTaken) joinNearest(taken);
   return taken;
 };

@@ -1,34 +1,33 @@
-import type { Cause, CreditItem } from '../credit/state.ts';
+import type { Cause } from '../credit/state.ts';
+import type { OtherWrites } from '../credit/writes.ts';
 import { refundedDelivery } from '../delivery/deliveries.ts';
 import type { Refusal, SaleRequest } from '../routes/sales.ts';
 import { type CouponUses, countUse, couponUsesKey, takeUseBack } from '../store/coupon-uses.ts';
-import { customerUpsert } from '../store/customers.ts';
+import { type CustomerItem, customerUpsert } from '../store/customers.ts';
+import { cardRefund, giftCardKey, soldCard } from '../store/gift-cards.ts';
 import { ownedKey, ownedLess, ownedWrite } from '../store/owned.ts';
-import { returnCopy, takeCopy } from '../store/products.ts';
+import type { Resident } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
-import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../store/spend.ts';
+import { asSpent, buyerUpsert, type SpendItem, spendWrite, spentMore } from '../store/spend.ts';
+import { spendKey } from '../store/spend-list.ts';
+import { returnCopy, takeCopy } from '../store/stock.ts';
 import { all, check, is, isNew, update, type Write } from '../table/language.ts';
+import { uncountedShares } from './debts.ts';
 import type { CompletedRefund, CompletedSale } from './decide.ts';
-import type { Names, OfferAsked, RefundFacts, SaleFacts } from './facts.ts';
+import type { Names, RefundFacts, RequestedOffer, SaleFacts } from './facts.ts';
 import { paymentOf, sharesOf, type Terms } from './rules.ts';
-import { listedAs, type SaleItem, saleWrites } from './sales.ts';
+import { listedAs, type SaleItem, saleWrite } from './sales.ts';
 import { takenBy } from './taken.ts';
-import { orderOf, unsentList } from './unsent.ts';
+import { orderOf } from './unsent.ts';
 
 /**
  * Lists what a sale or a refund writes, each write on condition that nothing has changed that it was decided from. The
  * credit is written beside it: see lib/credit/writes.ts.
  */
 
-/** The writes beside those of the credit. */
-interface WritesBeside {
-  writes: Write[];
-  /** Attributes of the buyer's item that change beside the credit. */
-  customer: Partial<CreditItem>;
-}
-
 /** A sale as its request asks for it. */
-export interface SaleAsked extends Pick<SaleRequest, 'id' | 'productId' | 'paid' | 'message' | 'reference'> {
+export interface RequestedSale
+  extends Pick<SaleRequest, 'id' | 'productId' | 'paid' | 'message' | 'reference' | 'vendorUuid'> {
   store: string;
   /** UUIDs; undefined for avatars whom nobody has met. */
   buyer: string | undefined;
@@ -41,7 +40,18 @@ export interface SaleAsked extends Pick<SaleRequest, 'id' | 'productId' | 'paid'
 }
 
 /** The attributes of a sale's item that are the same however it ends. */
-const begun = ({ store, id, productId, buyer, recipient, paid, at, request, reference }: SaleAsked) => ({
+const begun = ({
+  store,
+  id,
+  productId,
+  buyer,
+  recipient,
+  paid,
+  at,
+  request,
+  reference,
+  vendorUuid,
+}: RequestedSale) => ({
   ...saleKey(store, id),
   productId,
   buyerUuid: buyer ?? null,
@@ -50,12 +60,13 @@ const begun = ({ store, id, productId, buyer, recipient, paid, at, request, refe
   at,
   request,
   ...(reference && { reference }),
+  ...(vendorUuid && { vendorUuid }),
 });
 
-const priced = ({ coupon: _, toPay: __, ...prices }: Terms) => prices;
+const priced = ({ coupon: _, toPay: __, inGroup: ___, ...prices }: Terms) => prices;
 
 /** The item of a sale that is refused: the buyer gets everything back. */
-export const refusedSale = (asked: SaleAsked, refusal: Refusal, terms: Terms): SaleItem => {
+export const refusedSale = (asked: RequestedSale, refusal: Refusal, terms: Terms): SaleItem => {
   const sale = { ...begun(asked), ...priced(terms), state: 'refused' as const };
   const { change } = paymentOf(asked.paid, terms, refusal);
   return { ...sale, ...listedAs(asked.store, sale), refusal, refund: change, change, deliveryId: null, shares: [] };
@@ -63,15 +74,17 @@ export const refusedSale = (asked: SaleAsked, refusal: Refusal, terms: Terms): S
 
 /** The item of a sale that is made. */
 export const completedSale = (
-  asked: SaleAsked,
-  { terms, product, payment, plan }: CompletedSale,
+  asked: RequestedSale,
+  { terms, product, payment, plan, bonus }: CompletedSale,
   names: Names,
+  giftCardId: string | undefined,
 ): SaleItem => {
-  const { store, id, message, deliveryId } = asked;
+  const { store, message, deliveryId } = asked;
   const sale = { ...begun(asked), ...priced(terms), state: 'completed' as const };
   const { kept, change } = payment;
   const taken = { restricted: takenBy(plan.parts, 'restricted'), regular: takenBy(plan.parts, 'regular') };
   const fromLots = taken.restricted.length + taken.regular.length > 0;
+  const shares = sharesOf(kept, terms.coupon, product.profitShares);
   return {
     ...sale,
     ...listedAs(store, sale),
@@ -79,13 +92,15 @@ export const completedSale = (
     refund: change,
     change,
     deliveryId,
-    flags: unsentList(id),
-    shares: sharesOf(kept, terms.coupon, product.profitShares),
+    shares,
+    ...uncountedShares({ shares }),
     ...(terms.coupon && { coupon: terms.coupon }),
     item: product.item,
     recipientUsername: names.recipient,
     ...(message && { message }),
     ...(fromLots && { taken }),
+    ...(bonus && { bonus }),
+    ...(giftCardId !== undefined && { giftCardId }),
   };
 };
 
@@ -110,11 +125,19 @@ interface SpendMove {
   acquired: number;
 }
 
-const spendMoved = (store: string, { uuid, username, before, paid, at, acquired }: SpendMove): WritesBeside => {
-  if (paid === 0 && acquired === 0) return { writes: [], customer: {} };
+const spendMoved = (
+  store: string,
+  { uuid, username, before, paid, at, acquired }: SpendMove,
+  customer?: CustomerItem,
+): Write[] => {
+  if (paid === 0 && acquired === 0) return [];
   const after = spentMore(before, paid === 0 ? [] : [{ price: paid, at }], acquired);
-  return { writes: [spendWrite(store, { uuid, username }, before, after)], customer: rankedBy(after.sum, uuid) };
+  return [spendWrite(store, { uuid, username }, before, after, customer?.newsSubscriber)];
 };
+
+/** The check that the spend by which a tier was chosen is as it was read. */
+const spendAsRead = (store: string, buyer: string, { countedSpend }: SaleFacts): Write[] =>
+  countedSpend ? [check(spendKey(store, buyer), asSpent(countedSpend.item))] : [];
 
 /** The writes of a gift to its recipient. */
 const givenTo = (
@@ -124,45 +147,79 @@ const givenTo = (
   { owned, recipientItem, recipientSpend }: SaleFacts,
   at: string,
 ) => [
-  ...spendMoved(store, { uuid, username, before: recipientSpend, paid: 0, at, acquired: owned ? 0 : 1 }).writes,
+  ...spendMoved(store, { uuid, username, before: recipientSpend, paid: 0, at, acquired: owned ? 0 : 1 }, recipientItem),
   // An erasure takes the customer away together with their spend, so a recipient without any may be gone.
-  ...(recipientItem && recipientSpend ? [] : [customerUpsert(store, { uuid, username })]),
+  ...(recipientItem && recipientSpend ? [] : [buyerUpsert(store, { uuid, username }, recipientItem)]),
 ];
+
+/**
+ * The write of the buyer's item in a sale that takes no credit. There is none where the sale changes their spend, which
+ * an erasure takes away together with the customer, and where it could not have taken credit.
+ */
+const buyerAsRead = (
+  store: string,
+  { uuid, username }: Resident,
+  { buyerItem, spending }: SaleFacts,
+  isSpendRead: boolean,
+): Write[] => {
+  const hasCredit = is('creditVersion', buyerItem?.creditVersion);
+  const isListed = is('newsSubscriber', buyerItem?.newsSubscriber);
+  const takesCredit = (spending?.most ?? 0) > 0;
+  return buyerItem && isSpendRead && !takesCredit
+    ? []
+    : [customerUpsert(store, { uuid, username }, { when: all(hasCredit, isListed) })];
+};
 
 /** The writes of a sale beside the credit. */
 export const writesOfSale = (
-  { store, at, parties }: OfferAsked,
+  { store, at, parties }: RequestedOffer,
   facts: SaleFacts,
-  { product, terms, payment: { kept }, uses, usedUp }: CompletedSale,
+  { product, terms, plan, payment: { kept }, uses, usedUp }: CompletedSale,
   names: Names,
   sale: SaleItem,
-): WritesBeside => {
+): OtherWrites => {
   const { buyer, recipient, productId } = parties;
-  const { spend, owned } = facts;
+  const { spend, owned, buyerItem } = facts;
+  const owner: Resident = { uuid: recipient, username: names.recipient };
+  const { giftCard } = product;
   const isForOneself = buyer === recipient;
   const acquired = isForOneself && !owned ? 1 : 0;
-  const spent = spendMoved(store, { uuid: buyer, username: names.buyer, before: spend, paid: kept, at, acquired });
+  const resident: Resident = { uuid: buyer, username: names.buyer };
+  const spent = spendMoved(store, { ...resident, before: spend, paid: kept, at, acquired }, buyerItem);
   const writes = [
-    ...saleWrites(store, sale),
-    ...(product.limited ? [takeCopy(store, product.id)] : []),
+    saleWrite(sale),
+    ...(product.limited ? [takeCopy(store, product)] : []),
     ...usedUpStill(usedUp),
     ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), uses, 1)] : []),
-    ...spent.writes,
+    ...(spent.length > 0 ? spent : spendAsRead(store, buyer, facts)),
+    ...(plan.parts.length > 0 ? [] : buyerAsRead(store, resident, facts, spend !== undefined && spent.length > 0)),
     ownedWrite(ownedKey(store, recipient, productId), owned, [at], at),
     ...(isForOneself ? [] : givenTo(store, recipient, names.recipient, facts, at)),
+    ...(giftCard && sale.giftCardId !== undefined ? [soldCard(store, owner, giftCard, sale.giftCardId, at)] : []),
   ];
-  return { writes, customer: spent.customer };
+  return { writes, customerWhen: is('newsSubscriber', buyerItem?.newsSubscriber) };
 };
 
-/** The item of a sale that is refunded. */
-export const refundedSale = (sale: SaleItem, { at, reason, reference }: Cause): SaleItem => ({
-  ...sale,
-  refundedAt: at,
-  refundReference: reference,
-  refundReason: reason,
-  state: 'refunded',
-  refund: sale.paid,
-});
+/** The item of a sale that is refunded. With `payOut` the store owes its buyer what is still to be given back. */
+export const refundedSale = (sale: SaleItem, { at, reason, reference }: Cause, payOut: boolean): SaleItem => {
+  const owesMore = sale.countedShares !== undefined || (payOut && sale.paid > sale.change);
+  return {
+    ...sale,
+    refundedAt: at,
+    refundReference: reference,
+    refundReason: reason,
+    state: 'refunded',
+    refund: sale.paid,
+    payOut: payOut || undefined,
+    countedRefund: owesMore ? 0 : undefined,
+  };
+};
+
+/** Disables the gift card that a sale made. One of an imported sale need not be there. */
+const cardTakenBack = (store: string, { sale, card }: RefundFacts, at: string): Write[] => {
+  if (card) return [cardRefund(card, at)];
+  return sale.giftCardId === undefined ? [] : [check(giftCardKey(store, sale.giftCardId), isNew)];
+};
 
 /** The writes of a refund beside the credit. What does not show yet may show when they arrive: that is checked. */
 export const writesOfRefund = (
@@ -170,20 +227,22 @@ export const writesOfRefund = (
   cause: Cause,
   facts: RefundFacts,
   { kept, isLast }: CompletedRefund,
-): WritesBeside => {
+  payOut: boolean,
+): Write[] => {
   const { sale, avatars, product, uses, spend, recipientSpend, owned, delivery } = facts;
   const { buyer, recipient } = avatars;
   const isForOneself = buyer === recipient;
-  const { refundedAt, refundReference, refundReason, state, refund } = refundedSale(sale, cause);
-  const marks = { refundedAt, refundReference, refundReason, state, refund, flags: undefined };
+  const refunded = refundedSale(sale, cause, payOut);
+  const { refundedAt, refundReference, refundReason, state, refund, countedRefund } = refunded;
+  const marks = { refundedAt, refundReference, refundReason, state, refund, payOut: refunded.payOut, countedRefund };
   /** Takes back what an avatar spent, and a product that they own no more. */
   const unspent = (uuid: string, before: SpendItem | undefined, paid: number, lost: number) =>
     before
       ? spendMoved(store, { uuid, username: before.username, before, paid: -paid, at: sale.at, acquired: -lost })
-      : { writes: [check(spendKey(store, uuid), isNew)], customer: {} };
+      : [check(spendKey(store, uuid), isNew)];
   const ofBuyer = unspent(buyer, spend, kept, isForOneself && isLast ? 1 : 0);
-  const ofRecipient = isForOneself ? [] : unspent(recipient, recipientSpend, 0, isLast ? 1 : 0).writes;
-  const writes = [
+  const ofRecipient = isForOneself ? [] : unspent(recipient, recipientSpend, 0, isLast ? 1 : 0);
+  return [
     update(sale, {
       set: { ...listedAs(store, { ...sale, state }), ...marks },
       // An erasure gives the sale other avatars, and moves all that is theirs away from where it was read.
@@ -191,10 +250,10 @@ export const writesOfRefund = (
     }),
     ...(product ? returnCopy(store, product) : []),
     ...(sale.coupon ? [takeUseBack(couponUsesKey(store, buyer, sale.coupon.id), uses)] : []),
-    ...ofBuyer.writes,
+    ...ofBuyer,
     ...ofRecipient,
     owned ? ownedLess(owned) : check(ownedKey(store, recipient, sale.productId), isNew),
     ...(sale.imported ? [] : refundedDelivery(orderOf(sale), delivery)),
+    ...cardTakenBack(store, facts, cause.at),
   ];
-  return { writes, customer: ofBuyer.customer };
 };

@@ -1,13 +1,14 @@
 import { now, timestamp } from '../clock.ts';
-import type { Identifier } from '../identifier.ts';
+import { type Identifier, nilUuid } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { allOf, answer, decide } from '../table/decide.ts';
-import { all, is, isNew, put, update, type Write } from '../table/language.ts';
+import { type Condition, is, isNew, put, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, rowsOf } from '../table/table.ts';
-import { type CustomerItem, customerUpsert, findCustomerItem, getCustomer, rankOf, uuidOf } from './customers.ts';
+import { type CustomerItem, customerUpsert, demandUuid, findCustomerItem, getCustomer } from './customers.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from './owned.ts';
 import type { Resident } from './residents.ts';
+import { rankedBy, spendKey, spendListOf } from './spend-list.ts';
 
 /** A customer's spend, in whole L$. */
 export interface Spend {
@@ -26,6 +27,7 @@ export interface Purchase {
   /** Unique in the store; a purchase is recorded once. */
   id: string;
   buyer: Resident;
+  /** The nil UUID for a sum of purchases of which no more is known: it makes them own nothing. */
   productId: string;
   /** In whole L$. */
   price: number;
@@ -35,39 +37,49 @@ export interface Purchase {
 
 export interface SpendItem extends Key {
   username: string;
-  /** Grows with every change, since sums can fall. Absent in items of earlier versions. */
-  version?: number;
+  /** Grows with every change, since sums can fall. */
+  version: number;
   sum: number;
   totalOwned: number;
   /** The spend of each UTC day of about the last year. */
   days: Record<string, number>;
+  /** Its list by spend, and its place there. */
+  ranked?: string;
+  rank?: string;
 }
 
 const dayMillis = 86_400_000;
 const yearDays = 365;
 
-export const spendKey = (store: string, uuid: string) => ({ pk: partition(store, 'SPEND'), sk: uuid });
-
-const dayOf = (millis: number): string => timestamp(millis).slice(0, 10);
+const dayAt = (millis: number): string => timestamp(millis).slice(0, 10);
 
 /** The days that count as the last year at `millis`. */
-const firstDayOfYear = (millis: number): string => dayOf(millis - (yearDays - 1) * dayMillis);
+const firstDayOfYear = (millis: number): string => dayAt(millis - (yearDays - 1) * dayMillis);
+
+/** The spend of the last year at `millis`. */
+export const lastYearSum = (days: SpendItem['days'], millis: number): number => {
+  const [first, last] = [firstDayOfYear(millis), dayAt(millis)];
+  return Object.entries(days).reduce((total, [day, spent]) => (day >= first && day <= last ? total + spent : total), 0);
+};
+
+/** A customer's spend as the contract answers it. */
+export const readSpend = ({ sk: uuid, username, sum, totalOwned, days }: SpendItem): Spend => ({
+  uuid,
+  username,
+  sum,
+  lastYearSum: lastYearSum(days, now()),
+  totalOwned,
+});
 
 /** Throws 404 for an unknown resident. */
 export const getSpend = async (store: string, identifier: Identifier): Promise<Spend> => {
-  const uuid = await uuidOf(store, identifier);
+  const uuid = await demandUuid(store, identifier);
   const item = await get<SpendItem>(spendKey(store, uuid));
   if (!item) {
     const { username } = await getCustomer(store, { uuid });
     return { uuid, username, sum: 0, lastYearSum: 0, totalOwned: 0 };
   }
-  const { username, sum, totalOwned, days } = item;
-  const [first, last] = [firstDayOfYear(now()), dayOf(now())];
-  const lastYearSum = Object.entries(days).reduce(
-    (total, [day, spent]) => (day >= first && day <= last ? total + spent : total),
-    0,
-  );
-  return { uuid, username, sum, lastYearSum, totalOwned };
+  return readSpend(item);
 };
 
 /** A purchase as stored. */
@@ -90,6 +102,8 @@ export interface BuyerState {
   customer: CustomerItem | undefined;
   /** Those of the products bought that they own already, by the products' ids. */
   owned: ReadonlyMap<string, OwnedItem>;
+  /** Those of the purchases that are recorded already, by their ids, which the new ones replace. */
+  recorded?: ReadonlyMap<string, PurchaseItem>;
 }
 
 /**
@@ -99,55 +113,73 @@ export const spentMore = (
   spend: SpendItem | undefined,
   amounts: readonly Pick<Purchase, 'price' | 'at'>[],
   acquired: number,
-): Required<Pick<SpendItem, 'version' | 'sum' | 'totalOwned' | 'days'>> => {
+): Pick<SpendItem, 'version' | 'sum' | 'totalOwned' | 'days'> => {
   // Days that no request can read any more are dropped. One more day is kept, since clocks differ.
-  const oldest = dayOf(now() - (yearDays + 1) * dayMillis);
+  const oldest = dayAt(now() - (yearDays + 1) * dayMillis);
   const days = Object.fromEntries(Object.entries(spend?.days ?? {}).filter(([known]) => known >= oldest));
   for (const { price, at } of amounts) {
-    const day = dayOf(Date.parse(at));
+    const day = dayAt(Date.parse(at));
     if (day >= oldest) days[day] = (days[day] ?? 0) + price;
   }
   const sum = amounts.reduce((total, { price }) => total + price, spend?.sum ?? 0);
   return { version: (spend?.version ?? 0) + 1, sum, totalOwned: (spend?.totalOwned ?? 0) + acquired, days };
 };
 
-/** The write that puts `after` in the place of a customer's spend. Refused if that has changed since it was read. */
+/** The condition that a customer's spend has not changed since it was read. */
+export const asSpent = (spend: SpendItem | undefined): Condition => (spend ? is('version', spend.version) : isNew);
+
+/**
+ * The write that puts `after` in the place of a customer's spend. Refused if that has changed since it was read. A
+ * first one stands in the list of the customer's subscription, which the transaction must hold as it was read.
+ */
 export const spendWrite = (
   store: string,
   { uuid, username }: Resident,
   spend: SpendItem | undefined,
   after: ReturnType<typeof spentMore>,
+  newsSubscriber = false,
 ): Write =>
   update(spendKey(store, uuid), {
-    set: after,
-    // A name that is there stays: a rename may have written it since it was read.
-    ifMissing: { username },
-    // Items of earlier versions have no version: there every change adds to the sum or to the products.
-    when: spend ? all(is('version', spend.version), is('sum', spend.sum), is('totalOwned', spend.totalOwned)) : isNew,
+    set: { ...after, ...rankedBy(after.sum, uuid) },
+    // A name that is there stays: a rename may have written it since it was read. So does the list.
+    ifMissing: { username, ranked: spendListOf(store, newsSubscriber) },
+    when: asSpent(spend),
   });
 
-/** The attributes of a customer that follow their spend. */
-export const rankedBy = (sum: number, uuid: string) => ({ sum, rank: sum > 0 ? rankOf(sum, uuid) : undefined });
+/**
+ * The write that makes a buyer a customer, beside that of their first spend: refused where their subscription is not as
+ * it was read.
+ */
+export const buyerUpsert = (
+  store: string,
+  { uuid, username }: Resident,
+  customer: Pick<CustomerItem, 'newsSubscriber'> | undefined,
+): Write => customerUpsert(store, { uuid, username }, { when: is('newsSubscriber', customer?.newsSubscriber) });
 
 /**
  * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's
- * spend or a product that they own has changed since `state`, or if one of the purchases is recorded already.
+ * spend or a product that they own has changed since `state`, or if one of the purchases is recorded already and not in
+ * it.
  */
 export const purchaseItems = (
   store: string,
   { uuid, username }: Resident,
   purchases: readonly Omit<Purchase, 'buyer'>[],
-  { spend, customer, owned }: BuyerState,
+  { spend, customer, owned, recorded = new Map() }: BuyerState,
 ): Write[] => {
-  const bought = Object.entries(Object.groupBy(purchases, ({ productId }) => productId));
+  const products = purchases.filter(({ productId }) => productId !== nilUuid);
+  const bought = Object.entries(Object.groupBy(products, ({ productId }) => productId));
   const acquired = bought.filter(([productId]) => !owned.has(productId));
-  const after = spentMore(spend, purchases, acquired.length);
+  const replaced = recorded.values().map(({ price, at }) => ({ price: -price, at }));
+  const after = spentMore(spend, [...purchases, ...replaced], acquired.length);
   return [
-    spendWrite(store, { uuid, username: customer?.username ?? username }, spend, after),
-    customerUpsert(store, { uuid, username }, { set: rankedBy(after.sum, uuid) }),
-    ...purchases.map(({ id, productId, price, at }) =>
-      put({ ...purchaseKey(store, id), uuid, productId, price, at }, isNew),
-    ),
+    spendWrite(store, { uuid, username: customer?.username ?? username }, spend, after, customer?.newsSubscriber),
+    buyerUpsert(store, { uuid, username }, customer),
+    ...purchases.map(({ id, productId, price, at }) => {
+      const before = recorded.get(id);
+      const item = { ...purchaseKey(store, id), uuid, productId, price, at };
+      return before ? put(item, unchanged(before), before) : put(item, isNew);
+    }),
     ...bought.map(([productId, some = []]) =>
       ownedWrite(
         ownedKey(store, uuid, productId),

@@ -46,11 +46,20 @@ test('the order of the schema and fields that later versions add with a default 
   }
 });
 
+test('the tag of the group counts where it is worn: left out, false and null are one request', () => {
+  for (const { fingerprint, body } of kept) {
+    expect(fingerprintBy(schema, { ...body, inGroup: false })).toBe(fingerprint);
+    expect(fingerprintBy(schema, { ...body, inGroup: null })).toBe(fingerprint);
+    expect(fingerprintBy(schema, { ...body, inGroup: true })).not.toBe(fingerprint);
+  }
+});
+
 test('each field but the id counts', () => {
   const { body } = kept[2] as { body: Record<string, unknown> };
   const other: Record<string, unknown> = {
     ...{ id: recipient, productId: buyer, buyerIdentifier: recipient, recipientIdentifier: buyer },
-    ...{ useCredit: false, paid: 1, quote: 'other', message: 'other', reference: 'other' },
+    ...{ useCredit: false, paid: 1, quote: 'other', message: 'other', reference: 'other', inGroup: true },
+    vendorUuid: recipient,
   };
 
   const fingerprints = Object.keys(schema.shape).map((name) => fingerprintBy(schema, { ...body, [name]: other[name] }));

@@ -7,7 +7,10 @@ import { refundSale } from '../../../lib/sale/refund.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
+import { putRules } from '../../../lib/store/rules.ts';
 import { saleKey } from '../../../lib/store/sale-state.ts';
+import { spendKey } from '../../../lib/store/spend-list.ts';
 import type { Item } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { engine } from '../../../lib/table/table.ts';
@@ -66,6 +69,15 @@ const applyHalf = async (): Promise<Key> => {
   return couponUsesKey(store, bob.uuid, coupon.id);
 };
 
+const rules = {
+  groupDiscount: 0,
+  tiers: [],
+  bonus: { percent: 0, groupPercent: 0, type: 'regular' as const, expiresInDays: null },
+};
+
+/** Takes 20 percent off the price of those who have spent L$ 110 in the last year. */
+const setTier = () => putRules(store, { ...rules, tiers: [{ from: 110, percent: 20 }] });
+
 const give = (delta: number) =>
   changeCredit(store, { uuid: bob.uuid }, 'regular', { kind: 'increment', delta, expiresAt: undefined }, by);
 
@@ -95,6 +107,18 @@ test('a sale is refused only for what was there at one moment', async () => {
   expect(sale).toMatchObject({ state: 'completed', total: 30 });
 });
 
+test('a sale that sees the copy of a refund takes the credit that came back with it', async () => {
+  await give(30);
+  const productId = await newProduct(store, { price: 60, limited: true, availableAmount: 1 });
+  const wanted = { productId, buyer: bob.uuid, useCredit: true };
+  await buy(store, { ...wanted, id: ids[0], paid: 30 });
+  await unseen(customerKey(store, bob.uuid), () => refundSale(store, ids[0], by));
+
+  const sale = await buy(store, { ...wanted, id: ids[1], paid: 60 });
+
+  expect(sale).toMatchObject({ state: 'completed', credit: 30, change: 30 });
+});
+
 test('a sale takes a copy from the stock that it saw', async () => {
   const productId = await newProduct(store, { price: 60, limited: true, availableAmount: 2 });
 
@@ -113,4 +137,45 @@ test('a refund that sees the sale as completed leaves one that was refunded befo
   expect(await refundSale(store, ids[0], { by: 'other', reference: 'other' })).toMatchObject({ state: 'refunded' });
 
   expect((await creditOf(store, bob.uuid)).item).toMatchObject({ credit: 30 });
+});
+
+test('a refused sale counts a tier and the uses of a coupon of one moment', async () => {
+  await setTier();
+  const uses = await applyHalf();
+  const productId = await newProduct(store, { price: 240 });
+  await buy(store, { id: ids[0], productId, buyer: bob.uuid, paid: 120 });
+  // The spend is gone again, and so is the tier; that the coupon can be used again is not seen.
+  await unseen(uses, () => refundSale(store, ids[0], by));
+
+  const sale = await buy(store, { id: ids[1], productId, buyer: bob.uuid, paid: 200 });
+
+  expect(sale).toMatchObject({ state: 'completed', total: 120, change: 80 });
+});
+
+test('a sale for credit alone takes the tier of the moment of that credit', async () => {
+  await setTier();
+  const lamp = await newProduct(store, { price: 50 });
+  const chair = await newProduct(store, { price: 100 });
+  await buy(store, { productId: lamp, buyer: bob.uuid, paid: 50 });
+  await give(40);
+  await buy(store, { id: ids[0], productId: chair, buyer: bob.uuid, useCredit: true, paid: 60 });
+  // With its credit back the tier is gone: 40 do not pay for a lamp of 50.
+  await unseen(spendKey(store, bob.uuid), () => refundSale(store, ids[0], by), 2);
+
+  const sale = await buy(store, { id: ids[1], productId: lamp, buyer: bob.uuid, useCredit: true });
+
+  expect(sale).toMatchObject({ state: 'refused', refusal: 'underpaid', total: 50 });
+  expect((await creditOf(store, bob.uuid)).item).toMatchObject({ credit: 40 });
+});
+
+test('a refund that does not see the credit of its sale takes the bonus back', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  await buy(store, { productId, buyer: bob.uuid, paid: 60 });
+  await putRules(store, { ...rules, bonus: { ...rules.bonus, percent: 10 } });
+  const customer = customerKey(store, bob.uuid);
+  await unseen(customer, () => buy(store, { id: ids[0], productId, buyer: bob.uuid, paid: 60 }));
+
+  await refundSale(store, ids[0], by);
+
+  expect((await creditOf(store, bob.uuid)).item).toMatchObject({ credit: 0 });
 });

@@ -20,7 +20,7 @@ import { forgetResidents } from '../../../lib/store/residents.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { setOpen } from '../../../lib/store/stores.ts';
 import { get } from '../../../lib/table/table.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/model/credit-model.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/workload/model/credit.ts';
 import {
   type ModelAvatar,
   type ModelProduct,
@@ -31,7 +31,7 @@ import {
   refund,
   type SaleModel,
   sell,
-} from '../../../proof/model/sale-model.ts';
+} from '../../../proof/workload/model/sales.ts';
 import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { injectFaults, inOrderOf, intercept } from '../../support/faults.ts';
@@ -318,7 +318,7 @@ const seeded = async ({ lotCount, usesPerCustomer }: Setting): Promise<World> =>
   rich.credit.restricted.unlotted = 25;
   rich.applications.store = { couponId, expiresAt: start + 3_599_000 };
   other.credit.regular.unlotted = 40;
-  const coupon = { id: couponId, owner: ada.uuid, discount: 50, ownerProfit: 0, usesPerCustomer };
+  const coupon = { id: couponId, code: 'CODE', owner: ada.uuid, discount: 50, ownerProfit: 0, usesPerCustomer };
   const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
   const model: SaleModel = {
     ...{ now: start - 1000, isOpen: true, avatars: { [avatars[0]]: rich, [avatars[1]]: other } },
@@ -327,6 +327,8 @@ const seeded = async ({ lotCount, usesPerCustomer }: Setting): Promise<World> =>
       [products[1]]: { ...plain, price: 60, limited: false, stock: 0 },
     },
     coupons: [{ ...coupon, active: true, expiration: Date.parse(never) }],
+    cards: {},
+    sales: {},
   };
   const asked = { productId: products[0], buyer: avatars[0], recipient: avatars[0], useCredit: true };
   const soldId = randomUUID();
@@ -483,7 +485,6 @@ const endInTable = async ({ avatars, products, initial }: World): Promise<Return
       const { item, faults } = await creditOf(store, uuid);
       expect(faults).toEqual([]);
       const { sum, totalOwned } = await getSpend(store, { uuid });
-      expect(item.sum ?? 0).toBe(sum);
       const owned = await Promise.all(products.map((id) => get<OwnedItem>(ownedKey(store, uuid, id))));
       const uses = await Promise.all(initial.model.coupons.map(({ id }) => findCouponUses(store, uuid, id)));
       return {

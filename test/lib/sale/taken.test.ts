@@ -1,14 +1,14 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import type { CreditLot } from '../../../lib/credit/lot.ts';
-import type { Planned } from '../../../lib/credit/plan.ts';
+import type { PlannedPart } from '../../../lib/credit/plan.ts';
 import { takenBy } from '../../../lib/sale/taken.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const minute = 60_000;
 
 /** A part of a sale that drains lots of 1 L$ with these expiries. */
-const draining = (expiries: readonly string[]): Planned[] => {
+const draining = (expiries: readonly string[]): PlannedPart[] => {
   const closed = expiries.map((expiresAt) => ({
     lot: { expiresAt, remaining: 1 } as CreditLot,
     how: 'drained' as const,

@@ -6,7 +6,7 @@ import { writesOfRefund } from '../../../lib/sale/writes.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
 import { ownedKey } from '../../../lib/store/owned.ts';
 import { saleKey } from '../../../lib/store/sale-state.ts';
-import { spendKey } from '../../../lib/store/spend.ts';
+import { spendKey } from '../../../lib/store/spend-list.ts';
 import { conditionOf, holds, type Item, targetOf } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { ada, bob } from '../../support/residents.ts';
@@ -24,17 +24,17 @@ const sale = {
 /** A refund of a gift of which nothing but the sale itself shows yet. */
 const facts: RefundFacts = {
   ...{ sale, avatars: { buyer: bob.uuid, recipient: ada.uuid }, product: undefined, uses: undefined },
-  ...{ spend: undefined, recipientSpend: undefined, owned: undefined, delivery: undefined },
+  ...{ spend: undefined, recipientSpend: undefined, owned: undefined, delivery: undefined, card: undefined },
   ...{ credit: factsWith(itemWith({}, {})), areCustomers: true },
 };
 const completed: CompletedRefund = {
   ...{ kind: 'completed', kept: 0, isLast: false },
-  plan: { kind: 'planned', parts: [], after: facts.credit.item },
+  plan: { kind: 'planned', parts: [], after: facts.credit.item, needsLook: false },
 };
 
 /** Tells whether the refund is refused where this is the item under the key. */
 const isRefusedBy = (key: Key, item: Item): boolean => {
-  const { writes } = writesOfRefund('store', { at, by: 'test' }, facts, completed);
+  const writes = writesOfRefund('store', { at, by: 'test' }, facts, completed, false);
   const own = writes.filter((write) => targetOf(write).pk === key.pk && targetOf(write).sk === key.sk);
   return own.some((write) => !holds(conditionOf(write), item));
 };

@@ -1,0 +1,34 @@
+import { merged, type Source } from '../lists/source.ts';
+import { type Key, partition } from '../table/schema.ts';
+import { rowsOf } from '../table/table.ts';
+
+/**
+ * The lists of a store's buyers by what they have spent. Their items of spend stand in them: a sale writes no other.
+ */
+
+export const spendKey = (store: string, uuid: string): Key => ({ pk: partition(store, 'SPEND'), sk: uuid });
+
+/**
+ * The list that a buyer stands in, which follows the subscription. A partition of an index takes 1,000 writes a second;
+ * spread over several, each read of the list would cost more.
+ */
+export const spendListOf = (store: string, isSubscribed: boolean): string =>
+  partition(store, 'SPEND', `news${Number(isSubscribed)}`);
+
+/** A buyer's place by spend: sums of one length, then the UUID. */
+const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
+
+/** The attribute of an item of spend that follows its sum: who has spent nothing stands in no list. */
+export const rankedBy = (sum: number, uuid: string) => ({ rank: sum > 0 ? rankOf(sum, uuid) : undefined });
+
+/** The rows of the buyers who have spent more than a sum, by what they have spent. */
+export const spentMoreThan = (
+  store: string,
+  sum: number,
+  isSubscribed: boolean | undefined,
+): Source<Key & { rank: string }> => {
+  const first = rankOf(sum + 1, '');
+  const lists = [false, true].filter((one) => one === (isSubscribed ?? one)).map((one) => spendListOf(store, one));
+  const rows = (list: string) => rowsOf<Key & { rank: string }>({ partition: list, index: 'byRank', first });
+  return merged(lists.map(rows), ({ rank }) => rank);
+};
