@@ -12,7 +12,7 @@ import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
 const unauthorized = (): Error => new Error('Unauthorized');
 
 /** The key of the request's only `X-API-Key` header. Throws 401 for a missing, empty, repeated or malformed one. */
-const keyOf = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
+const keyOfRequest = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: string } => {
   const values = headerValues(event, 'x-api-key');
   const key = values.length === 1 ? parseKey(values[0] ?? '', keyStage()) : undefined;
   if (!key) throw unauthorized();
@@ -22,7 +22,7 @@ const keyOf = (event: APIGatewayRequestAuthorizerEvent): { id: string; secret: s
 /** The longest that noting a key's use may delay a call. */
 const noteMillis = 1000;
 
-const isLive = ({ status, expiresAt }: ApiKey): boolean =>
+const isUsable = ({ status, expiresAt }: ApiKey): boolean =>
   status === 'active' && (expiresAt === undefined || now() < Date.parse(expiresAt));
 
 /**
@@ -42,9 +42,9 @@ const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) =
 
 /** Lambda authorizer of every route: 401 without a live key, 403 (a Deny) without the route's scope. */
 export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
-  const { id, secret } = keyOf(event);
+  const { id, secret } = keyOfRequest(event);
   const key = await findKey(id);
-  if (!key || !secretMatches(secret, key.hash) || !isLive(key)) throw unauthorized();
+  if (!key || !secretMatches(secret, key.hash) || !isUsable(key)) throw unauthorized();
   const row = routes.find(({ method, path }) => method === event.httpMethod && path === event.resource);
   const allowed = row !== undefined && (row.scope === null || key.scopes.includes(row.scope));
   // A failure or delay of this note must not reach the caller.

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from 'aws-lambda';
-import { handleMessage } from '../lib/delivery/deliver.ts';
+import { type Handling, handleMessage } from '../lib/delivery/deliver.ts';
 import { decodeMessage, isLaterMessage, type QueueMessage } from '../lib/delivery/message.ts';
 import {
   comeBackAfter,
@@ -13,17 +13,36 @@ import {
 import { callTimeoutMillis, firstRetrySeconds } from '../lib/delivery/settings.ts';
 import { sendEvent } from '../lib/events/send.ts';
 import { logSink } from '../lib/log.ts';
+import { tellChange } from '../lib/vendor/tell.ts';
 
 /** The time that a message needs for table and queue, besides the call of the dispenser. */
 const reserveMillis = 10_000;
 
+const subjectOf = (message: QueueMessage | undefined, outcome: string): object => {
+  switch (message?.kind) {
+    case 'event':
+      return { webhook: outcome, webhookId: message.webhook, eventId: message.event };
+    case 'product-changed':
+      return { vendors: outcome, productId: message.product };
+    case 'vendor-changed':
+      return { vendors: outcome, vendorUuid: message.vendor };
+    default:
+      return { delivery: outcome, deliveryId: message?.kind === 'deliver' ? message.id : undefined };
+  }
+};
+
 /** The result of a message under its subject, so that alarms tell deliveries from webhooks. */
 const facts = (message: QueueMessage | undefined, outcome: string) => ({
-  ...(message?.kind === 'event'
-    ? { webhook: outcome, webhookId: message.webhook, eventId: message.event }
-    : { delivery: outcome, deliveryId: message?.kind === 'deliver' ? message.id : undefined }),
+  ...subjectOf(message, outcome),
   store: message?.store,
 });
+
+const handlingOf = (message: QueueMessage, lane: Lane): Promise<Handling> => {
+  if (message.kind === 'event') return sendEvent(message, lane);
+  return message.kind === 'product-changed' || message.kind === 'vendor-changed'
+    ? tellChange(message)
+    : handleMessage(message);
+};
 
 type Message = Pick<SQSRecord, 'body' | 'messageId' | 'receiptHandle'>;
 
@@ -42,9 +61,7 @@ const handle = async ({ body, messageId, receiptHandle }: Message, lane: Lane): 
       logSink.write({ level: 'ERROR', delivery: 'not a message of ours', messageId });
       return true;
     }
-    const { outcome, againSeconds } = await (message.kind === 'event'
-      ? sendEvent(message, lane)
-      : handleMessage(message));
+    const { outcome, againSeconds } = await handlingOf(message, lane);
     const isFailure = outcome === 'failed' || outcome === 'disabled';
     logSink.write({ level: isFailure ? 'ERROR' : 'INFO', ...facts(message, outcome), againSeconds });
     if (againSeconds === undefined) return true;
@@ -57,10 +74,11 @@ const handle = async ({ body, messageId, receiptHandle }: Message, lane: Lane): 
   }
 };
 
-/** The store or the webhook whose messages are handled one after another. */
+/** The store, webhook or vendor whose messages are handled one after another. */
 const receiverOf = ({ body }: Message): string => {
   const message = decodeMessage(body);
-  return (message?.kind === 'event' ? message.webhook : message?.store) ?? '';
+  if (message?.kind === 'event') return message.webhook;
+  return (message?.kind === 'vendor-changed' ? message.vendor : message?.store) ?? '';
 };
 
 /**

@@ -1,5 +1,5 @@
 import type { DynamoDBBatchResponse, DynamoDBStreamEvent } from 'aws-lambda';
-import { entryOf, putOnBus } from '../lib/events/bus.ts';
+import { eventEntry, putOnBus } from '../lib/events/bus.ts';
 import { logSink } from '../lib/log.ts';
 
 /**
@@ -8,7 +8,7 @@ import { logSink } from '../lib/log.ts';
  * over: it would hold up all others for a day.
  */
 export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
-  const refused = await putOnBus(Records.map(entryOf));
+  const refused = await putOnBus(Records.map(eventEntry));
   for (const { index, code, isLasting } of refused)
     logSink.write({ level: 'ERROR', bus: isLasting ? 'refused' : 'failed', code, records: Records[index]?.eventID });
   const failed = refused.filter(({ isLasting }) => !isLasting);

@@ -3,8 +3,10 @@ import { type SweepReport, sweep } from '../lib/credit/sweep.ts';
 import { sendDue } from '../lib/events/due.ts';
 import { queueEvents } from '../lib/events/send.ts';
 import { logSink } from '../lib/log.ts';
-import { sendUnsent } from '../lib/sale/unsent.ts';
+import { giveUpClaims } from '../lib/payout/sweep.ts';
+import { sendUnsent } from '../lib/sale/sweep.ts';
 import { metered, newMeter } from '../lib/table/meter.ts';
+import { loseVendors } from '../lib/vendor/sweep.ts';
 
 /** The time that the sweep leaves for changes that are under way when it stops. */
 const reserveMillis = 10_000;
@@ -14,15 +16,31 @@ const orderUnsent = async (mayGoOn: () => boolean): Promise<void> => {
   if (failed > 0) throw new Error(`Sales whose delivery could not be ordered: ${failed}.`);
 };
 
+const giveUp = async (mayGoOn: () => boolean): Promise<void> => {
+  const failed = await giveUpClaims(mayGoOn);
+  if (failed > 0) throw new Error(`Claimed payouts that could not be given up: ${failed}.`);
+};
+
+const lose = async (mayGoOn: () => boolean): Promise<void> => {
+  const failed = await loseVendors(mayGoOn);
+  if (failed > 0) throw new Error(`Vendors that could not be looked at: ${failed}.`);
+};
+
 /**
  * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows
- * renames, and closes the credit lots that have come due; runs every minute, and ends before its own timeout. Where
- * anything of it fails, be it for one customer or one sale, it throws when all else is done, for the alarm.
+ * renames, gives up payouts that nobody reports, notes which vendors are lost, and closes the credit lots that have
+ * come due; runs every minute, and ends before its own timeout. Where anything of it fails, be it for one customer or
+ * one sale, it throws when all else is done, for the alarm.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
   const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
-  const others = [() => orderUnsent(mayGoOn), () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn)];
+  const others = [
+    () => orderUnsent(mayGoOn),
+    () => giveUp(mayGoOn),
+    () => lose(mayGoOn),
+    () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn),
+  ];
   const by = `sweep ${context.awsRequestId}`;
   const { report, errors } = await metered(meter, () => sweep(by, mayGoOn, others));
   for (const error of errors)

@@ -1,4 +1,4 @@
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
+import { serveTogether } from '../lib/http/together.ts';
 import * as rows from '../lib/routes/webhooks.ts';
 import { handler as createWebhook } from './webhooks/create-webhook.ts';
 import { handler as deleteWebhook } from './webhooks/delete-webhook.ts';
@@ -9,25 +9,13 @@ import { handler as rotateWebhookSecret } from './webhooks/rotate-webhook-secret
 import { handler as testWebhook } from './webhooks/test-webhook.ts';
 import { handler as updateWebhook } from './webhooks/update-webhook.ts';
 
-const lineOf = ({ method, path }: { method: string; path: string }): string => `${method} ${path}`;
-
-const handlers = new Map([
-  [lineOf(rows.createWebhook), createWebhook],
-  [lineOf(rows.listWebhooks), listWebhooks],
-  [lineOf(rows.getWebhook), getWebhook],
-  [lineOf(rows.updateWebhook), updateWebhook],
-  [lineOf(rows.deleteWebhook), deleteWebhook],
-  [lineOf(rows.rotateWebhookSecret), rotateWebhookSecret],
-  [lineOf(rows.testWebhook), testWebhook],
-  [lineOf(rows.listWebhookDeliveries), listWebhookDeliveries],
-]);
-
-/**
- * Serves all rows about webhooks on Lambda, since a stack has at most 500 resources. Locally each has its own function.
- */
-export const handler = (event: APIGatewayProxyEvent, context: Context): Promise<APIGatewayProxyResult> => {
-  const line = `${event.httpMethod} ${event.resource}`;
-  const found = handlers.get(line);
-  if (!found) throw new Error(`No endpoint of webhooks serves ${line}.`);
-  return found(event, context);
-};
+export const handler = serveTogether(
+  [rows.createWebhook, createWebhook],
+  [rows.listWebhooks, listWebhooks],
+  [rows.getWebhook, getWebhook],
+  [rows.updateWebhook, updateWebhook],
+  [rows.deleteWebhook, deleteWebhook],
+  [rows.rotateWebhookSecret, rotateWebhookSecret],
+  [rows.testWebhook, testWebhook],
+  [rows.listWebhookDeliveries, listWebhookDeliveries],
+);

@@ -23,6 +23,8 @@ export interface Watched {
   bus: ServiceFunction | undefined;
   /** The schedule of exports, where there is one. */
   exports: ScheduleGroup | undefined;
+  /** Asks for the increments between two exports. */
+  increments: ServiceFunction | undefined;
   lookUp: ServiceFunction;
   /** The desk's files are served, to everybody. */
   hasDesk: boolean;
@@ -281,6 +283,20 @@ const busAlarms = (scope: Construct, { bus, settings: { stage } }: Watched): Rec
       }
     : {};
 
+const incrementAlarms = ({ increments, settings: { stage } }: Watched): Record<string, AlarmFacts> =>
+  increments
+    ? {
+        IncrementsMissing: {
+          // The share of runs that failed: all of them, or there was none.
+          metric: increments.lambda.metricErrors({ statistic: 'Average', period: Duration.hours(3) }),
+          threshold: 1,
+          alsoWhenMissing: true,
+          harm: 'The copies of the last hours are missing: for three hours no increment of the table was asked for without a fault. A lost region would cost all changes since then. Nothing else is affected.',
+          act: `"npx store logs --stage ${stage} --function table-export --filter ERROR" shows the reason. Often the bucket of the setting exportBucket does not let this account write. Without such lines, enable the hourly schedule in EventBridge Scheduler. The next increment has all changes since the last one.`,
+        },
+      }
+    : {};
+
 const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
   exports
     ? {
@@ -313,4 +329,5 @@ export const alarmsOf = (scope: Construct, watched: Watched): Record<string, Ala
   ...historyAlarms(watched),
   ...busAlarms(scope, watched),
   ...exportAlarms(watched),
+  ...incrementAlarms(watched),
 });

@@ -23,10 +23,10 @@ import packageFile from '../package.json' with { type: 'json' };
 import { type ApiMethod, apiDocument, deskMethods, methodsOf } from './document.ts';
 import type { Settings } from './settings.ts';
 
-export type Load = 'list' | 'read' | 'write';
+export type EndpointLoad = 'list' | 'read' | 'write';
 
 /** The kind of load that an endpoint makes: lists are the heaviest, and writes cost the most. */
-export const loadOf = ({ query, writes, queue }: Route): Load =>
+export const loadOf = ({ query, writes, queue }: Route): EndpointLoad =>
   'cursor' in query.shape ? 'list' : writes.length > 0 || queue ? 'write' : 'read';
 
 interface ApiProps {

@@ -50,6 +50,8 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    // The scripts inworld, for people to copy.
+    loader: { '.lsl': 'text' },
     // API Gateway passes text on, so the scripts need no escapes.
     charset: 'utf8',
     legalComments: 'none',

@@ -1,5 +1,5 @@
 import { answerHeaders } from '../lib/http/headers.ts';
-import { entryOf, type Route } from '../lib/routes/route.ts';
+import { functionFile, type Route } from '../lib/routes/route.ts';
 import { gatewayCors, preflightHeaders, preflightStatus, preflightTemplate } from './cors.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
 import type { Settings } from './settings.ts';
@@ -38,7 +38,7 @@ export const methodsOf = (rows: readonly Route[], { desk }: Pick<Settings, 'desk
     id: row.id.replace('/', '-'),
     method: row.method,
     path: row.path,
-    entry: entryOf(row),
+    entry: functionFile(row),
     isOpen: false,
   })),
   ...(desk ? deskMethods : []),
@@ -86,18 +86,18 @@ const [store, usage] = ['store', 'usage'];
 
 /** In the order of their names: another order of the rows makes no other document, and so no other deployment. */
 const pathsOf = (methods: readonly ApiMethod[], addressOf: DocumentFacts['addressOf']) => {
-  const sorted = methods.toSorted((one, other) => (keyOf(one) < keyOf(other) ? -1 : 1));
+  const sorted = methods.toSorted((one, other) => (methodKey(one) < methodKey(other) ? -1 : 1));
   return Object.fromEntries(
     [...Map.groupBy(sorted, ({ path }) => path)].map(([path, ofPath]) => [
       path,
-      Object.fromEntries(ofPath.map((one) => [one.method.toLowerCase(), operationOf(one, addressOf(one.entry))])),
+      Object.fromEntries(ofPath.map((one) => [one.method.toLowerCase(), documentOperation(one, addressOf(one.entry))])),
     ]),
   );
 };
 
-const keyOf = ({ path, method }: ApiMethod): string => `${path} ${method}`;
+const methodKey = ({ path, method }: ApiMethod): string => `${path} ${method}`;
 
-const operationOf = ({ id, path, isOpen }: ApiMethod, address: string) => ({
+const documentOperation = ({ id, path, isOpen }: ApiMethod, address: string) => ({
   operationId: id,
   // Without this a method is public. API Gateway demands both, though OpenAPI would read two entries as a choice.
   ...(!isOpen && { security: [{ [store]: [] }, { [usage]: [] }] }),
@@ -169,10 +169,10 @@ const answersOf = (origins: string | undefined) =>
     Object.entries<GatewayAnswer>(gatewayAnswers)
       // API Gateway does not let anybody change this one.
       .filter(([type]) => type !== 'REQUEST_TOO_LARGE')
-      .map(([type, answer]) => [type, answerOf(answer, gatewayCors(origins))]),
+      .map(([type, answer]) => [type, gatewayResponse(answer, gatewayCors(origins))]),
   );
 
-const answerOf = (answer: GatewayAnswer, cors: Record<string, string>) => ({
+const gatewayResponse = (answer: GatewayAnswer, cors: Record<string, string>) => ({
   statusCode: String(answer.status),
   responseParameters: {
     ...literals('gatewayresponse.header.', {

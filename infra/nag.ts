@@ -60,8 +60,13 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::copies-of-my-shop/prod/*]',
-    at: /\/ExportRole\/Resource$/,
+    at: /\/(ExportRole|table-export\/Role)\/Resource$/,
     reason: 'DynamoDB names the files of an export itself. The role may write under the stage’s name in one bucket.',
+  },
+  {
+    rule: 'AwsSolutions-IAM5[Resource::<DataTableFDBAD0F2.Arn>/export/*]',
+    at: /\/table-export\/Role\/Resource$/,
+    reason: 'DynamoDB names an export itself. The role may only describe those of one table.',
   },
   {
     rule: 'Serverless-LambdaDLQ',
@@ -71,9 +76,9 @@ export const acknowledgements: readonly Acknowledgement[] = [
   },
   {
     rule: 'Serverless-LambdaAsyncFailureDestination',
-    at: /\/expiry-sweep\/(Function|Live)\/EventInvokeConfig\/Resource$/,
+    at: /\/(expiry-sweep|table-export)\/(Function|Live)\/EventInvokeConfig\/Resource$/,
     reason:
-      'A failed sweep leaves nothing to keep: its lots stay due, the next sweep closes them a minute later, and alarms report the failure.',
+      'A failed call leaves nothing to keep: the next one, a minute or an hour later, does its work too, and alarms report the failure.',
   },
   {
     rule: 'Serverless-LambdaEventSourceMappingDestination',

@@ -1,4 +1,4 @@
-import { entryOf, type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
+import { functionFile, type Kind, kindsWritten, type Route } from '../lib/routes/route.ts';
 import { type IndexName, indexes } from '../lib/table/schema.ts';
 import tableUses from './table-uses.json' with { type: 'json' };
 import type { TableUse } from './table-uses.ts';
@@ -105,12 +105,17 @@ export const togetherOf = (rows: readonly Route[]): Route => {
   };
 };
 
-/** The access of an endpoint's function. A list notes what it has read: see lib/http/store-reads.ts. */
+const hasShare = (row: Route): boolean => 'cursor' in row.query.shape || row.writes.length > 0;
+
+/**
+ * The access of an endpoint's function. Lists note what they have read, and others what they have written:
+ * lib/http/store-share.ts.
+ */
 export const accessOf = (row: Route): Access => ({
   reads: row.reads,
   writes: kindsWritten(row),
-  ...('cursor' in row.query.shape && { updates: ['READS'] }),
-  uses: usedBy(entryOf(row)),
+  ...(hasShare(row) && { updates: ['UNITS'] }),
+  uses: usedBy(functionFile(row)),
 });
 
 /** The authorizer reads keys and notes their last use. It can neither create nor delete one. */
@@ -120,12 +125,13 @@ export const authorizerPermissions: Permission[] = [
 
 /**
  * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes
- * lost dispensers and, with the products that a customer owns, when one was given.
+ * lost dispensers and, with the products that a customer owns, when one was given. It tells vendors of changes, and
+ * notes when.
  */
 export const workerAccess: Access = {
-  reads: ['STORE', 'SALE', 'EVENT'],
+  reads: ['STORE', 'SALE', 'EVENT', 'VENDOR'],
   writes: ['DELIVERY', 'DISPENSER', 'WEBHOOK'],
-  updates: ['OWNED'],
+  updates: ['OWNED', 'VENDOR', 'UNITS'],
   uses: usedBy('delivery-worker'),
 };
 
@@ -138,24 +144,35 @@ export const lookUpAccess: Access = {
 
 /**
  * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A
- * rename reaches every item that holds a copy of the name. It also orders the deliveries of sales.
+ * rename reaches every item that holds a copy of the name. It also orders the deliveries of sales, notes how far it has
+ * come with these, gives up the payouts that nobody reports, and notes which vendors are lost.
  */
 export const sweepAccess: Access = {
-  reads: ['STORE', 'NAME', 'SALE', 'DELIVERY', 'WEBHOOK'],
-  writes: ['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'],
-  updates: ['SALE', 'WEBHOOK'],
-  alsoReads: ['CUSTOMER#DUE#*', 'SALE#UNSENT#*', 'WEBHOOK#DUE'],
+  reads: ['STORE', 'NAME', 'SALE', 'DELIVERY', 'WEBHOOK', 'VENDOR'],
+  writes: [
+    ...(['CUSTOMER', 'LOT', 'SWEEP', 'COUPON', 'GIFTCARD', 'SPEND', 'RESIDENT', 'STORE_RESIDENT'] as const),
+    ...(['PAYEE', 'PAYOUT', 'CUSTOMER_NAME'] as const),
+  ],
+  updates: ['SALE', 'WEBHOOK', 'VENDOR'],
+  alsoReads: ['CUSTOMER#DUE#*', 'WEBHOOK#DUE', 'PAYOUT#DUE', 'VENDOR#DUE'],
   uses: usedBy('expiry-sweep'),
+};
+
+/** The hourly export notes which increment it has asked for. */
+export const exportAccess: Access = {
+  reads: [],
+  writes: ['SWEEP'],
+  uses: usedBy('table-export'),
 };
 
 /**
  * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and
- * notes at a sale that its delivery is ordered. It deletes nothing.
+ * counts in the accounts of payees what sales owe them. It deletes nothing but names that lead to nobody.
  */
 export const consumerAccess: Access = {
-  reads: ['HISTORY', 'MARK', 'WEBHOOK'],
-  writes: [],
-  updates: ['HISTORY', 'DAY', 'MARK', 'EVENT', 'SALE'],
-  makes: ['HISTORY', 'MARK'],
+  reads: ['HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'CUSTOMER', 'RESIDENT', 'NAME', 'STORE_RESIDENT'],
+  writes: ['CUSTOMER_NAME'],
+  updates: ['HISTORY', 'DAY', 'EVENT', 'SALE'],
+  makes: ['HISTORY', 'PAYEE'],
   uses: usedBy('stream-consumer'),
 };

@@ -9,7 +9,7 @@ import { LambdaInvoke, Universal } from 'aws-cdk-lib/aws-scheduler-targets';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct, IConstruct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
-import { entryOf, type Kind, type Route } from '../lib/routes/route.ts';
+import { functionFile, type Kind, type Route } from '../lib/routes/route.ts';
 import { requestSeconds } from '../lib/table/meter.ts';
 import { Api, loadOf } from './api.ts';
 import { Data } from './data.ts';
@@ -19,6 +19,7 @@ import {
   accessOf,
   authorizerPermissions,
   consumerAccess,
+  exportAccess,
   lookUpAccess,
   permissions,
   sweepAccess,
@@ -61,8 +62,8 @@ export class StoreServiceStack extends Stack {
   constructor(scope: Construct, id: string, props: StoreServiceProps) {
     const { settings, routes, codeOf } = props;
     // A deletion would take the API's address and leave table and queues without a service.
-    super(scope, id, { terminationProtection: true, tags: tagsOf(settings), ...props });
-    for (const [name, value] of Object.entries(tagsOf(settings))) Tags.of(this).add(name, value);
+    super(scope, id, { terminationProtection: true, tags: stackTags(settings), ...props });
+    for (const [name, value] of Object.entries(stackTags(settings))) Tags.of(this).add(name, value);
     this.settings = settings;
     this.key = settings.ownEncryptionKey
       ? new Key(this, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN })
@@ -79,13 +80,23 @@ export class StoreServiceStack extends Stack {
     deployAfter([...readers, stream], endpoints);
     const bus = this.addEventBus();
     const exports = this.addExports();
+    const increments = this.addIncrements();
 
     const api = this.addApi(routes, endpoints);
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
 
     new Operation(this, 'Operation', {
-      ...{ settings, api, data: this.data, worker, sweep, consumer, bus, exports, lookUp },
+      settings,
+      api,
+      data: this.data,
+      worker,
+      sweep,
+      consumer,
+      bus,
+      exports,
+      increments,
+      lookUp,
       hasDesk: settings.desk,
       creditWriters: endpoints.filter(({ row }) => row.writes.includes('LOT')).map(({ fn }) => fn),
     });
@@ -99,7 +110,7 @@ export class StoreServiceStack extends Stack {
   // The endpoints
 
   private addEndpoints(routes: readonly Route[], lookUp: ServiceFunction): Endpoint[] {
-    return Object.entries(Object.groupBy(routes, entryOf)).map(([entry, rows = []]) => {
+    return Object.entries(Object.groupBy(routes, functionFile)).map(([entry, rows = []]) => {
       const row = togetherOf(rows);
       const fn = this.addFunction(entry, {
         description: `${row.method} ${row.path}: ${row.summary}`,
@@ -116,14 +127,17 @@ export class StoreServiceStack extends Stack {
   private environmentOf(row: Route, lookUp: ServiceFunction): Record<string, string> {
     const { settings, data } = this;
     const isList = loadOf(row) === 'list';
+    const shareOf = (units: number): string => String((units * settings.storeShare) / 100);
     const writes = (kind: Kind): boolean => row.writes.includes(kind);
     return {
       ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
       ...(writes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
       // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
       ...((isList || row.quotes) && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
-      ...(isList && { STORE_READ_UNITS: String((settings.readUnits * settings.storeShare) / 100) }),
-      ...(row.queue && { ...this.queueUrls(), ...this.dispenserHosts() }),
+      ...(isList && { STORE_READ_UNITS: shareOf(settings.readUnits) }),
+      ...(row.writes.length > 0 && { STORE_WRITE_UNITS: shareOf(settings.writeUnits) }),
+      ...(row.queue && this.queueUrls()),
+      ...((row.queue || writes('VENDOR')) && this.dispenserHosts()),
       ...(writes('LOG') && settings.operatorLogDays > 0 && { OPERATOR_LOG_DAYS: String(settings.operatorLogDays) }),
       ...(writes('DELIVERY') && { DELIVERY_RECORD_DAYS: String(settings.deliveryRecordDays) }),
       ...(row.resolves && { RESIDENT_LOOKUP_URL: this.invocationOf(lookUp) }),
@@ -195,6 +209,8 @@ export class StoreServiceStack extends Stack {
       environment: {
         ...this.queueUrls(),
         SLOW_QUEUE_URL: slowQueue.queueUrl,
+        // No delivery waits behind a vendor there, and a queue of their own would cost 0.26 dollars an idle month.
+        VENDOR_QUEUE_URL: slowQueue.queueUrl,
         ...this.dispenserHosts(),
         DELIVERY_RECORD_DAYS: String(settings.deliveryRecordDays),
         ...(settings.keepDeliveryNotes && { DELIVERY_NOTES: 'kept' }),
@@ -252,19 +268,24 @@ export class StoreServiceStack extends Stack {
     });
     // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to
     // six hours.
-    sweep.lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
-    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [sweep.lambda.functionArn] });
-    const role = this.addScheduleRole('ScheduleRole', { Invoke: [invoke] });
-    new Schedule(this, 'EveryMinute', {
-      schedule: ScheduleExpression.rate(Duration.minutes(1)),
-      target: new LambdaInvoke(sweep.lambda, {
+    this.callEvery(Duration.minutes(1), sweep, 'EveryMinute', 'ScheduleRole');
+    return sweep;
+  }
+
+  /** Has a schedule call a function, once each time: the next call does what a failed one did not. */
+  private callEvery(rate: Duration, { lambda }: ServiceFunction, id: string, roleId: string): void {
+    lambda.configureAsyncInvoke({ retryAttempts: 0, maxEventAge: Duration.minutes(1) });
+    const invoke = new PolicyStatement({ actions: ['lambda:InvokeFunction'], resources: [lambda.functionArn] });
+    const role = this.addScheduleRole(roleId, { Invoke: [invoke] });
+    new Schedule(this, id, {
+      schedule: ScheduleExpression.rate(rate),
+      target: new LambdaInvoke(lambda, {
         retryAttempts: 0,
         maxEventAge: Duration.minutes(1),
         // The role is complete. The CDK's own would allow every version of the function as well.
         role: role.withoutPolicyUpdates(),
       }),
     });
-    return sweep;
   }
 
   /** A role that this account's schedules alone may take. */
@@ -295,6 +316,7 @@ export class StoreServiceStack extends Stack {
         HISTORY_FAILURES_URL: historyFailures.queueUrl,
         DELIVERY_QUEUE_URL: queue.queueUrl,
         SLOW_QUEUE_URL: slowQueue.queueUrl,
+        VENDOR_QUEUE_URL: slowQueue.queueUrl,
       },
       statements: [
         ...tableStatements(table, permissions(consumerAccess)),
@@ -303,14 +325,14 @@ export class StoreServiceStack extends Stack {
         sendStatement(historyFailures, queue, slowQueue),
       ],
     });
-    const { batchSize, parallelization, windowSeconds, maxRecordAgeHours, filters } = streamSource;
+    const { batchSize, windowSeconds, shardWindowMinutes, maxRecordAgeHours, filters } = streamSource;
     const stream = new EventSourceMapping(this, 'Stream', {
       target: consumer.lambda,
       eventSourceArn: streamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize,
-      parallelizationFactor: parallelization,
       maxBatchingWindow: Duration.seconds(windowSeconds),
+      tumblingWindow: Duration.minutes(shardWindowMinutes),
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
       maxRecordAge: Duration.hours(maxRecordAgeHours),
@@ -392,6 +414,34 @@ export class StoreServiceStack extends Stack {
     return scheduleGroup;
   }
 
+  /** Asks every hour for an increment: the changes since the last one, of at most a day. */
+  private addIncrements(): ServiceFunction | undefined {
+    const { exportBucket, exportBucketAccount, stage } = this.settings;
+    if (exportBucket === undefined) return undefined;
+    const { table } = this.data;
+    const ofTable = (sid: string, action: string, resource: string) =>
+      new PolicyStatement({ sid, actions: [action], resources: [resource] });
+    const increments = this.addFunction('table-export', {
+      description: 'Asks for an increment of the table, the copy of an hour.',
+      memoryMegabytes: 256,
+      timeoutSeconds: 30,
+      environment: {
+        EXPORT_TABLE: table.tableArn,
+        EXPORT_BUCKET: exportBucket,
+        EXPORT_PREFIX: stage,
+        ...(exportBucketAccount && { EXPORT_OWNER: exportBucketAccount }),
+      },
+      statements: [
+        ...tableStatements(table, permissions(exportAccess)),
+        ...this.exportStatements(`arn:${this.partition}:s3:::${exportBucket}/${stage}/*`),
+        ofTable('Backups', 'dynamodb:DescribeContinuousBackups', table.tableArn),
+        ofTable('Exports', 'dynamodb:DescribeExport', `${table.tableArn}/export/*`),
+      ],
+    });
+    this.callEvery(Duration.hours(1), increments, 'EveryHour', 'HourlyRole');
+    return increments;
+  }
+
   private exportStatements(files: string): PolicyStatement[] {
     const allow = (sid: string, actions: string[], resource: string) =>
       new PolicyStatement({ sid, actions, resources: [resource] });
@@ -433,7 +483,7 @@ export class StoreServiceStack extends Stack {
 }
 
 /** These tell what a deployment costs apart from all else in the account: docs/operate/costs.md. */
-const tagsOf = ({ stage }: Settings) => ({ service: 'store-integration', stage });
+const stackTags = ({ stage }: Settings) => ({ service: 'store-integration', stage });
 
 /**
  * An update deploys those first that read the messages and records of the endpoints: docs/adr/0042-later-shapes.md.

@@ -1,7 +1,7 @@
 /** Every write of an item but its removal: so the deletions that DynamoDB makes at an item's TTL are left out. */
 const eventName = ['INSERT', 'MODIFY'];
 
-const kinds = ['GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE'] as const;
+const kinds = ['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE', 'PAYOUT', 'VENDOR'] as const;
 
 /**
  * The event source of the stream's consumer as plain data. The stack makes it on AWS; `npm start` and the tests poll
@@ -11,10 +11,11 @@ export const streamSource = {
   /** Records in one call at the most: as many as Lambda reads from a stream at once. */
   batchSize: 1000,
   /**
-   * Calls at the same time for each shard of the stream. A new account runs only 10 functions at once, and a new table
-   * has about four shards.
+   * Only an event source with a tumbling window tells the function the shard, by which it counts days. The longest
+   * window there is: at its end Lambda calls the function once more. Nothing divides a shard between several calls,
+   * since its order would be gone.
    */
-  parallelization: 1,
+  shardWindowMinutes: 15,
   /**
    * How long Lambda gathers records between two calls. A record waits half of it on average, so history and deliveries
    * are still normally less than a second behind, and a busy table calls the function once a second and shard instead
@@ -28,14 +29,12 @@ export const streamSource = {
   maxRecordAgeHours: 20,
   timeoutSeconds: 60,
   /**
-   * Patterns of the records that reach the consumer: of customers and lots that history knows, of customers that were
-   * banned once, of applied coupons, and of all items of the kinds that a key tells. The note of each sweep calls the
+   * Patterns of the records that reach the consumer: of lots that history knows, of applied coupons, and of all items
+   * of the kinds that a key tells. The note of each sweep calls the
    * consumer every minute, so that an alarm sees when nothing calls it.
    */
   filters: [
-    { eventName, dynamodb: { NewImage: { lastChange: { M: { k: { S: [{ exists: true }] } } } } } },
     { eventName, dynamodb: { NewImage: { version: { N: [{ exists: true }] }, remaining: { N: [{ exists: true }] } } } },
-    { eventName, dynamodb: { NewImage: { isBanned: { BOOL: [{ exists: true }] } } } },
     { eventName, dynamodb: { NewImage: { couponId: { S: [{ exists: true }] }, earlier: { S: [{ exists: true }] } } } },
     {
       eventName,

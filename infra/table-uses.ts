@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { entryOf } from '../lib/routes/route.ts';
+import { functionFile } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import type { IndexName } from '../lib/table/schema.ts';
 import { bundle, bundleDir, entries } from './bundle.ts';
@@ -34,11 +34,12 @@ const signs: Record<TableUse, RegExp> = {
   byRank: /"byRank"/,
   byText: /"byText"/,
   byDue: /"byDue"/,
+  byBuyer: /"byBuyer"/,
 };
 
 /** The functions of a deployment: one that serves several rows stands for theirs. */
 const deployed = (): string[] => {
-  const together = new Set(routes.filter((row) => entryOf(row) !== row.id).map(({ id }): string => id));
+  const together = new Set(routes.filter((row) => functionFile(row) !== row.id).map(({ id }): string => id));
   return entries().filter((entry) => !together.has(entry));
 };
 

@@ -14,14 +14,15 @@ const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
 
 // Percentages count in billionths, so that halves round as written and not as binary fractions.
 const whole = 100_000_000_000n;
-const countOf = (percent: number): bigint => BigInt(Math.round(percent * 1_000_000_000));
+const billionths = (percent: number): bigint => BigInt(Math.round(percent * 1_000_000_000));
 
 /** A price (whole L$) less a percentage from 0 to 100, rounded half up. */
 export const lessPercent = (price: number, percent: number): number =>
-  Number((2n * BigInt(price) * (whole - countOf(percent)) + whole) / (2n * whole));
+  Number((2n * BigInt(price) * (whole - billionths(percent)) + whole) / (2n * whole));
 
 /** A percentage from 0 to 100 of an amount of whole L$, rounded down. */
-export const shareOf = (amount: number, percent: number): number => Number((BigInt(amount) * countOf(percent)) / whole);
+export const shareOf = (amount: number, percent: number): number =>
+  Number((BigInt(amount) * billionths(percent)) / whole);
 
 /** The price at `at` (milliseconds) in whole L$: percentages round half up, and no price is below 0. */
 export const activePrice = (price: number, discount: Discount, at: number): number => {
@@ -29,4 +30,15 @@ export const activePrice = (price: number, discount: Discount, at: number): numb
   if (discount.type === DiscountType.overridePrice) return discount.value;
   if (discount.type === DiscountType.amountOff) return Math.max(0, price - discount.value);
   return lessPercent(price, discount.value);
+};
+
+/**
+ * When the price next changes by itself after `at` (milliseconds): when its discount begins or ends, if that makes a
+ * difference. Null: never.
+ */
+export const priceChangesAt = (price: number, discount: Discount, at: number): string | null => {
+  const now = activePrice(price, discount, at);
+  const { startDate, endDate } = discount;
+  const ahead = [startDate, endDate].filter((time) => time !== null && Date.parse(time) > at) as string[];
+  return ahead.find((time) => activePrice(price, discount, Date.parse(time)) !== now) ?? null;
 };

@@ -10,7 +10,7 @@ interface ShapedItem {
 }
 
 /** The highest shape that this version of the service reads. */
-export const knownShape = 1;
+export const knownShape = 2;
 
 /** True for an item or a message that only a later version of the service can read. */
 export const isLater = (found: unknown): boolean => {

@@ -2,10 +2,10 @@ import { listCreditHistory } from '../../lib/credit/history-list.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { page } from '../../lib/lists/page.ts';
 import { listCreditHistory as row } from '../../lib/routes/credit.ts';
-import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
+import { demandUuid, getCustomerItem } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
-  const uuid = await uuidOf(store, params.identifier);
+  const uuid = await demandUuid(store, params.identifier);
   const found = await page(list, listCreditHistory(store, uuid, query.type), ({ position }) => position, uuid);
   // A customer with a row is known. Without one it takes another read to tell who is not.
   if (found.data.length === 0) await getCustomerItem(store, uuid);

@@ -2,10 +2,10 @@ import { listCreditLots } from '../../lib/credit/lot-list.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { page } from '../../lib/lists/page.ts';
 import { listCreditLots as row } from '../../lib/routes/credit.ts';
-import { getCustomerItem, uuidOf } from '../../lib/store/customers.ts';
+import { demandUuid, getCustomerItem } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
-  const item = await getCustomerItem(store, await uuidOf(store, params.identifier));
+  const item = await getCustomerItem(store, await demandUuid(store, params.identifier));
   // The open lots alone have an order of their own.
   const part = `${item.sk} ${query.state === 'open' ? 'drain' : 'set'}`;
   return page(list, listCreditLots(store, item, query), ({ position }) => position, part);

@@ -3,13 +3,22 @@ import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
-import { findCustomerItem, getCustomerItem, uuidOf } from '../store/customers.ts';
+import { demandUuid, findCustomerItem, getCustomerItem } from '../store/customers.ts';
 import { again, allOf, answer, type Decision, decide, first, look, type RefusedWrites } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
-import { factsOf, isCurrent, withLots } from './lots.ts';
-import { type CreditFacts, type CreditPlan, hasLots, isLarge, isNotYet, type NotYet, planCredit } from './plan.ts';
+import { isUnchanged, withLots, withoutLots } from './lots.ts';
+import { finishPending, tryToFinishPending } from './pending.ts';
+import {
+  type CreditFacts,
+  type CreditPlan,
+  hasLots,
+  isLarge,
+  isPrerequisite,
+  type Prerequisite,
+  planCredit,
+} from './plan.ts';
 import {
   type CreditCommand,
   type CreditType,
@@ -19,7 +28,6 @@ import {
   isDue,
   type Plan,
 } from './rules.ts';
-import { settle, settleOrLeave } from './settle.ts';
 import {
   type Author,
   type Cause,
@@ -30,8 +38,8 @@ import {
   holdingOf,
   type Part,
 } from './state.ts';
-import { isMarkOff } from './whole-lots.ts';
-import { fastUpdate, type Others, writesOf } from './writes.ts';
+import { isChecksumOff } from './whole-lots.ts';
+import { fastUpdate, type OtherWrites, writesOf } from './writes.ts';
 
 /** A change of a customer's credit, whatever its commands are. */
 export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'mayGoOn'>;
@@ -44,29 +52,34 @@ interface MoneyFacts {
 }
 
 /** The three acts of a change of money. */
-interface Acts<F extends MoneyFacts, O extends object, R> {
+interface MoneyActs<F extends MoneyFacts, O extends object, R> {
   /** Reads the facts, those that can be read at once side by side. `number` counts the askings from 1. */
   read: (number: number) => Promise<F>;
   /**
    * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request
    * is refused with whatever the credit is.
    */
-  judge: (facts: F) => NotYet | O;
+  judge: (facts: F) => Prerequisite | O;
+  /**
+   * Answers where a repeat finds what it asks for, made before. It is asked before the change does anything but read
+   * and write what was decided.
+   */
+  findEarlier?: () => Promise<R | undefined>;
   /** The writes of what was decided, or its answer where there is nothing to write. Throws what it is refused with. */
   conclude: (facts: F, outcome: O) => Decision<R> | Promise<Decision<R>>;
 }
 
-/** The time that a request spends at the most on closing due lots and settling a pending change. */
-const settleMillis = 5000;
+/** The time that a request spends at the most on closing due lots and finishing a pending change. */
+const finishMillis = 5000;
 
-/** Allows a request to close due lots, and to settle a pending change, for so long. */
+/** Allows a request to close due lots, and to finish a pending change, for so long. */
 export const forSomeTime = (): (() => boolean) => {
-  const until = now() + settleMillis;
+  const until = now() + finishMillis;
   return () => now() < until;
 };
 
-const settleInTime = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
-  if (!(await settle(store, item, mayGoOn))) throw unavailable();
+const finishInTime = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
+  if (!(await finishPending(store, item, mayGoOn))) throw unavailable();
 };
 
 /**
@@ -76,9 +89,9 @@ const settleInTime = async (store: string, item: CreditItem, mayGoOn: () => bool
 const tornDecision = async (
   { store, uuid }: MoneyChange,
   { credit, seen }: MoneyFacts,
-  { type, fault }: Extract<NotYet, { kind: 'torn' }>,
+  { type, fault }: Extract<Prerequisite, { kind: 'torn' }>,
 ): Promise<Decision<never>> => {
-  if (!credit.isAtRest || !(await isCurrent(credit, seen))) return again();
+  if (!credit.isAtRest || !(await isUnchanged(credit, seen))) return again();
   logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
   throw new Error(`The books do not add up: ${fault}.`);
 };
@@ -90,20 +103,22 @@ const tornDecision = async (
  */
 export const changeMoney = <F extends MoneyFacts, O extends object, R>(
   change: MoneyChange,
-  { read, judge, conclude }: Acts<F, O, R>,
+  { read, judge, findEarlier, conclude }: MoneyActs<F, O, R>,
 ): Promise<R> => {
   const { store, cause, mayGoOn } = change;
   const decisionOf = async (facts: F): Promise<Decision<R>> => {
     const { credit } = facts;
     const outcome = judge(facts);
-    if (!isNotYet(outcome)) return conclude(facts, outcome);
+    if (!isPrerequisite(outcome)) return conclude(facts, outcome);
+    if (outcome.kind === 'read')
+      return decisionOf({ ...facts, credit: await withLots(store, credit, outcome.lots, cause.at) });
+    const earlier = await findEarlier?.();
+    if (earlier !== undefined) return answer(earlier);
     switch (outcome.kind) {
-      case 'settle':
-        return first(() => settleInTime(store, credit.item, mayGoOn));
+      case 'finish':
+        return first(() => finishInTime(store, credit.item, mayGoOn));
       case 'close':
         return first(() => closeDue(change, outcome.type));
-      case 'read':
-        return decisionOf({ ...facts, credit: await withLots(store, credit, outcome.lots, cause.at) });
       case 'torn':
         return tornDecision(change, facts, outcome);
     }
@@ -114,51 +129,54 @@ export const changeMoney = <F extends MoneyFacts, O extends object, R>(
 /** Throws 400 where what a rule refuses it for was there at one moment; else it is decided anew. */
 export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: string): Promise<Decision<never>> => {
   const isOneMoment = !hasLots(credit) && !seen;
-  if (isOneMoment || (await isCurrent(credit, seen))) throw invalid(message);
+  if (isOneMoment || (await isUnchanged(credit, seen))) throw invalid(message);
   return again();
 };
 
-/** Logs marks that are wrong though every item shows. The lots are right, and the change mends the mark. */
-const warnOfMarks = ({ store, uuid }: MoneyChange, { item, lots }: CreditFacts): void => {
+/** Logs checksums that are wrong though every item shows. The lots are right, and the change mends the checksum. */
+const warnOfChecksums = ({ store, uuid }: MoneyChange, { item, lots }: CreditFacts): void => {
   for (const type of creditTypes) {
     const read = lots[type];
-    if (read && isMarkOff(item, type, read)) logSink.write({ level: 'WARN', wrongMark: type, store, customer: uuid });
+    if (read && isChecksumOff(item, type, read))
+      logSink.write({ level: 'WARN', wrongMark: type, store, customer: uuid });
   }
 };
 
 /**
  * The decision to carry out a plan, in one transaction with the writes of `others`. It holds every lot that it ends,
- * each as it was read; where those are too many, a look tells whether they still are. Their marks are recorded in it,
- * and written right afterwards.
+ * each as it was read; where those are too many, a look tells whether they still are. Their checksums are recorded in
+ * it, and written right afterwards. Where a plan leaves the credit as it was read, a look tells whether it still is so.
  */
-export const carryOut = <R>(
+export const writeMoney = <R>(
   change: MoneyChange,
   { credit, seen }: MoneyFacts,
-  { parts, after }: CreditPlan,
+  { parts, after, needsLook }: CreditPlan,
   given: ({ answer: R; result?: never } | { result: R; answer?: never }) & {
     /** Is told what was refused: see `decide`. */
     otherwise?: (refused: RefusedWrites) => Decision<R> | undefined;
+    /** See `decide`. */
+    ifHeld?: Decision<R>;
   },
-  others: Others = {},
+  others: OtherWrites = {},
 ): Decision<R> => {
-  warnOfMarks(change, credit);
+  warnOfChecksums(change, credit);
   const { writes, pending } = writesOf(change, credit.item, parts, others);
-  const settling = pending && (() => settleOrLeave(change.store, { ...after, pending }, change.mayGoOn));
-  const made = allOf(writes, { ...given, after: settling });
+  const finish = pending && (() => tryToFinishPending(change.store, { ...after, pending }, change.mayGoOn));
+  const made = allOf(writes, { ...given, after: finish });
   const isUnchecked = hasLots(credit) && isLarge(parts, others.writes?.length ?? 0);
-  return isUnchecked ? look(() => isCurrent(credit, seen), made) : made;
+  return isUnchecked || needsLook ? look(() => isUnchanged(credit, seen), made) : made;
 };
 
 /** Closes due lots of a type, 1,000 at the most, in a change of their own. Answers those that it closed. */
 const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot>['closed']> => {
   const part: Part = { type, command: { kind: 'reconcile' } };
   return changeMoney(change, {
-    read: async () => ({ credit: factsOf(await getCustomerItem(change.store, change.uuid)) }),
+    read: async () => ({ credit: withoutLots(await getCustomerItem(change.store, change.uuid)) }),
     judge: ({ credit }) => planCredit(credit, [part], change.cause.at, creditLimit()),
     conclude: (facts, outcome) => {
       if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
       const closed = outcome.parts.flatMap(({ plan }) => plan.closed);
-      return closed.length === 0 ? answer(closed) : carryOut(change, facts, outcome, { result: closed });
+      return closed.length === 0 ? answer(closed) : writeMoney(change, facts, outcome, { result: closed });
     },
   });
 };
@@ -177,7 +195,7 @@ export const changeCredit = async (
   const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand(command, cause.at, creditLimit());
   const mayGoOn = forSomeTime();
-  const uuid = await uuidOf(store, identifier);
+  const uuid = await demandUuid(store, identifier);
   const change: Change = { store, uuid, type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
@@ -185,17 +203,17 @@ export const changeCredit = async (
   // The item that has just refused the fast update need not be read.
   const itemFor = (number: number) => (number === 1 && outcome?.found) || getCustomerItem(store, uuid);
   return changeMoney(change, {
-    read: async (number) => ({ credit: factsOf(await itemFor(number)) }),
+    read: async (number) => ({ credit: withoutLots(await itemFor(number)) }),
     judge: ({ credit }) => planCredit(credit, [change], cause.at, creditLimit()),
     conclude: (facts, planned) =>
       planned.kind === 'refused'
         ? refuseIfCurrent(facts, planned.message)
-        : carryOut(change, facts, planned, { answer: creditOf(planned.after) }),
+        : writeMoney(change, facts, planned, { answer: creditOf(planned.after) }),
   });
 };
 
 /** The lots that a customer's reconciliation closed, the L$ that remained in them, and whether nothing due is left. */
-export interface Reconciled {
+export interface Reconciliation {
   lots: number;
   amount: number;
   isFinished: boolean;
@@ -209,11 +227,11 @@ export const reconcileCredit = async (
   uuid: string,
   by: string,
   mayGoOn: () => boolean,
-): Promise<Reconciled> => {
+): Promise<Reconciliation> => {
   const cause: Cause = { at: timestamp(now()), by };
-  const done: Reconciled = { lots: 0, amount: 0, isFinished: false };
+  const done: Reconciliation = { lots: 0, amount: 0, isFinished: false };
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);
-  if (item && !(await settle(store, item, mayGoOn))) return done;
+  if (item && !(await finishPending(store, item, mayGoOn))) return done;
   for (const type of creditTypes) {
     if (!item || !isDue(holdingOf(item, type).due, cause.at)) continue;
     for (;;) {

@@ -13,7 +13,7 @@ export interface ListedChange extends CreditChange {
 }
 
 /** The parts of lots, of those that the row does not hold one by one together, and of permanent credit. */
-const partsOf = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeRow): CreditChange['lots'] => {
+const changedLots = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeRow): CreditChange['lots'] => {
   const rest = lots.reduce((left, part) => left - part.amount, amount - expired - unlotted);
   return [
     // The table keeps the members of an object in no order.
@@ -23,7 +23,7 @@ const partsOf = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeR
   ];
 };
 
-const isWhole = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
+const isWholeRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
 
 const listed =
   (type: CreditType) =>
@@ -31,24 +31,38 @@ const listed =
     const { sk: position, at, kind, amount, expired, credit, restrictedCredit } = row;
     const { reason = null, reference = null, saleId = null, giftCardId = null, requestId = null, keyId = null } = row;
     return {
-      ...{ position, sequence: Number(position), at, type, kind, amount, expired, credit, restrictedCredit },
-      ...{ lots: partsOf(row), reason, reference, saleId, giftCardId, requestId, keyId },
+      position,
+      sequence: Number(position),
+      at,
+      type,
+      kind,
+      amount,
+      expired,
+      credit,
+      restrictedCredit,
+      lots: changedLots(row),
+      reason,
+      reference,
+      saleId,
+      giftCardId,
+      requestId,
+      keyId,
     };
   };
 
 /** The changes of one type of a customer's credit, the oldest first. */
-const changesOf = (store: string, uuid: string, type: CreditType): Source<ListedChange> =>
+const listChanges = (store: string, uuid: string, type: CreditType): Source<ListedChange> =>
   loaded(
     rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) }),
     ({ sk }) => sk,
-    async (rows) => rows.filter(isWhole).map(listed(type)),
+    async (rows) => rows.filter(isWholeRow).map(listed(type)),
   );
 
 /** The changes of a customer's credit, the newest first. */
 export const listCreditHistory = (store: string, uuid: string, type?: CreditType): Source<ListedChange> =>
   reversed(
     merged(
-      creditTypes.filter((each) => each === (type ?? each)).map((each) => changesOf(store, uuid, each)),
+      creditTypes.filter((each) => each === (type ?? each)).map((each) => listChanges(store, uuid, each)),
       ({ position }) => position,
     ),
   );

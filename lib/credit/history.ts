@@ -39,8 +39,13 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
   /** The `expiresAt` of the last part, where there are more than 200. The row tells what the rest comes to. */
   lastExpiresAt?: string;
   /**
+   * The number of the stream's record that made the row, as `sequenceText`. The record counts in its day by itself. A
+   * row without it was counted with its day: a backfill or an earlier version wrote it.
+   */
+  record?: string;
+  /**
    * The time of the change whose row stood here, without `kind`: the row moved away when its customer was erased. The
-   * stream may bring this change or an earlier one again, which must neither make a row nor count in its day.
+   * stream may bring this change or an earlier one again, which must not make a row.
    */
   erased?: string;
 }

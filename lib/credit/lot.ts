@@ -28,7 +28,7 @@ export interface CreditLot extends Lot, Key {
  * to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is
  * recorded with the change of the balance, and whoever finds it carries it out.
  */
-export interface Pending extends PendingPart {
+export interface PendingChange extends PendingPart {
   id: string;
   /** The time of the change, and the request that made it. */
   at: string;
@@ -102,12 +102,12 @@ export const newLot = (
   uuid: string,
   type: CreditType,
   epoch: string,
-  { amount, expiresAt }: NewLot,
-  { at, by }: Pick<Pending, 'at' | 'by'>,
+  { amount, expiresAt, id = newId() }: NewLot,
+  { at, by }: Pick<PendingChange, 'at' | 'by'>,
   version: number,
   changed = version + 1,
 ): CreditLot => ({
-  ...lotKey(store, uuid, type, epoch, expiresAt, newId()),
+  ...lotKey(store, uuid, type, epoch, expiresAt, id),
   amount,
   remaining: amount,
   expiresAt,
@@ -123,10 +123,10 @@ export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'v
   changed;
 
 /** The part of a large change that is left once its first one is carried out. */
-export const otherOf = ({ id, version, at, by, other }: Pending): Pending | undefined =>
+export const otherOf = ({ id, version, at, by, other }: PendingChange): PendingChange | undefined =>
   other && { id, version, at, by, ...other };
 
-const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
+const asDecidedBy = (pending: PendingChange, lot: CreditLot): CreditLot => {
   if (lot.state !== 'open' || lot.version >= pending.version) return lot;
   if (!lot.sk.startsWith(`${pending.type}#${pending.epoch}#`)) return lot;
   const changed = changedIn(pending);
@@ -138,7 +138,7 @@ const asDecidedBy = (pending: Pending, lot: CreditLot): CreditLot => {
 };
 
 /** A lot as it counts: what a large change has still to write about it is taken as written. */
-export const asDecided = (lot: CreditLot, { pending }: { pending?: Pending }): CreditLot => {
+export const asDecided = (lot: CreditLot, { pending }: { pending?: PendingChange }): CreditLot => {
   if (!pending) return lot;
   demandKnown(pending);
   const other = otherOf(pending);
@@ -154,7 +154,7 @@ const isOpen = is('state', 'open');
 export const closing = (
   lot: Key,
   how: Ending,
-  { at, by }: Pick<Pending, 'at' | 'by'>,
+  { at, by }: Pick<PendingChange, 'at' | 'by'>,
   changed: number,
   remaining?: number,
 ): Write =>

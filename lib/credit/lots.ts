@@ -27,7 +27,7 @@ export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType
 }
 
 /** The facts of a customer's credit as soon as the item is read. */
-export const factsOf = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
+export const withoutLots = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
 
 /** The lots that have come due, from the first one on, and no other. */
 const dueLots = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<CreditLot[]> => {
@@ -95,7 +95,7 @@ export const withLots = async (
  * moment. The other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one
  * that was added.
  */
-export const isCurrent = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
+export const isUnchanged = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
   const firsts = Object.values(read).flatMap(({ first }) => first ?? []);
   const [customer, ...together] = await getTogether<CreditItem & CreditLot>([item, ...firsts, ...others]);
   if (customer?.creditVersion !== item.creditVersion) return false;

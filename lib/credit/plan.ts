@@ -7,12 +7,13 @@ import {
   hasTooManyDue,
   isDue,
   isEnough,
+  openAfter,
   type Plan,
   planCommand,
   touchesNoLot,
 } from './rules.ts';
 import { attributes, type CreditItem, holdingOf, type Part } from './state.ts';
-import { isWhole, markOf, storedMark } from './whole-lots.ts';
+import { areWhole, checksumOf, storedChecksum } from './whole-lots.ts';
 
 /**
  * Decides a change of one customer's credit, of one type or of both, from what was read. Nothing here reads or writes,
@@ -41,9 +42,9 @@ export interface LotsNeed extends Part {
 }
 
 /** Nothing can be decided yet, but something else must be done first. */
-export type NotYet =
+export type Prerequisite =
   /** A large change of the customer's credit is still to be written. */
-  | { kind: 'settle' }
+  | { kind: 'finish' }
   /** So many lots of a type are due that changes of their own must close them. */
   | { kind: 'close'; type: CreditType }
   /** More lots must be read. */
@@ -61,25 +62,31 @@ export interface RefusedPlan {
 }
 
 /** The plan of one command. */
-export interface Planned extends Part {
+export interface PlannedPart extends Part {
   plan: Plan<CreditLot>;
   /** A set closes so many lots that they were not even read. */
   tooMany: boolean;
-  /** The mark of the open lots before the change; undefined where it is not known. */
-  mark?: string | undefined;
+  /** The checksum of the type's open lots before the whole change; undefined where it is not known. */
+  checksum?: string | undefined;
 }
 
 /** A change that can be made. */
 export interface CreditPlan {
   kind: 'planned';
-  /** One for each type that changes. The last has the highest number in history. */
-  parts: Planned[];
+  /** One for each row of history, which the last has the highest number in: of each type one, and one of a bonus. */
+  parts: PlannedPart[];
   /** The customer's item with the new balances. */
   after: CreditItem;
+  /** The plan changes no credit, so no write checks that the credit is as it was read: a look must. */
+  needsLook: boolean;
 }
 
-export const isNotYet = (outcome: object): outcome is NotYet =>
-  'kind' in outcome && ['settle', 'close', 'read', 'torn'].includes(String(outcome.kind));
+/** The L$ of a bonus that a change gives; negative for one that it takes back. */
+export const bonusIn = ({ parts }: Pick<CreditPlan, 'parts'>): number =>
+  parts.reduce((sum, { plan }) => sum + (plan.bonus ?? 0), 0);
+
+export const isPrerequisite = (outcome: object): outcome is Prerequisite =>
+  'kind' in outcome && ['finish', 'close', 'read', 'torn'].includes(String(outcome.kind));
 
 const maxItems = 100;
 
@@ -87,34 +94,34 @@ const maxItems = 100;
 const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
 /** Tells whether a change ends or reduces more lots than one transaction holds beside those that it adds. */
-export const isLarge = (planned: readonly Planned[], others: number): boolean => {
-  const countOf = (lotsOf: (plan: Planned['plan']) => number): number =>
+export const isLarge = (planned: readonly PlannedPart[], others: number): boolean => {
+  const countOf = (lotsOf: (plan: PlannedPart['plan']) => number): number =>
     planned.reduce((sum, { plan }) => sum + lotsOf(plan), 0);
-  const changed = countOf(({ closed, reduced }) => closed.length + (reduced ? 1 : 0));
+  const changed = countOf(({ closed, reduced, taken }) => closed.length + (reduced ? 1 : 0) + (taken ? 1 : 0));
   const added = countOf((plan) => plan.added?.length ?? 0);
   return !fitsOne(changed, others + Math.max(added - 1, 0));
 };
 
 /** A holding after a change. */
-export interface Held {
+export interface ChangedHolding {
   type: CreditType;
   holding: Holding;
   /** Where they change. */
   epoch?: string | undefined;
   newest?: string | undefined;
   /** Of the open lots after the change. */
-  mark?: string | undefined;
+  checksum?: string | undefined;
 }
 
 /** The attributes that hold it. */
-export const heldAs = ({ type, holding, epoch, newest, mark }: Held) => {
+export const heldAs = ({ type, holding, epoch, newest, checksum }: ChangedHolding) => {
   const names = attributes[type];
   return {
     [names.balance]: holding.balance,
     [names.unlotted]: holding.unlotted,
     [names.lots]: holding.lots,
     [names.due]: holding.due,
-    [names.mark]: mark,
+    [names.checksum]: checksum,
     ...(epoch !== undefined && { [names.epoch]: epoch }),
     ...(newest !== undefined && { [names.newest]: newest }),
   };
@@ -122,10 +129,10 @@ export const heldAs = ({ type, holding, epoch, newest, mark }: Held) => {
 
 const isTorn = ({ item, isAtRest, lots }: CreditFacts, type: CreditType): boolean => {
   const read = lots[type];
-  return read !== undefined && !isWhole(item, type, read, isAtRest);
+  return read !== undefined && !areWhole(item, type, read, isAtRest);
 };
 
-const torn = ({ item, lots }: CreditFacts, type: CreditType): NotYet => {
+const torn = ({ item, lots }: CreditFacts, type: CreditType): Prerequisite => {
   const holding = JSON.stringify(holdingOf(item, type));
   return {
     kind: 'torn',
@@ -152,7 +159,7 @@ export const spendableOf = (
   facts: CreditFacts,
   at: string,
   { most = 0, alone = false }: { most?: number; alone?: boolean } = {},
-): Record<CreditType, number> | NotYet => {
+): Record<CreditType, number> | Prerequisite => {
   const { item, lots } = facts;
   const command = { kind: 'increment', delta: -most } as const;
   const due = creditTypes.filter((type) => isDue(holdingOf(item, type).due, at));
@@ -186,21 +193,24 @@ const closesFirst = (facts: CreditFacts, part: Part, at: string): boolean => {
   return hasTooManyDue(facts.lots[type]?.open ?? [], at);
 };
 
-/** Lots that were read to the end have their mark, whatever the item says. */
-const markBefore = ({ item, lots }: CreditFacts, type: CreditType): string | undefined => {
+/** Lots that were read to the end have their checksum, whatever the item says. */
+const checksumBefore = ({ item, lots }: CreditFacts, type: CreditType): string | undefined => {
   const read = lots[type];
-  return read?.reach === 'end' ? markOf(read.open) : storedMark(item, type);
+  return read?.reach === 'end' ? checksumOf(read.open) : storedChecksum(item, type);
 };
 
-/** Plans a change of a customer's credit, of one type or both, or says what must be done first. */
+/**
+ * Plans a change of a customer's credit, of one type or both, or says what must be done first. Its parts follow each
+ * other: that of a bonus, which is the last, finds what an earlier one of its type has left.
+ */
 export const planCredit = (
   facts: CreditFacts,
   parts: readonly Part[],
   at: string,
   limit: number,
-): NotYet | RefusedPlan | CreditPlan => {
+): Prerequisite | RefusedPlan | CreditPlan => {
   const { item, lots } = facts;
-  if (item.pending) return { kind: 'settle' };
+  if (item.pending) return { kind: 'finish' };
   const needs = parts.flatMap((part) => needOf(facts, part, at) ?? []);
   const unread = needs.filter((need) => !reaches(lots[need.type], need, at));
   if (unread.length > 0) return { kind: 'read', lots: unread };
@@ -209,19 +219,25 @@ export const planCredit = (
   const tornNeed = needs.find(({ type }) => isTorn(facts, type));
   if (tornNeed) return torn(facts, tornNeed.type);
 
-  const planned: Planned[] = [];
+  const planned: PlannedPart[] = [];
+  const held = new Map(creditTypes.map((type) => [type, holdingOf(item, type)]));
+  const open = new Map(needs.map(({ type }) => [type, lots[type]?.open ?? []]));
   for (const part of parts) {
     const { type, command } = part;
-    const open = needs.includes(part) ? (lots[type]?.open ?? []) : [];
-    const plan = planCommand(holdingOf(item, type), open, command, at, limit);
+    const ours = open.get(type) ?? [];
+    const plan = planCommand(held.get(type) as Holding, ours, command, at, limit);
     if ('refused' in plan) return { kind: 'refused', message: plan.refused };
-    planned.push({ type, command, plan, tooMany: closesUnread(facts, part), mark: markBefore(facts, type) });
+    if (plan.bonus === 0) continue;
+    planned.push({ type, command, plan, tooMany: closesUnread(facts, part), checksum: checksumBefore(facts, type) });
+    held.set(type, plan.holding);
+    open.set(type, openAfter(ours, plan));
   }
   // Nothing is written on top of books that do not add up.
   for (const { type, plan } of planned) {
     const fault = booksFault(plan.holding);
     if (fault !== undefined) return { kind: 'torn', type, fault };
   }
-  const held = planned.map(({ type, plan }) => heldAs({ type, holding: plan.holding }));
-  return { kind: 'planned', parts: planned, after: Object.assign({}, item, ...held) };
+  const after = planned.map(({ type, plan }) => heldAs({ type, holding: plan.holding }));
+  const needsLook = planned.length === 0 && parts.length > 0;
+  return { kind: 'planned', parts: planned, after: Object.assign({}, item, ...after), needsLook };
 };

@@ -1,12 +1,14 @@
 import { now, timestamp } from '../clock.ts';
+import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
-import type { RedeemedGiftCard, RedeemRequest } from '../routes/gift-cards.ts';
-import { getCustomerItem } from '../store/customers.ts';
-import { checkRedeemable, type GiftCardItem, getGiftCard, redeeming } from '../store/gift-cards.ts';
+import type { RedeemedCards, RedeemedGiftCard, RedeemRequest } from '../routes/gift-cards.ts';
+import { demandUuid, getCustomerItem } from '../store/customers.ts';
+import { checkRedeemable, type GiftCardItem, getGiftCard, listRedeemable, redeeming } from '../store/gift-cards.ts';
 import { findResident } from '../store/residents.ts';
+import { answer } from '../table/decide.ts';
 import { applied, type Write } from '../table/language.ts';
-import { carryOut, changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent } from './change.ts';
-import { factsOf } from './lots.ts';
+import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from './change.ts';
+import { withoutLots } from './lots.ts';
 import { planCredit } from './plan.ts';
 import { checkCommand } from './rules.ts';
 import { type Author, type Cause, creditLimit, creditOf } from './state.ts';
@@ -32,7 +34,10 @@ export const redeemGiftCard = async (
   }
   const { uuid } = resident;
   const change: MoneyChange = {
-    ...{ store, uuid, cause, mayGoOn: forSomeTime() },
+    store,
+    uuid,
+    cause,
+    mayGoOn: forSomeTime(),
     occasion: { kind: 'redeem', giftCardId: id },
   };
   return changeMoney(change, {
@@ -41,7 +46,7 @@ export const redeemGiftCard = async (
       // Both are over before the request is answered, also where one fails.
       await Promise.allSettled(reads);
       const [item, card] = await Promise.all(reads);
-      return { credit: factsOf(item), card, seen: [card] };
+      return { credit: withoutLots(item), card, seen: [card] };
     },
     judge: ({ credit, card }) => {
       checkRedeemable(card, uuid);
@@ -53,7 +58,53 @@ export const redeemGiftCard = async (
       const write = redeeming(store, facts.card, { at: cause.at, by: cause.by, uuid });
       const giftCard = applied(write, { ...facts.card }) as unknown as GiftCardItem;
       const answer = { giftCard, credit: creditOf(outcome.after) };
-      return carryOut(change, facts, outcome, { answer }, { writes: [write, ...together] });
+      return writeMoney(change, facts, outcome, { answer }, { writes: [write, ...together] });
+    },
+  });
+};
+
+/** Cards that are redeemed at once: each is an item of the transaction. */
+const mostCards = 20;
+
+/**
+ * Moves the credit of a customer's own cards, of 20 at the most, to their permanent regular credit in one change.
+ * Throws 404 for an unknown resident, 400 where the credit limit does not allow it, and 503 where other writers do not
+ * let it through. Nothing is changed then.
+ */
+export const redeemOwnCards = async (store: string, identifier: Identifier, author: Author): Promise<RedeemedCards> => {
+  const cause: Cause = { at: timestamp(now()), ...author };
+  const uuid = await demandUuid(store, identifier);
+  const change: MoneyChange = { store, uuid, cause, mayGoOn: forSomeTime() };
+  return changeMoney(change, {
+    read: async () => {
+      const reads = [
+        getCustomerItem(store, uuid),
+        listRedeemable(store, uuid)({ descending: false, limit: mostCards + 1 }),
+      ] as const;
+      // Both are over before the request is answered, also where one fails.
+      await Promise.allSettled(reads);
+      const [item, found] = await Promise.all(reads);
+      const cards = found.slice(0, mostCards);
+      return { credit: withoutLots(item), cards, seen: cards, more: found.length > cards.length };
+    },
+    judge: ({ credit, cards }) => {
+      if (cards.length === 0) return { kind: 'none' as const };
+      const delta = cards.reduce((sum, card) => sum + card.credit, 0);
+      const command = { kind: 'increment' as const, delta, name: 'The cards' };
+      return planCredit(credit, [{ type: 'regular', command }], cause.at, creditLimit());
+    },
+    conclude: (facts, outcome) => {
+      const { cards, credit, more } = facts;
+      if (outcome.kind === 'none') return answer({ cards: 0, amount: 0, credit: creditOf(credit.item), more });
+      if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
+      const amount = cards.reduce((sum, card) => sum + card.credit, 0);
+      const redeemed = { cards: cards.length, amount, credit: creditOf(outcome.after), more };
+      const writes = cards.map((card) => redeeming(store, card, { at: cause.at, by: cause.by, uuid }));
+      // History names the card of one that came alone.
+      const [only, ...others] = cards;
+      const ofOne = only && others.length === 0 ? { giftCardId: only.sk } : {};
+      const occasion = { kind: 'redeem' as const, ...ofOne };
+      return writeMoney({ ...change, occasion }, facts, outcome, { answer: redeemed }, { writes });
     },
   });
 };

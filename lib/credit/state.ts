@@ -3,7 +3,7 @@ import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import { LaterShape } from '../shape.ts';
 import type { CustomerItem } from '../store/customers.ts';
-import type { Pending } from './lot.ts';
+import type { PendingChange } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
 /** Where a customer's item keeps the holding of each credit type. */
@@ -15,7 +15,7 @@ export const attributes = {
     due: 'creditDue',
     epoch: 'creditEpoch',
     newest: 'creditNewest',
-    mark: 'creditMark',
+    checksum: 'creditMark',
   },
   restricted: {
     balance: 'restrictedCredit',
@@ -24,9 +24,9 @@ export const attributes = {
     due: 'restrictedDue',
     epoch: 'restrictedEpoch',
     newest: 'restrictedNewest',
-    mark: 'restrictedMark',
+    checksum: 'restrictedMark',
   },
-} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest' | 'mark', string>>;
+} as const satisfies Record<CreditType, Record<keyof Holding | 'epoch' | 'newest' | 'checksum', string>>;
 
 interface ImportedRow {
   id: string;
@@ -73,6 +73,17 @@ export const authorOf = ({
   ...(reference !== undefined && { reference }),
 });
 
+/** A type of credit that changed. */
+export interface ChangedType {
+  type: CreditType;
+  /** The L$ that came due in the same change, if any. */
+  expired?: number;
+  /** The L$ of a bonus that was given or, negative, taken back: this is a row of its own. */
+  bonus?: number;
+  /** The bonus is permanent credit. */
+  isPermanent?: true;
+}
+
 /**
  * The change that a customer's credit saw last. Each change overwrites it in the customer's item. The stream's consumer
  * makes the rows of history from it and from the balances before and after.
@@ -81,10 +92,10 @@ export interface LastChange extends Remarks {
   kind: ChangeKind;
   at: string;
   /**
-   * The types of credit that changed, with the L$ that came due in the same change, if any. The last has the number
-   * `creditVersion` in history, the one before it the number before.
+   * The types of credit that changed, each a row of history. The last has the number `creditVersion` there, the one
+   * before it the number before.
    */
-  types: { type: CreditType; expired?: number }[];
+  types: ChangedType[];
   /** The request, where a request of an API key made the change, and the key's id. */
   requestId?: string;
   keyId?: string;
@@ -101,7 +112,10 @@ interface StoredChange extends Remarks {
   k: string;
   /** The time, in milliseconds since 1970. */
   t: number;
-  /** The types that changed, `r` for regular and `s` for restricted, each with the L$ that came due: `s r30`. */
+  /**
+   * The types that changed, `r` for regular and `s` for restricted, each with the L$ that came due: `s r30`. A bonus is
+   * a capital, with its L$, `p` where it is permanent, and what came due: `R-5`, `S12p`, `S12x30`.
+   */
   y: string;
   /** The request's id, and the key's. */
   i?: string;
@@ -115,11 +129,38 @@ const shortKind = (kind: ChangeKind): string => kind.slice(0, 3);
 
 const letters: Record<CreditType, string> = { regular: 'r', restricted: 's' };
 
+const shortType = ({ type, expired, bonus, isPermanent }: ChangedType): string =>
+  bonus === undefined
+    ? `${letters[type]}${expired ?? ''}`
+    : `${letters[type].toUpperCase()}${bonus}${isPermanent ? 'p' : ''}${expired === undefined ? '' : `x${expired}`}`;
+
+/** Their groups are the letter and what came due; and the letter, the bonus, `p`, and what came due. */
+const changeForm = /^([a-z])(\d+)?$/;
+const bonusForm = /^([A-Z])(-?\d+)(p)?(?:x(\d+))?$/;
+
+const partsOf = (text: string): (string | undefined)[] => {
+  const [, letter, expired] = changeForm.exec(text) ?? [];
+  return letter === undefined ? (bonusForm.exec(text) ?? []).slice(1) : [letter, undefined, undefined, expired];
+};
+
+/** Throws LaterShape for a type that this version does not know. */
+const changedType = (text: string): ChangedType => {
+  const [letter, bonus, p, expired] = partsOf(text);
+  const type = creditTypes.find((each) => letters[each] === letter?.toLowerCase());
+  if (!type) throw new LaterShape();
+  return {
+    type,
+    ...(expired !== undefined && { expired: Number(expired) }),
+    ...(bonus !== undefined && { bonus: Number(bonus) }),
+    ...(p !== undefined && { isPermanent: true }),
+  };
+};
+
 /** A change as a customer's item keeps it. */
 export const storedChange = ({ kind, at, types, requestId, keyId, ...others }: LastChange): StoredChange => ({
   k: shortKind(kind),
   t: Date.parse(at),
-  y: types.map(({ type, expired = '' }) => `${letters[type]}${expired}`).join(' '),
+  y: types.map(shortType).join(' '),
   ...(requestId !== undefined && { i: requestId }),
   ...(keyId !== undefined && { b: keyId }),
   ...others,
@@ -133,7 +174,7 @@ export interface CreditItem extends CustomerItem {
   creditEpoch?: string;
   /** The sort key of the lot that was added last. */
   creditNewest?: string;
-  /** The mark of the open lots: see whole-lots.ts. Absent without lots, and after an earlier version. */
+  /** The checksum of the open lots: see whole-lots.ts. Absent without lots, and after an earlier version. */
   creditMark?: string;
   restrictedUnlotted?: number;
   restrictedLots?: number;
@@ -153,7 +194,7 @@ export interface CreditItem extends CustomerItem {
   importedCredit?: ImportedRow;
   importedRestricted?: ImportedRow;
   /** The part of an earlier, large change that is still to be written. */
-  pending?: Pending;
+  pending?: PendingChange;
   /** It was moved here from an erased avatar, which was no change of credit. */
   moved?: true;
   /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
@@ -179,15 +220,13 @@ export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
 export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): LastChange | undefined => {
   if (!lastChange) return undefined;
   const { k, t, y, i, b, ...others } = lastChange;
-  const typeOf = (letter = ''): CreditType | undefined => creditTypes.find((type) => letters[type] === letter);
-  const types = y.split(' ').map(([letter, ...expired]) => ({
-    type: typeOf(letter) as CreditType,
-    ...(expired.length > 0 && { expired: Number(expired.join('')) }),
-  }));
+  const types = y.split(' ').map(changedType);
   const kind = changeKinds.find((each) => each.startsWith(k));
-  if (!kind || types.some(({ type }) => !type)) throw new LaterShape();
+  if (!kind) throw new LaterShape();
   return {
-    ...{ kind, at: timestamp(t), types },
+    kind,
+    at: timestamp(t),
+    types,
     ...(i !== undefined && { requestId: i }),
     ...(b !== undefined && { keyId: b }),
     ...others,
@@ -226,7 +265,7 @@ export interface Change extends Part {
   cause: Cause;
   /** The kind of a change that is more than its command, and the sale or gift card that it belongs to. */
   occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId'>;
-  /** False once there is no time left to close due lots, or to settle a pending change. */
+  /** False once there is no time left to close due lots, or to finish a pending change. */
   mayGoOn: () => boolean;
 }
 

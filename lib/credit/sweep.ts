@@ -2,13 +2,13 @@ import { now, source, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { followRenames } from '../store/renames.ts';
 import { put } from '../table/language.ts';
-import { type Key, sharedKey } from '../table/schema.ts';
+import { type Key, sharedKey, storeOf } from '../table/schema.ts';
 import { get, pagesOf, write } from '../table/table.ts';
 import { reconcileCredit } from './change.ts';
 import { dueShards } from './state.ts';
 
 /** The due lots that one sweep closed. */
-interface Closed {
+interface ClosedLots {
   /** Lots that it closed, and what remained in them, in L$. */
   lots: number;
   amount: number;
@@ -19,7 +19,7 @@ interface Closed {
 }
 
 /** The work of one sweep. */
-export interface SweepReport extends Closed {
+export interface SweepReport extends ClosedLots {
   /** Renamed residents, whose name it replaced in the items of stores. */
   renamed: number;
 }
@@ -43,13 +43,13 @@ const turnMillis = 2000;
  * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn`
  * says so, and leaves the rest for the next run.
  */
-export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<Closed> => {
-  const report: Closed = { lots: 0, amount: 0, failed: 0, finished: true };
+export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<ClosedLots> => {
+  const report: ClosedLots = { lots: 0, amount: 0, failed: 0, finished: true };
   const at = timestamp(now());
   const late: DueRow[] = [];
   const closeOf = async (row: DueRow, isInTime: () => boolean): Promise<boolean> => {
     try {
-      const done = await reconcileCredit(row.pk.slice(0, row.pk.indexOf('#')), row.sk, by, isInTime);
+      const done = await reconcileCredit(storeOf(row), row.sk, by, isInTime);
       report.lots += done.lots;
       report.amount += done.amount;
       return done.isFinished;
@@ -83,7 +83,7 @@ export interface LastSweep extends SweepReport {
 const lastKey = sharedKey('SWEEP', 'last');
 
 /** A sweep that has ended. */
-interface Swept {
+interface SweepResult {
   report: SweepReport;
   /** Why parts of it failed as a whole. */
   errors: unknown[];
@@ -104,7 +104,7 @@ export const sweep = async (
   by: string,
   mayGoOn: () => boolean = () => true,
   others: readonly (() => Promise<unknown>)[] = [],
-): Promise<Swept> => {
+): Promise<SweepResult> => {
   const end = performance.now() + renameMillis;
   const closing = sweepDueLots(by, mayGoOn);
   const following = followRenames(by, () => mayGoOn() && performance.now() < end);

@@ -22,7 +22,8 @@ import { attributes, type CreditItem, holdingOf } from './state.ts';
  * 2. No open lot lies before the first due time, nor in another epoch. The first lot must come due at that time.
  * 3. Lots are read to the end of their epoch, and count and sum must be the customer's. Where none is there too many,
  *    this tells: every open lot holds more than 0.
- * 4. A lot too many that the plan ends or reduces refuses the transaction by its own condition. The mark tells of every
+ * 4. A lot too many that the plan ends or reduces refuses the transaction by its own condition. The checksum tells of
+ * every
  *    other: it is a sum over all open lots, of a hash of each one's key and what remains in it.
  * 5. A customer at rest, whose last change is over a minute old, may have more lots than are read: all items show by
  *    then. This is an assumption. The newest lot must be among those that were read, if its place is.
@@ -36,7 +37,7 @@ export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
   lastChange === undefined || at - lastChange.t > showMillis;
 
 /** The number, the sum and the hashes of some open lots. */
-interface Mark {
+interface Checksum {
   count: number;
   /** In L$. */
   sum: number;
@@ -49,69 +50,71 @@ const hashes = 2 ** 48;
 const hashOf = ({ sk, remaining }: Lot): number =>
   createHash('sha256').update(`${sk} ${remaining}`).digest().readUIntBE(0, 6);
 
-const noLots: Mark = { count: 0, sum: 0, hash: 0 };
+const noLots: Checksum = { count: 0, sum: 0, hash: 0 };
 
-const withLot = ({ count, sum, hash }: Mark, lot: Lot): Mark => ({
+const withLot = ({ count, sum, hash }: Checksum, lot: Lot): Checksum => ({
   count: count + 1,
   sum: sum + lot.remaining,
   hash: (hash + hashOf(lot)) % hashes,
 });
 
-const withoutLot = ({ count, sum, hash }: Mark, lot: Lot): Mark => ({
+const withoutLot = ({ count, sum, hash }: Checksum, lot: Lot): Checksum => ({
   count: count - 1,
   sum: sum - lot.remaining,
   hash: (hash - hashOf(lot) + hashes) % hashes,
 });
 
-const marksOf = (lots: readonly Lot[]): Mark => lots.reduce(withLot, noLots);
+const sumUp = (lots: readonly Lot[]): Checksum => lots.reduce(withLot, noLots);
 
-const textOf = ({ count, sum, hash }: Mark): string | undefined =>
+const writtenAs = ({ count, sum, hash }: Checksum): string | undefined =>
   count === 0 ? undefined : `${count} ${sum} ${hash.toString(36)}`;
 
-/** The mark of open lots, as the customer's item holds it; undefined for none. */
-export const markOf = (lots: readonly Lot[]): string | undefined => textOf(marksOf(lots));
+/** The checksum of open lots, as the customer's item holds it; undefined for none. */
+export const checksumOf = (lots: readonly Lot[]): string | undefined => writtenAs(sumUp(lots));
 
 /**
- * The mark of the customer's item. It counts only with the count and the sum that it was made for: an earlier version
- * of the service changes lots without it.
+ * The checksum of the customer's item. It counts only with the count and the sum that it was made for: an earlier
+ * version of the service changes lots without it.
  */
-export const storedMark = (item: CreditItem, type: CreditType): string | undefined => {
+export const storedChecksum = (item: CreditItem, type: CreditType): string | undefined => {
   const { balance, unlotted, lots } = holdingOf(item, type);
-  const mark = item[attributes[type].mark];
-  return mark?.startsWith(`${lots} ${balance - unlotted} `) ? mark : undefined;
+  const checksum = item[attributes[type].checksum];
+  return checksum?.startsWith(`${lots} ${balance - unlotted} `) ? checksum : undefined;
 };
 
-/** The mark after a change that ends or reduces lots and adds others; undefined where the one before is not known. */
-export const markAfter = (
+/**
+ * The checksum after a change that ends or reduces lots and adds others; undefined where the one before is not known.
+ */
+export const checksumAfter = (
   before: string | undefined,
   isFirst: boolean,
   { ended, added }: { ended: readonly Lot[]; added: readonly Lot[] },
 ): string | undefined => {
-  if (isFirst) return markOf(added);
+  if (isFirst) return checksumOf(added);
   if (before === undefined) return undefined;
   const [count = 0, sum = 0, hash = 0] = before
     .split(' ')
     .map((part, place) => Number.parseInt(part, place < 2 ? 10 : 36));
-  return textOf(added.reduce(withLot, ended.reduce(withoutLot, { count, sum, hash })));
+  return writtenAs(added.reduce(withLot, ended.reduce(withoutLot, { count, sum, hash })));
 };
 
-/** Tells whether the customer's item has a mark that counts, and that other lots have than were read. */
-export const isMarkOff = (item: CreditItem, type: CreditType, { open, reach }: LotsRead): boolean => {
-  const mark = storedMark(item, type);
-  return reach === 'end' && mark !== undefined && mark !== markOf(open);
+/** Tells whether the customer's item has a checksum that counts, and that other lots have than were read. */
+export const isChecksumOff = (item: CreditItem, type: CreditType, { open, reach }: LotsRead): boolean => {
+  const checksum = storedChecksum(item, type);
+  return reach === 'end' && checksum !== undefined && checksum !== checksumOf(open);
 };
 
 /**
- * Tells whether the lots that were read are whole, as far as they were read. A mark that is wrong at rest is a bug of
- * ours or of an earlier version, and no fault of the books: the next change mends it.
+ * Tells whether the lots that were read are whole, as far as they were read. A checksum that is wrong at rest is a bug
+ * of ours or of an earlier version, and no fault of the books: the next change mends it.
  */
-export const isWhole = (item: CreditItem, type: CreditType, read: LotsRead, atRest: boolean): boolean => {
+export const areWhole = (item: CreditItem, type: CreditType, read: LotsRead, atRest: boolean): boolean => {
   const { open, seen, touchedIn, reach, through } = read;
   const { balance, unlotted, lots, due } = holdingOf(item, type);
   if (open[0]?.expiresAt !== due) return false;
   if (reach === 'end') {
     const sum = open.reduce((all, { remaining }) => all + remaining, 0);
-    return open.length === lots && sum === balance - unlotted && (atRest || !isMarkOff(item, type, read));
+    return open.length === lots && sum === balance - unlotted && (atRest || !isChecksumOff(item, type, read));
   }
   if (reach === 'due' && touchedIn > (item.creditVersion ?? 0)) return false;
   const { newest, epoch } = attributes[type];

@@ -6,6 +6,7 @@ import {
   any,
   atLeast,
   atMost,
+  type Condition,
   exists,
   is,
   isKnown,
@@ -14,9 +15,9 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { closing, endOfEpoch, newLot, type Pending, reducing } from './lot.ts';
-import { type Held, heldAs, isLarge, type Planned } from './plan.ts';
-import { earliest } from './rules.ts';
+import { closing, endOfEpoch, newLot, type PendingChange, reducing } from './lot.ts';
+import { type ChangedHolding, heldAs, isLarge, type PlannedPart } from './plan.ts';
+import { type CreditType, earliest } from './rules.ts';
 import {
   attributes,
   type Change,
@@ -28,27 +29,35 @@ import {
   type Part,
   storedChange,
 } from './state.ts';
-import { markAfter } from './whole-lots.ts';
+import { checksumAfter } from './whole-lots.ts';
 
-/** A part of a change with the L$ that come due in it. */
-interface Told extends Part {
+/** A part of a change with the L$ that come due in it, and those of a bonus. */
+interface ToldPart extends Part {
   expired: number;
+  bonus?: number | undefined;
+  isPermanent?: boolean;
 }
 
 /** The change as history tells of it; its last part has the highest number. */
 const described = (
   { cause, occasion }: Pick<Change, 'cause' | 'occasion'>,
-  [first, ...others]: readonly [Told, ...Told[]],
+  [first, ...others]: readonly [ToldPart, ...ToldPart[]],
 ): LastChange => {
   const { at, by, keyId, ...remarks } = cause;
   const made = {
     at,
-    types: [first, ...others].map(({ type, expired }) => ({ type, ...(expired > 0 && { expired }) })),
+    types: [first, ...others].map(({ type, expired, bonus, isPermanent }) => ({
+      type,
+      ...(expired > 0 && { expired }),
+      ...(bonus !== undefined && { bonus }),
+      ...(bonus !== undefined && isPermanent && { isPermanent }),
+    })),
     ...(keyId !== undefined && { requestId: by, keyId }),
   };
   // Before its own change a request may close what is due in another one, which its texts are not about.
-  if (first.command.kind === 'reconcile') return { kind: 'expire', ...made };
-  return { kind: first.command.kind, ...occasion, ...made, ...remarks };
+  const { kind } = first.command;
+  if (kind === 'reconcile') return { kind: 'expire', ...made };
+  return { kind: kind === 'bonus-back' ? 'bonus' : kind, ...occasion, ...made, ...remarks };
 };
 
 /**
@@ -60,7 +69,7 @@ export const fastUpdate = (change: Change): Write | undefined => {
   const { store, uuid, type, command, cause } = change;
   const { balance, unlotted, lots, due } = attributes[type];
   const hasNoLots = any(missing(lots), is(lots, 0));
-  if (command.kind === 'reconcile' || command.kind === 'refund' || command.expiresAt !== undefined) return undefined;
+  if ((command.kind !== 'set' && command.kind !== 'increment') || command.expiresAt !== undefined) return undefined;
   const lastChange = storedChange(described(change, [{ type, command, expired: 0 }]));
   if (command.kind === 'set') {
     const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
@@ -84,9 +93,10 @@ export const fastUpdate = (change: Change): Write | undefined => {
 export const updateOf = (
   store: string,
   item: CreditItem,
-  held: readonly Held[],
+  held: readonly ChangedHolding[],
   lastChange: LastChange,
   { pending, ...others }: Partial<CreditItem> = {},
+  when?: Condition,
 ): Write => {
   const holdings: Partial<CreditItem> = Object.assign({}, ...held.map(heldAs));
   const after = { ...item, ...holdings };
@@ -105,13 +115,13 @@ export const updateOf = (
         dues: due && dueShardOf(item.sk),
         due,
       },
-      when: is('creditVersion', item.creditVersion),
+      when: all(is('creditVersion', item.creditVersion), when),
     },
   );
 };
 
 /** The part of a large change of one type that is left to be written after its transaction. */
-const pendingPart = ({ type, command, plan: { closed, reduced } }: Planned, item: CreditItem, changed: number) => {
+const pendingPart = ({ type, command, plan: { closed, reduced } }: PlannedPart, item: CreditItem, changed: number) => {
   const { epoch: epochName, due } = attributes[type];
   const epoch = item[epochName] ?? '';
   return {
@@ -126,68 +136,88 @@ const pendingPart = ({ type, command, plan: { closed, reduced } }: Planned, item
 };
 
 /** Writes that belong into the transaction of a change. */
-export interface Others {
+export interface OtherWrites {
   /** Of other items. */
   writes?: readonly Write[] | undefined;
-  /** Of the customer's item. */
-  customer?: Partial<CreditItem> | undefined;
+  /** Must hold for the customer's item, where the change writes it. */
+  customerWhen?: Condition | undefined;
 }
 
+/** The open lots of a type, as the parts of a change find them. */
+interface OpenLots {
+  count: number;
+  epoch: string;
+  /** Undefined where it is not known. */
+  checksum: string | undefined;
+}
+
+/** The writes of one part of a change, and the open lots that it leaves. */
+const partWrites = (
+  { store, uuid, cause }: Pick<Change, 'store' | 'uuid' | 'cause'>,
+  { type, command, plan }: PlannedPart,
+  before: OpenLots,
+  version: number,
+  number: number,
+) => {
+  const isFirst = before.count === 0 || command.kind === 'set';
+  const newEpoch = plan.added && isFirst ? newId() : undefined;
+  const epoch = newEpoch ?? before.epoch;
+  const added = (plan.added ?? []).map((lot) => newLot(store, uuid, type, epoch, lot, cause, version, number));
+  const { closed, reduced, taken, holding, bonus, lapsed = 0 } = plan;
+  const expired = closed.reduce((sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0), lapsed);
+  const ended = closed.map(({ lot, how }) => closing(lot, how, cause, number, lot.remaining));
+  if (reduced) ended.push(reducing(reduced.lot, reduced.lot.remaining, reduced.remaining, number));
+  const checksum = checksumAfter(before.checksum, isFirst, {
+    ended: [...closed.map(({ lot }) => lot), ...(reduced ? [reduced.lot] : []), ...(taken ? [taken] : [])],
+    added: [...added, ...(reduced ? [{ ...reduced.lot, remaining: reduced.remaining }] : [])],
+  });
+  return {
+    told: { type, command, expired, bonus, isPermanent: !plan.added && !taken },
+    held: { type, holding, epoch: newEpoch, newest: added.at(-1)?.sk, checksum },
+    // They are in the transaction of a large change too.
+    always: [
+      ...added.map((lot) => put(lot)),
+      ...(taken ? [closing(taken, 'drained', cause, number, taken.remaining)] : []),
+    ],
+    ended,
+    left: { count: holding.lots, epoch, checksum },
+  };
+};
+
 /**
- * The transaction that carries out the plans of a change, at most one for each type, and, where it does not hold all
- * that they do to lots, the part that is left to be written.
+ * The transaction that carries out the plans of a change, and, where it does not hold all that they do to lots, the
+ * part that is left to be written. Of several plans of a type only the first ends lots from its first one on.
  */
 export const writesOf = (
   change: Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion'>,
   item: CreditItem,
-  planned: readonly Planned[],
-  { writes: others = [], customer }: Others = {},
-): { writes: Write[]; pending: Pending | undefined } => {
-  const { store, uuid, cause } = change;
+  planned: readonly PlannedPart[],
+  { writes: others = [], customerWhen }: OtherWrites = {},
+): { writes: Write[]; pending: PendingChange | undefined } => {
+  const { store, cause } = change;
   const version = item.creditVersion ?? 0;
-  const tooMany = isLarge(planned, others.length) || planned.some((part) => part.tooMany);
+  const open = new Map<CreditType, OpenLots>();
+  const unwritten: ReturnType<typeof pendingPart>[] = [];
   const parts = planned.map((part, index) => {
-    const { type, command, plan } = part;
-    const number = version + 1 + index;
-    const isFirst = holdingOf(item, type).lots === 0 || command.kind === 'set';
-    const newEpoch = plan.added && isFirst ? newId() : undefined;
-    const epoch = newEpoch ?? item[attributes[type].epoch] ?? '';
-    const added = (plan.added ?? []).map((lot) => newLot(store, uuid, type, epoch, lot, cause, version, number));
-    const expired = plan.closed.reduce(
-      (sum, { lot, how }) => sum + (how === 'expired' ? lot.remaining : 0),
-      plan.lapsed ?? 0,
-    );
-    const ended = plan.closed.map(({ lot, how }) => closing(lot, how, cause, number, lot.remaining));
-    const { reduced } = plan;
-    const rest = reduced && { ...reduced.lot, remaining: reduced.remaining };
-    const mark = markAfter(part.mark, isFirst, {
-      ended: [...plan.closed.map(({ lot }) => lot), ...(reduced ? [reduced.lot] : [])],
-      added: [...added, ...(rest ? [rest] : [])],
-    });
-    if (reduced) ended.push(reducing(reduced.lot, reduced.lot.remaining, reduced.remaining, number));
-    return {
-      told: { type, command, expired },
-      held: { type, holding: plan.holding, epoch: newEpoch, newest: added.at(-1)?.sk, mark },
-      added: added.map((lot) => put(lot)),
-      ended,
-      left: pendingPart(part, item, number),
-    };
+    const { type, checksum } = part;
+    const before = { count: holdingOf(item, type).lots, epoch: item[attributes[type].epoch] ?? '', checksum };
+    if (!open.has(type)) unwritten.push(pendingPart(part, item, version + 1 + index));
+    const written = partWrites(change, part, open.get(type) ?? before, version, version + 1 + index);
+    open.set(type, written.left);
+    return written;
   });
   const [first, ...more] = parts;
-  if (!first) {
-    const unchanged = is('creditVersion', item.creditVersion);
-    const only = customerUpsert(store, { uuid, username: item.username }, { set: { ...customer }, when: unchanged });
-    return { writes: [only, ...others], pending: undefined };
-  }
-  const other = more[0]?.left;
+  const [firstLeft, other] = unwritten;
+  if (!first || !firstLeft) return { writes: [...others], pending: undefined };
+  const tooMany = isLarge(planned, others.length) || planned.some((part) => part.tooMany);
   const pending = tooMany
-    ? { id: newId(), version, at: cause.at, by: cause.by, ...first.left, ...(other && { other }) }
+    ? { id: newId(), version, at: cause.at, by: cause.by, ...firstLeft, ...(other && { other }) }
     : undefined;
   const lastChange = described(change, [first.told, ...more.map(({ told }) => told)]);
   const held = parts.map((part) => part.held);
   const writes = [
-    updateOf(store, item, held, lastChange, { ...(pending && { pending }), ...customer }),
-    ...parts.flatMap(({ added }) => added),
+    updateOf(store, item, held, lastChange, { ...(pending && { pending }) }, customerWhen),
+    ...parts.flatMap(({ always }) => always),
     ...others,
     ...(pending ? [] : parts.flatMap(({ ended }) => ended)),
   ];

@@ -15,7 +15,7 @@ export interface CheckedAddress {
 }
 
 /** Thrown for an address that must not be called; the text says why. */
-export class AddressRefused extends Error {}
+export class AddressError extends Error {}
 
 /** Looks names up. Tests replace it. */
 export const resolver = {
@@ -47,10 +47,10 @@ export const publicHosts: AddressRule = {
 const isLoopbackHost = (host: string): boolean => host === 'localhost' || host === '127.0.0.1' || host === '[::1]';
 
 const refuse = (reason: string): never => {
-  throw new AddressRefused(reason);
+  throw new AddressError(reason);
 };
 
-/** Checks an address by its text alone. Throws AddressRefused. */
+/** Checks an address by its text alone. Throws AddressError. */
 const parseUrl = (text: string, { ports, portWords, suffixes }: AddressRule): URL => {
   if (!URL.canParse(text)) return refuse('it is no URL');
   const url = new URL(text);
@@ -78,7 +78,7 @@ const isAllowed = (ip: string, host: string): boolean => {
 
 /**
  * Checks an address and looks its name up. Done when it is registered and again before each call, since a name may lead
- * elsewhere by then. Throws AddressRefused, or the error of a look-up that failed.
+ * elsewhere by then. Throws AddressError, or the error of a look-up that failed.
  */
 export const checkAddress = async (text: string, rule: AddressRule = scripts): Promise<CheckedAddress> => {
   const url = parseUrl(text, rule);

@@ -1,15 +1,17 @@
 import { type IncomingMessage, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
-import { AddressRefused, type CheckedAddress, checkAddress } from './address.ts';
+import { AddressError, type CheckedAddress, checkAddress } from './address.ts';
 
 /** The result of a call of a dispenser. `error` is for the operator who looks at the delivery. */
-export type Outcome =
+export type CallOutcome =
   | { kind: 'given' }
   /** Nobody is at that address any more, or it may not be called. */
   | { kind: 'lost'; error: string }
-  /** Another try may succeed. */
+  /** The dispenser has refused the signature, and so has given nothing: another try may succeed. */
+  | { kind: 'unsigned'; error: string }
+  /** Another try may succeed; the item may have been given. */
   | { kind: 'again'; error: string }
-  /** The dispenser will not do it, however often it is asked. */
+  /** The dispenser will not do it, however often it is asked: it is not here. */
   | { kind: 'refused'; error: string };
 
 const maxAnswerBytes = 4096;
@@ -37,18 +39,26 @@ export const shown = (text: string): string =>
     .trim()
     .slice(0, 200);
 
+/** Tells whether the last call had a connection: without one, the receiver cannot have read the request. */
+export interface Connection {
+  isMade: boolean;
+}
+
 /**
  * Sends one POST to the IP address that was checked, so that a changed name has no effect. Follows no redirect, unpacks
- * nothing, and reads only the beginning of the answer.
+ * nothing, and reads only the beginning of the answer. Notes in `connection` when it is made.
  */
 export const post = (
   { url, ip, family }: CheckedAddress,
   { body, headers }: { body: string; headers: Record<string, string> },
   signal: AbortSignal,
+  connection: Connection = { isMade: false },
 ) =>
   new Promise<{ status: number; text: string; retryAfter: string | undefined }>((resolve, reject) => {
     let answered = false;
-    const send = url.protocol === 'https:' ? requestHttps : requestHttp;
+    connection.isMade = false;
+    const isSecure = url.protocol === 'https:';
+    const send = isSecure ? requestHttps : requestHttp;
     const request = send(
       url,
       {
@@ -75,6 +85,11 @@ export const post = (
           .finally(() => request.destroy());
       },
     );
+    request.on('socket', (socket) =>
+      socket.once(isSecure ? 'secureConnect' : 'connect', () => {
+        connection.isMade = true;
+      }),
+    );
     request.on('error', (error) => {
       // Once there is a status, the time may run out over the body, but the status counts.
       if (!answered) reject(error);
@@ -82,14 +97,15 @@ export const post = (
     request.end(body);
   });
 
-const outcomeOf = (status: number, answer: string): Outcome => {
+const outcomeOf = (status: number, answer: string): CallOutcome => {
   const text = shown(answer);
   const error = `The dispenser answered ${status}${text && `: ${text}`}`;
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
   // A redirect is an error of the dispenser, which may answer properly next time.
   // A dispenser that refuses the signature does not have the present secret yet. It learns it when it registers.
-  const final = status >= 400 && status < 500 && ![401, 408, 429].includes(status);
+  if (status === 401) return { kind: 'unsigned', error };
+  const final = status >= 400 && status < 500 && ![408, 429].includes(status);
   return { kind: final ? 'refused' : 'again', error };
 };
 
@@ -98,9 +114,11 @@ const postSigned = async (
   address: CheckedAddress,
   [body = '', ...others]: readonly string[],
   signal: AbortSignal,
+  connection: Connection,
 ): ReturnType<typeof post> => {
-  const answer = await post(address, { body, headers: { 'Content-Type': 'text/plain; charset=utf-8' } }, signal);
-  return answer.status === 401 && others.length > 0 ? postSigned(address, others, signal) : answer;
+  const headers = { 'Content-Type': 'text/plain; charset=utf-8' };
+  const answer = await post(address, { body, headers }, signal, connection);
+  return answer.status === 401 && others.length > 0 ? postSigned(address, others, signal, connection) : answer;
 };
 
 /** Resolves or rejects with `work`, but no later than `signal`. */
@@ -113,23 +131,31 @@ export const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
 /**
  * Sends a request to a dispenser, and answers the status and the first 4 KiB of the text. `bodies` is one request,
  * signed with each secret that is good: the next is sent where the one before is refused as badly signed. Throws
- * AddressRefused for an address that must not be called, else the failure of the call. Always ends with `signal`.
+ * AddressError for an address that must not be called, else the failure of the call. Always ends with `signal`.
  */
-export const askDispenser = async (url: string, bodies: readonly string[], signal: AbortSignal) =>
-  postSigned(await until(signal, checkAddress(url)), bodies, signal);
+export const askDispenser = async (
+  url: string,
+  bodies: readonly string[],
+  signal: AbortSignal,
+  connection: Connection = { isMade: false },
+) => postSigned(await until(signal, checkAddress(url)), bodies, signal, connection);
 
-/** Calls a dispenser with a delivery. Never throws, and always ends within `timeoutMillis`. */
+/**
+ * Calls a dispenser with a delivery. Never throws, and always ends within `timeoutMillis`. Notes in `connection`
+ * whether it was made.
+ */
 export const callDispenser = async (
   url: string,
   bodies: readonly string[],
   timeoutMillis: number,
-): Promise<Outcome> => {
+  connection: Connection = { isMade: false },
+): Promise<CallOutcome> => {
   const signal = AbortSignal.timeout(timeoutMillis);
   try {
-    const { status, text } = await askDispenser(url, bodies, signal);
+    const { status, text } = await askDispenser(url, bodies, signal, connection);
     return outcomeOf(status, text);
   } catch (error) {
-    if (error instanceof AddressRefused) return { kind: 'lost', error: `The address was refused: ${error.message}` };
+    if (error instanceof AddressError) return { kind: 'lost', error: `The address was refused: ${error.message}` };
     const { code, message } = error as NodeJS.ErrnoException;
     return { kind: 'again', error: signal.aborted ? `No answer within ${timeoutMillis} ms` : String(code ?? message) };
   }

@@ -1,9 +1,11 @@
-import { now, source } from '../clock.ts';
+import { now, source, timestamp } from '../clock.ts';
 import { noteDelivered } from '../store/owned.ts';
 import { isRefunded } from '../store/sale-state.ts';
 import { findStore } from '../store/stores.ts';
-import { callDispenser, type Outcome } from './call.ts';
+import { type CallOutcome, type Connection, callDispenser } from './call.ts';
+import { afterAnswer, beforeNextRound, chooseBox, mayReconnect, type Standing } from './choose-box.ts';
 import {
+  type AttemptEnd,
   claimDelivery,
   clearWaits,
   completeDelivery,
@@ -13,9 +15,8 @@ import {
   listWaits,
   refundedError,
   releaseDelivery,
-  type Wait,
 } from './deliveries.ts';
-import { type Dispenser, findDispenser, loseAddress, secretsOf } from './dispensers.ts';
+import { type Dispenser, listBoxes, loseAddress, noteUnreachable, type Registered, secretsOf } from './dispensers.ts';
 import { type DeliveryMessage, dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
@@ -36,79 +37,167 @@ const overtaken: Handling = { outcome: 'overtaken', againSeconds: 1 };
 /** The message comes back, and the delivery is tried again at once. */
 const atOnce: Handling = { outcome: 'queued', againSeconds: 0 };
 
+/** An attempt at a delivery, whose record names the box that is asked. */
+interface Attempt {
+  delivery: Delivery;
+  /** How things stood before it. */
+  before: Standing;
+  /** The box that was asked; undefined where there is none to ask. */
+  asked?: Registered;
+}
+
+/** How things stand at the end of an attempt: one in which no box was asked is no request. */
+const endOf = ({ delivery, asked }: Attempt, standing: Standing): AttemptEnd => ({
+  ...standing,
+  ...(!asked && { unasked: (delivery.unasked ?? 0) + 1 }),
+});
+
 /**
- * Looks at the dispenser once more, after a delivery has begun to wait for another than `tried`. One that registered in
- * the meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an
- * hour.
+ * Lets a delivery wait until a dispenser registers. Looks at the boxes once more afterwards: one that registered in the
+ * meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an hour.
+ * While a box is registered but cannot be reached, the message comes back too, eight times.
  */
-const unlessRegistered = async (wait: Wait, tried: Dispenser | undefined): Promise<Handling> => {
-  const { url, registeredAt } = (await findDispenser(wait.order.store)) ?? {};
-  if (!url || (url === tried?.url && registeredAt === tried.registeredAt)) return { outcome: 'waiting' };
-  await clearWaits([wait]);
-  return atOnce;
+const wait = async (attempt: Attempt, standing: Standing, error: string, boxes: Dispenser[]): Promise<Handling> => {
+  const { delivery, asked } = attempt;
+  const comesBack = asked && mayReconnect(standing, boxes) && delivery.inARow < maxAttemptsInARow;
+  const { inARow } = delivery;
+  const row = await letWait(delivery, error, {
+    ...endOf(attempt, standing),
+    isRetried: undefined,
+    ...(comesBack && { inARow, heard: beforeNextRound(standing) }),
+  });
+  if (!row) return overtaken;
+  if (chooseBox(standing, await listBoxes(delivery.store)).kind !== 'wait') {
+    await clearWaits([row]);
+    return atOnce;
+  }
+  return { outcome: 'waiting', ...(comesBack && { againSeconds: retrySeconds(inARow) }) };
 };
 
-/** Lets the delivery wait until a dispenser registers. If one has just registered, the delivery is retried at once. */
-const waitForAddress = async (delivery: Delivery, error: string): Promise<Handling> => {
-  const wait = await letWait(delivery, error, true);
-  if (wait) return unlessRegistered(wait, undefined);
-  await releaseDelivery(delivery, error);
-  return atOnce;
+const fail = async (delivery: Delivery, error: string, end: AttemptEnd): Promise<Handling> =>
+  (await failDelivery(delivery, error, end)) ? { outcome: 'failed' } : overtaken;
+
+/** Goes on after an answer that ended nothing: with another box, as the boxes are by now, or by waiting. */
+const goOn = async (attempt: Attempt, standing: Standing, error: string, inARow = 0): Promise<Handling> => {
+  const { delivery } = attempt;
+  const boxes = await listBoxes(delivery.store);
+  switch (chooseBox(standing, boxes).kind) {
+    case 'ask':
+      await releaseDelivery(delivery, error, { ...endOf(attempt, standing), inARow });
+      return atOnce;
+    case 'fail':
+      return fail(delivery, error, endOf(attempt, standing));
+    case 'wait':
+      return wait(attempt, standing, error, boxes);
+  }
 };
 
-const tryAgain = async (delivery: Delivery, tried: Dispenser, error: string): Promise<Handling> => {
-  if (delivery.inARow < maxAttemptsInARow) {
-    await releaseDelivery(delivery, error);
+/** Tries the same box again later; after eight times in a row the delivery waits until it registers again. */
+const tryAgain = async (attempt: Attempt, standing: Standing, error: string): Promise<Handling> => {
+  const { delivery, asked } = attempt;
+  if (delivery.inARow < maxAttemptsInARow || !asked) {
+    await releaseDelivery(delivery, error, standing);
     return { outcome: 'queued', againSeconds: retrySeconds(delivery.inARow) };
   }
-  const wait = await letWait(delivery, error, false);
-  return wait ? unlessRegistered(wait, tried) : overtaken;
+  return goOn(attempt, afterAnswer(standing, asked, 'spent'), error);
 };
 
-const fail = async (delivery: Delivery, error: string): Promise<Handling> =>
-  (await failDelivery(delivery, error)) ? { outcome: 'failed' } : overtaken;
+/** Goes on after a call that made no connection: where there is another box, it is asked. */
+const afterNoConnection = async (
+  attempt: Attempt & { asked: Registered },
+  standing: Standing,
+  error: string,
+): Promise<Handling> => {
+  const { delivery, asked } = attempt;
+  await noteUnreachable(delivery.store, asked, error);
+  const boxes = await listBoxes(delivery.store);
+  if (boxes.every(({ name }) => name === asked.name)) return tryAgain(attempt, standing, error);
+  // The pause grows with each round of the boxes, not with each box.
+  return goOn(attempt, afterAnswer(standing, asked, 'unconnected'), error, delivery.inARow - 1);
+};
 
-const settle = async (delivery: Delivery, tried: Dispenser & { url: string }, outcome: Outcome): Promise<Handling> => {
-  switch (outcome.kind) {
-    case 'given':
-      // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once
-      // more.
-      await noteDelivered(delivery.store, delivery.recipientUuid, delivery.productId);
-      await completeDelivery(delivery);
-      return { outcome: 'delivered' };
-    case 'refused':
-      return fail(delivery, outcome.error);
-    case 'lost':
-      await loseAddress(delivery.store, tried.url, outcome.error);
-      return waitForAddress(delivery, outcome.error);
-    case 'again':
-      return tryAgain(delivery, tried, outcome.error);
+const concludeAttempt = async (
+  attempt: Attempt & { asked: Registered },
+  outcome: CallOutcome,
+  { isMade }: Connection,
+): Promise<Handling> => {
+  const { delivery, before, asked } = attempt;
+  const { store } = delivery;
+  const standing: Standing = { box: before.box, heard: before.heard, isRetried: before.isRetried };
+  if (outcome.kind === 'given') {
+    // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once more.
+    await noteDelivered(store, delivery.recipientUuid, delivery.productId);
+    await completeDelivery(delivery);
+    return { outcome: 'delivered' };
   }
+  const { error } = outcome;
+  switch (outcome.kind) {
+    case 'refused':
+      if (before.box === asked.name) return fail(delivery, error, { ...standing, box: undefined });
+      return goOn(attempt, afterAnswer(standing, asked, 'not here'), error);
+    case 'lost':
+      await loseAddress(store, asked.url, error, { name: asked.name, isForbidden: !isMade });
+      return goOn(attempt, standing, error);
+    case 'unsigned':
+      return tryAgain(attempt, standing, error);
+    case 'again':
+      if (!isMade) return afterNoConnection(attempt, standing, error);
+      // The item may have been given, so no other box is asked.
+      return tryAgain(attempt, { box: asked.name, heard: before.heard, isRetried: undefined }, error);
+  }
+};
+
+/** Why no box can be asked. */
+const nobodyToAsk = ({ box, lastError }: Delivery, boxes: readonly Dispenser[]): string => {
+  const lost = boxes.find(({ name, url }) => url === undefined && name === (box ?? name));
+  return lost?.lostReason ?? lastError ?? 'The store has no dispenser yet.';
+};
+
+/** Ends an attempt at a delivery that is not to be made any more; undefined for any other. */
+const endIfOver = async ({ delivery, before }: Attempt): Promise<Handling | undefined> => {
+  const { store, saleId, expiresAt, lastError = '' } = delivery;
+  if (saleId !== undefined && (await isRefunded(store, saleId)))
+    return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
+  if (now() < Date.parse(expiresAt)) return undefined;
+  // No box was asked in this attempt: one that may have given the item is still the only one.
+  const error = `It could not be delivered within ${keepDays} days. ${lastError}`.trim();
+  return fail(delivery, error, endOf({ delivery, before }, before));
 };
 
 /** Makes one attempt at a delivery. A duplicate message makes no second attempt, not even in another worker. */
 const deliver = async (order: Order): Promise<Handling> => {
+  const [known, boxes] = await Promise.all([findStore(order.store), listBoxes(order.store)]);
   // A message may outlive its store. A worker must not write while the rows of a deleted store are removed.
-  if (!(await findStore(order.store))) return { outcome: 'of no store' };
-  const { claimed, delivery } = await claimDelivery(order, leaseMillis());
+  if (!known) return { outcome: 'of no store' };
+  let asked: Registered | undefined;
+  const { claimed, delivery, before } = await claimDelivery(order, leaseMillis(), (standing) => {
+    const choice = chooseBox(standing, boxes);
+    asked = choice.kind === 'ask' ? choice.box : undefined;
+    return asked?.name;
+  });
   if (!claimed) {
     if (delivery.state === 'delivered' || delivery.state === 'failed') return { outcome: 'repeated' };
     const seconds = Math.ceil((Date.parse(delivery.leaseUntil) - now()) / 1000);
     return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };
   }
-  const { saleId } = delivery;
-  if (saleId !== undefined && (await isRefunded(order.store, saleId)))
-    return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
-  if (now() >= Date.parse(delivery.expiresAt)) {
-    return fail(delivery, `It could not be delivered within ${keepDays} days. ${delivery.lastError ?? ''}`.trim());
+  const over = await endIfOver({ delivery, before });
+  if (over) return over;
+  if (!asked) return goOn({ delivery, before }, before, nobodyToAsk(delivery, boxes));
+  if (timestamp(now()) >= delivery.leaseUntil) {
+    // The worker stood still: another one may have made this delivery meanwhile.
+    await releaseDelivery(
+      delivery,
+      delivery.lastError ?? 'It was not asked in time.',
+      endOf({ delivery, before }, before),
+    );
+    return atOnce;
   }
-  const dispenser = await findDispenser(order.store);
-  if (!dispenser?.url) return waitForAddress(delivery, dispenser?.lostReason ?? 'The store has no dispenser yet.');
-  const { url } = dispenser;
   const { expiresAt, message = '' } = delivery;
   const request = { ...delivery, message, at: now(), expiresAt: Date.parse(expiresAt) };
-  const bodies = secretsOf(dispenser).map((secret) => dispenserBody(request, secret));
-  return settle(delivery, { ...dispenser, url }, await callDispenser(url, bodies, callTimeoutMillis()));
+  const bodies = secretsOf(asked).map((secret) => dispenserBody(request, secret));
+  const connection = { isMade: false };
+  const outcome = await callDispenser(asked.url, bodies, callTimeoutMillis(), connection);
+  return concludeAttempt({ delivery, before, asked }, outcome, connection);
 };
 
 const handOverSize = 100;

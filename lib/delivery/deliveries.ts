@@ -4,15 +4,27 @@ import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
 import { findResident } from '../store/residents.ts';
 import { answer, decide, one } from '../table/decide.ts';
-import { all, any, atMost, check, is, isKnown, isNew, missing, put, update, type Write } from '../table/language.ts';
+import {
+  all,
+  any,
+  atMost,
+  type Condition,
+  holds,
+  is,
+  isKnown,
+  isNew,
+  put,
+  update,
+  type Write,
+} from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
-import { dispenserKey } from './dispensers.ts';
+import { beforeRetry, type Standing } from './choose-box.ts';
 import { type Order, orderIn } from './message.ts';
 import { keepDays, keepsNotes, recordDays } from './settings.ts';
 
 /** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
-export interface Delivery extends Omit<Order, 'kind' | 'message'> {
+export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
   /** The note. It goes when it was delivered, since nobody needs it any more. */
   message?: string;
   state: DeliveryState;
@@ -20,17 +32,21 @@ export interface Delivery extends Omit<Order, 'kind' | 'message'> {
   expiresAt: string;
   /** The number of claims. It also tells one attempt from the next. */
   attempts: number;
+  /** The number of claims in which no box was asked. */
+  unasked?: number;
   /** The number of claims since it was last queued. */
   inARow: number;
   lastError?: string;
   deliveredAt?: string;
   failedAt?: string;
+  /** The times at which it failed before it was opened again: the days counted each. */
+  failures?: readonly string[];
   /** The request that opened it again and put it on the queue last. */
   retriedBy?: string;
   /** No other worker can claim it until then; empty while none has it. */
   leaseUntil: string;
-  /** Seconds since 1970: the table deletes the record then. Absent in records of earlier versions. */
-  [ttlAttribute]?: number;
+  /** Seconds since 1970: the table deletes the record then. */
+  [ttlAttribute]: number;
 }
 
 const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 'DELIVERY'), sk: id });
@@ -45,7 +61,7 @@ export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt'
 /** The attributes of a record that its order does not have. */
 const own: (keyof Delivery)[] = [
   ...(['state', 'expiresAt', 'attempts', 'inARow', 'lastError', 'deliveredAt', 'failedAt'] as const),
-  ...(['retriedBy', 'leaseUntil'] as const),
+  ...(['failures', 'retriedBy', 'leaseUntil', 'unasked', 'box', 'heard', 'isRetried'] as const),
 ];
 
 /** The order that a record was made of. */
@@ -67,7 +83,8 @@ const movedTo = (store: string, state: DeliveryState) => ({
   state,
   ranked: stateList(store, state),
   leaseUntil: '',
-  failedAt: state === 'failed' ? timestamp(now()) : undefined,
+  // One that was made after all keeps the time at which it failed, which its day has counted.
+  ...(state !== 'delivered' && { failedAt: state === 'failed' ? timestamp(now()) : undefined }),
 });
 
 /** Undefined until an attempt at the delivery has begun. */
@@ -93,20 +110,26 @@ export const listDeliveries = (store: string, state: DeliveryState): Source<Deli
   );
 
 /** A delivery as the API answers it. */
-export const answerOf = (delivery: Delivery): DeliveryAnswer => {
-  const { id, state, productId, item, recipientUuid, recipientUsername, attempts, createdAt } = delivery;
+export const deliveryAnswer = (delivery: Delivery): DeliveryAnswer => {
+  const { id, state, productId, item, recipientUuid, recipientUsername, attempts, unasked = 0, createdAt } = delivery;
   const { lastError = null, deliveredAt = null, failedAt = null } = delivery;
   const endedAt = { queued: null, waiting: null, delivered: deliveredAt, failed: failedAt }[state];
   return {
-    ...{ id, state, productId, item, recipientUuid, recipientUsername, attempts, lastError, createdAt, endedAt },
+    id,
+    state,
+    productId,
+    item,
+    recipientUuid,
+    recipientUsername,
+    attempts: attempts - unasked,
+    lastError,
+    createdAt,
+    endedAt,
     saleId: delivery.saleId ?? null,
   };
 };
 
-/**
- * The deliveries to a recipient, oldest first, in the order of their ids. Records of earlier versions are among them
- * only once they have been tried again: they have no place in the recipient's list until then.
- */
+/** The deliveries to a recipient, oldest first, in the order of their ids. */
 const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
   loaded(
     rowsOf<Key>({ partition: recipientList(store, uuid), index: 'byFlags' }),
@@ -120,6 +143,17 @@ const leastIdSince = (millis: number): string =>
     .toString(16)
     .padStart(12, '0')
     .replace(/^(.{8})/, '$1-');
+
+/**
+ * The ids of the sales whose deliveries were ordered within a time, both ends included, and have been tried: the id of
+ * a delivery begins with the time of its sale. The answer may be a moment old.
+ */
+export const salesWithDelivery = async (store: string, from: number, to: number): Promise<Set<string>> => {
+  const bounds = { first: leastIdSince(from), last: leastIdSince(to + 1) };
+  const list = rowsOf<Delivery>({ partition: partition(store, 'DELIVERY'), ...bounds, isEventual: true });
+  const tried = await list({ descending: false });
+  return new Set(tried.flatMap(({ saleId }) => saleId ?? []));
+};
 
 /** True if a delivery of the product to this recipient was ordered after then and has been tried. */
 export const wasOrderedSince = async (
@@ -178,19 +212,33 @@ export const reopenDelivery = (
   decide<Reopening>(async () => {
     const [key, by] = [deliveryKey(store, id), outside.id];
     const before = await getDelivery(store, id);
-    const { state, attempts, expiresAt, inARow, failedAt, retriedBy, [ttlAttribute]: end } = before;
+    const { state, attempts, expiresAt, inARow, failedAt, failures, retriedBy, [ttlAttribute]: end } = before;
+    const { heard, isRetried } = before;
     const isOurs = retriedBy === by;
     if (isOurs && !(state === 'queued' && inARow === 0))
       return answer({ delivery: before, order: undefined, undo: async () => undefined });
     const refusal = isOurs ? undefined : await refusalOf(before);
     if (refusal) throw refusal;
     const undo = () => {
-      const own = { expiresAt, inARow, failedAt, retriedBy: undefined, [ttlAttribute]: end };
+      const own = {
+        expiresAt,
+        inARow,
+        failedAt,
+        failures,
+        heard,
+        isRetried,
+        retriedBy: undefined,
+        [ttlAttribute]: end,
+      };
       const isUnclaimed = all(is('state', 'queued'), is('attempts', attempts), is('retriedBy', by));
       return write(update(key, { set: { ...movedTo(store, state), ...own }, when: isUnclaimed }));
     };
+    const ended = failedAt === undefined ? failures : [...(failures ?? []), failedAt];
+    // All boxes are asked for one that failed, whatever they said.
+    const toAsk = { heard: state === 'failed' ? undefined : beforeRetry(before), isRetried: true };
+    const renewed = { failures: ended, expiresAt: keepUntil(now()), inARow: 0, retriedBy: by };
     const opening = update(key, {
-      set: { ...movedTo(store, 'queued'), expiresAt: keepUntil(now()), inARow: 0, retriedBy: by },
+      set: { ...movedTo(store, 'queued'), ...renewed, ...toAsk },
       when: all(is('state', state), is('attempts', attempts), is('retriedBy', retriedBy)),
     });
     return one<Delivery, Reopening>(opening, {
@@ -207,47 +255,67 @@ const begunBy = (order: Omit<Order, 'kind'>) => ({
   expiresAt: keepUntil(Date.parse(order.createdAt)),
 });
 
+/** A delivery that a worker has for an attempt. */
+interface Claim {
+  /** False if the delivery is final or another worker has its lease. */
+  claimed: boolean;
+  /** The record after the claim, or, without one, the present one. */
+  delivery: Delivery;
+  /** How things stood before it. */
+  before: Standing;
+}
+
 /**
- * Claims a delivery for one attempt. No other worker can claim it for `leaseMillis`. The first claim makes the record.
- * `claimed` is false if the delivery is final or another worker has its lease; `delivery` is then the present record.
+ * Claims a delivery for one attempt at the box that `boxOf` names, if it names one. No other worker can claim it for
+ * `leaseMillis`. The first claim makes the record. The box stands in the record before it is asked: if nobody learns
+ * its answer, it may have given the item.
  */
 export const claimDelivery = async (
   { kind: _, ...order }: Order,
   leaseMillis: number,
-): Promise<{ claimed: boolean; delivery: Delivery }> => {
+  boxOf: (standing: Standing) => string | undefined = () => undefined,
+): Promise<Claim> => {
   const { store, id } = order;
   const isOpen = any(is('state', 'queued'), is('state', 'waiting'));
-  const leaseIsOver = atMost('leaseUntil', timestamp(now()));
-  const outcome = await write<Delivery>(
-    update(deliveryKey(store, id), {
-      set: { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) },
-      ifMissing: begunBy(order),
-      add: { attempts: 1, inARow: 1 },
-      when: any(isNew, all(isKnown, isOpen, leaseIsOver)),
-    }),
-    // If the first attempt of this write arrived, its lease refuses the retry.
-    { repeatable: true },
-  );
-  return outcome.done
-    ? { claimed: true, delivery: outcome.result }
-    : { claimed: false, delivery: outcome.found as Delivery };
+  const attempt = async (before: Standing, when: Condition): Promise<Claim> => {
+    const box = boxOf(before);
+    const leased = { ...movedTo(store, 'queued'), leaseUntil: timestamp(now() + leaseMillis) };
+    const outcome = await write<Delivery>(
+      update(deliveryKey(store, id), {
+        set: { ...leased, ...(box !== undefined && { box, isRetried: undefined }) },
+        ifMissing: begunBy(order),
+        add: { attempts: 1, inARow: 1 },
+        when,
+      }),
+      // If the first attempt of this write arrived, its lease refuses the retry.
+      { repeatable: true },
+    );
+    return { claimed: outcome.done, delivery: outcome.done ? outcome.result : (outcome.found as Delivery), before };
+  };
+  const first = await attempt({}, isNew);
+  if (first.claimed) return first;
+  const { attempts, box, heard, isRetried } = first.delivery;
+  const leaseIsOver = all(isKnown, isOpen, atMost('leaseUntil', timestamp(now())), is('attempts', attempts));
+  return holds(leaseIsOver, { ...first.delivery }) ? attempt({ box, heard, isRetried }, leaseIsOver) : first;
 };
 
+/** The attributes that the end of an attempt changes besides the state. */
+export type AttemptEnd = Standing & Pick<Partial<Delivery>, 'inARow' | 'unasked'>;
+
 /** Ends an attempt. Refused if a later attempt has begun, whose outcome then counts. */
-const ending = (
-  { store, id, attempts }: Delivery,
-  state: DeliveryState,
-  lastError: string,
-  more: { inARow?: number } = {},
-) =>
+const ending = ({ store, id, attempts }: Delivery, state: DeliveryState, lastError: string, more: AttemptEnd) =>
   update(deliveryKey(store, id), {
     set: { ...movedTo(store, state), lastError, ...more },
     when: all(is('state', 'queued'), is('attempts', attempts)),
   });
 
 /** Ends an attempt. Returns false if a later attempt has overtaken it. */
-const endAttempt = async (delivery: Delivery, state: DeliveryState, error: string): Promise<boolean> =>
-  (await write(ending(delivery, state, error))).done;
+const endAttempt = async (
+  delivery: Delivery,
+  state: DeliveryState,
+  error: string,
+  more: AttemptEnd,
+): Promise<boolean> => (await write(ending(delivery, state, error, more))).done;
 
 /** The error of a delivery whose sale was refunded. */
 export const refundedError = 'refunded';
@@ -270,11 +338,11 @@ export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery 
 };
 
 /** Records a failed attempt that will be followed by another. */
-export const releaseDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
-  endAttempt(delivery, 'queued', error);
+export const releaseDelivery = (delivery: Delivery, error: string, more: AttemptEnd = {}): Promise<boolean> =>
+  endAttempt(delivery, 'queued', error, more);
 
-export const failDelivery = (delivery: Delivery, error: string): Promise<boolean> =>
-  endAttempt(delivery, 'failed', error);
+export const failDelivery = (delivery: Delivery, error: string, more: AttemptEnd = {}): Promise<boolean> =>
+  endAttempt(delivery, 'failed', error, more);
 
 /** Records that the dispenser gave the item. No outcome of a later attempt changes that. */
 export const completeDelivery = async ({ store, id }: Delivery): Promise<void> => {
@@ -284,36 +352,34 @@ export const completeDelivery = async ({ store, id }: Delivery): Promise<void> =
   });
 };
 
-/** The item of a delivery that waits for the dispenser. The next registration finds it. */
-export interface Wait extends Key {
+/** The item of a delivery that waits for a dispenser. The next registration finds it. */
+export interface WaitingRow extends Key {
   order: Order;
 }
 
 /**
- * Lets a delivery wait for the dispenser to register. With `onlyWithoutAddress` the write is refused if an address is
- * registered. Returns the wait, or undefined if the delivery does not wait, because there is an address or a later
- * attempt.
+ * Lets a delivery wait for a dispenser to register. Returns the wait, or undefined if a later attempt has overtaken
+ * this one.
  */
 export const letWait = async (
   delivery: Delivery,
   error: string,
-  onlyWithoutAddress: boolean,
-): Promise<Wait | undefined> => {
+  more: AttemptEnd = {},
+): Promise<WaitingRow | undefined> => {
   const { store, attempts } = delivery;
   // The attempt's number gives each wait its own item, so that removing one wait cannot remove the next.
   const key = { pk: stateList(store, 'waiting'), sk: `${positionOfDelivery(delivery)}#${attempts}` };
-  const wait: Wait = { ...key, order: orderOf(delivery) };
+  const wait: WaitingRow = { ...key, order: orderOf(delivery) };
   const refusals = await transact([
-    ending(delivery, 'waiting', error, { inARow: 0 }),
+    ending(delivery, 'waiting', error, { inARow: 0, ...more }),
     put({ ...wait, ...recordEnd() }),
-    ...(onlyWithoutAddress ? [check(dispenserKey(store), missing('url'))] : []),
   ]);
   return refusals ? undefined : wait;
 };
 
 /** The first of the store's waiting deliveries, up to `limit`. Read from the table itself: none is missed. */
-export const listWaits = (store: string, limit: number): Promise<Wait[]> =>
-  rowsOf<Wait>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
+export const listWaits = (store: string, limit: number): Promise<WaitingRow[]> =>
+  rowsOf<WaitingRow>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
 
 /** Removes waits, once their deliveries are on the queue. */
-export const clearWaits = (waits: Wait[]): Promise<void> => removeMany(waits);
+export const clearWaits = (waits: WaitingRow[]): Promise<void> => removeMany(waits);

@@ -6,8 +6,9 @@ import { tellResident } from '../store/tell-resident.ts';
 import { all, any, below, exists, is, isNew, missing, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { write } from '../table/table.ts';
+import { AddressError } from './address.ts';
 import { askDispenser } from './call.ts';
-import { type Dispenser, dispenserKey, findDispenser, secretsOf } from './dispensers.ts';
+import { type Dispenser, dispenserKey, listBoxes, noteUnreachable, type Registered, secretsOf } from './dispensers.ts';
 import { resolveBody } from './message.ts';
 
 /** Look-ups of one store in a clock minute, and those of them that a GET may cause. */
@@ -45,49 +46,87 @@ const countNobody = async (counted: Key, keyId: string): Promise<void> => {
 };
 
 /** Notes that a box cannot be asked, until one registers anew. */
-const noteOld = async (store: string, { registeredAt }: Dispenser): Promise<void> => {
-  await write(update(dispenserKey(store), { set: { cannotResolve: true }, when: is('registeredAt', registeredAt) }));
+const noteOld = async (store: string, { name, registeredAt }: Dispenser): Promise<void> => {
+  await write(
+    update(dispenserKey(store, name), { set: { cannotResolve: true }, when: is('registeredAt', registeredAt) }),
+  );
 };
 
 /** The time that is left for the table once the dispenser has answered. */
 const reserveMillis = 300;
 
 /** The avatar that an answer names: none unless it is exactly `uuid name`, and about the one who was asked for. */
-export const avatarOf = (answer: string, { uuid, username }: Identifier) => {
+export const parseAvatar = (answer: string, { uuid, username }: Identifier) => {
   const [, first = '', second = ''] = /^(\S{36}) (\S{1,63})$/.exec(answer) ?? [];
   const [named, called] = [parseIdentifier(first)?.uuid, parseIdentifier(second)?.username];
   if (named === undefined || called === undefined) return undefined;
   return (uuid ?? named) === named && (username ?? called) === called ? { uuid: named, username: called } : undefined;
 };
 
+/** The time in which a box is to answer while there is another one to ask. */
+const boxMillis = 1000;
+
+/** The answer of a box; undefined where it is gone, old, or has given none, and the next one is asked. */
+const askBox = async (
+  store: string,
+  box: Registered,
+  request: Parameters<typeof resolveBody>[0],
+  signal: AbortSignal,
+): Promise<{ status: number; text: string } | 'old' | undefined> => {
+  const connection = { isMade: false };
+  const bodies = secretsOf(box).map((secret) => resolveBody(request, secret));
+  try {
+    const answer = await askDispenser(box.url, bodies, signal, connection);
+    if (answer.status === 400) {
+      await noteOld(store, box);
+      return 'old';
+    }
+    if (answer.status !== 404 && answer.status !== 410) return answer;
+    await noteUnreachable(store, box, `The dispenser answered ${answer.status}`);
+  } catch (error) {
+    if (!connection.isMade && !(error instanceof AddressError))
+      await noteUnreachable(store, box, 'A look-up found no connection');
+  }
+  return undefined;
+};
+
+/** Asks the boxes in their order until one answers; undefined where none did, 'old' where all are too old. */
+const askBoxes = async (store: string, boxes: readonly Dispenser[], name: string, whole: AbortSignal) => {
+  const reachable = boxes.filter((box): box is Registered => box.url !== undefined);
+  const request = { id: newId(), at: now(), name };
+  let old = 0;
+  for (const [place, box] of reachable.entries()) {
+    const isLast = place === reachable.length - 1;
+    const signal = isLast ? whole : AbortSignal.any([whole, AbortSignal.timeout(boxMillis)]);
+    const answer = whole.aborted ? undefined : await askBox(store, box, request, signal);
+    if (answer === 'old') old += 1;
+    else if (answer) return answer;
+  }
+  return old === boxes.length ? 'old' : undefined;
+};
+
 /**
- * Asks a store's dispenser for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer of
+ * Asks a store's boxes for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer of
  * another form, about somebody else, or with a name that is another resident's is none. Nothing that a dispenser
  * answers changes its address. Takes at most `millis`.
  */
 export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
   const { store, identifier, keyId, millis } = lookUp;
   const signal = AbortSignal.timeout(Math.max(0, millis - reserveMillis));
-  const dispenser = await findDispenser(store);
-  if (!dispenser || dispenser.cannotResolve) return { isUnasked: true };
+  const boxes = (await listBoxes(store)).filter(({ cannotResolve }) => !cannotResolve);
+  if (boxes.length === 0) return { isUnasked: true };
   // A dispenser that was lost may be back in a minute: until then it gives no answer.
-  if (dispenser.url === undefined) return {};
+  if (boxes.every(({ url }) => url === undefined)) return {};
   const counted = countKey(store);
   if (!(await countOne(counted, lookUp))) return {};
-  const name = identifier.uuid ?? identifier.username;
-  const request = { id: newId(), at: now(), name };
-  const bodies = secretsOf(dispenser).map((secret) => resolveBody(request, secret));
-  const answer = await askDispenser(dispenser.url, bodies, signal).catch(() => undefined);
-  if (answer?.status === 400) {
-    await noteOld(store, dispenser);
-    return { isUnasked: true };
-  }
+  const answer = await askBoxes(store, boxes, identifier.uuid ?? identifier.username, signal);
+  if (answer === 'old') return { isUnasked: true };
   if (answer?.status !== 200) return {};
   if (answer.text === '-') {
     if (keyId !== undefined) await countNobody(counted, keyId);
     return { isNobody: true };
   }
-  const avatar = avatarOf(answer.text, identifier);
+  const avatar = parseAvatar(answer.text, identifier);
   if (!avatar) return {};
   try {
     const { uuid, username } = await tellResident(store, avatar, 'dispenser');

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import * as z from 'zod';
-import type { SentType } from '../routes/webhooks.ts';
+import type { SentEventType } from '../routes/webhooks.ts';
 import { isLater } from '../shape.ts';
 import { ttlAttribute } from '../table/schema.ts';
 
@@ -29,14 +29,33 @@ const EventMessage = z.object({
   store: z.string().min(1),
   webhook: z.guid(),
   event: z.guid(),
-  type: z.string().min(1) as unknown as z.ZodType<SentType>,
+  type: z.string().min(1) as unknown as z.ZodType<SentEventType>,
   notedAt: z.iso.datetime(),
 });
 
-const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver, EventMessage]);
+/** The vendors of a product are to be told that it has changed, by `at`: those behind the UUID `after`. */
+const ProductChange = z.object({
+  kind: z.literal('product-changed'),
+  store: z.string().min(1),
+  product: z.guid(),
+  at: z.iso.datetime(),
+  after: z.guid().optional(),
+});
+
+/** A vendor is to be told that what it shows has changed, by `at`. */
+const VendorChange = z.object({
+  kind: z.literal('vendor-changed'),
+  store: z.string().min(1),
+  vendor: z.guid(),
+  at: z.iso.datetime(),
+});
+
+const QueueMessage = z.discriminatedUnion('kind', [Order, HandOver, EventMessage, ProductChange, VendorChange]);
 
 export type Order = z.output<typeof Order>;
 export type DeliveryMessage = z.output<typeof Order | typeof HandOver>;
+export type ProductChange = z.output<typeof ProductChange>;
+export type VendorChange = z.output<typeof VendorChange>;
 export type QueueMessage = z.output<typeof QueueMessage>;
 
 /** JSON in ASCII, since SQS and its local replacement do not accept every character. */

@@ -4,7 +4,7 @@ import { invalid, notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
 import { getResident } from '../store/customers.ts';
 import { claimRedelivery, leaveUnconfirmed, ownedKey, redeliveryPauseMillis } from '../store/owned.ts';
-import { getProduct } from '../store/products.ts';
+import { getProductItem } from '../store/products.ts';
 import { findResident, type Resident } from '../store/residents.ts';
 import { isRefunded } from '../store/sale-state.ts';
 import type { Write } from '../table/language.ts';
@@ -32,7 +32,7 @@ const send = async (
  * or inactive product, 400 for an unknown recipient, 503 if the queue does not confirm the message.
  */
 export const orderDelivery = async (store: string, productId: string, recipient: Identifier, message: string) => {
-  const [product, resident] = await Promise.all([getProduct(store, productId), findResident(store, recipient)]);
+  const [product, resident] = await Promise.all([getProductItem(store, productId), findResident(store, recipient)]);
   if (!product.active) throw notFound();
   if (!resident) throw invalid('recipientIdentifier names a resident who does not exist.');
   return send(store, idOutside(), product, resident, message);
@@ -51,7 +51,7 @@ export const redeliver = async (
   message: string,
   together?: readonly Write[],
 ) => {
-  const [product, resident] = await Promise.all([getProduct(store, productId), getResident(store, customer)]);
+  const [product, resident] = await Promise.all([getProductItem(store, productId), getResident(store, customer)]);
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
   // An order of `deliver` writes nothing, so it is known from its first attempt on.

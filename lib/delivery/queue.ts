@@ -20,6 +20,8 @@ export const deliveryQueue = {
   name: 'deliveries',
   /** The queue for events to webhooks that fail, or answer slowly. */
   slowName: 'deliveries-slow',
+  /** The queue for calls of vendors, of which none is sure to be made. */
+  vendorName: 'vendor-calls',
   deadLetterName: 'deliveries-dead',
   /** Six times the worker's time-out, as AWS recommends. The worker has surely ended when its message comes back. */
   visibilitySeconds: 360,
@@ -28,7 +30,7 @@ export const deliveryQueue = {
   /** The most that SQS allows. It only has to stop a message that crashes its worker every time. */
   maxReceiveCount: 1000,
   batchSize: 10,
-  /** Workers of the slow queue: the fewest that Lambda allows. A new account runs only 10 functions at once. */
+  /** Workers of each other queue: the fewest that Lambda allows. A new account runs only 10 functions at once. */
   slowConcurrency: 2,
   workerTimeoutSeconds: 60,
 } as const;
@@ -48,20 +50,26 @@ const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
 /**
- * Messages for receivers in trouble have a queue and workers of their own, so that those for all others never wait for
- * them.
+ * Messages for receivers in trouble, and those about changes for vendors, have queues and workers of their own, so that
+ * all others never wait for them.
  */
-export type Lane = 'quick' | 'slow';
+export type Lane = 'quick' | 'slow' | 'vendors';
 
 const queueUrl = (lane: Lane = 'quick'): string | undefined =>
-  lane === 'slow' ? process.env.SLOW_QUEUE_URL : process.env.DELIVERY_QUEUE_URL;
+  ({
+    quick: process.env.DELIVERY_QUEUE_URL,
+    slow: process.env.SLOW_QUEUE_URL,
+    vendors: process.env.VENDOR_QUEUE_URL,
+  })[lane];
 
 /** The lane from whose queue, by its ARN, Lambda took a message. */
 export const laneOf = (queueArn = ''): Lane =>
-  queueArn !== '' && queueUrl('slow')?.split('/').at(-1) === queueArn.split(':').at(-1) ? 'slow' : 'quick';
+  (['slow', 'vendors'] as const).find(
+    (lane) => queueArn !== '' && queueUrl(lane)?.split('/').at(-1) === queueArn.split(':').at(-1),
+  ) ?? 'quick';
 
 /** The queue did not take some messages of a batch, and has the others. */
-export class MessagesRefused extends Error {
+export class RefusedMessagesError extends Error {
   readonly messages: readonly QueueMessage[];
   constructor(messages: readonly QueueMessage[], code = '') {
     super(`The queue refused ${messages.length} messages: ${code}`);
@@ -69,20 +77,29 @@ export class MessagesRefused extends Error {
   }
 }
 
-/** Puts messages on the queue of a lane; `store` groups them, so that one busy store does not starve another. */
-export const sendMessages = async (store: string, messages: readonly QueueMessage[], lane?: Lane): Promise<void> => {
-  for (const batch of inChunks(messages, deliveryQueue.batchSize)) {
+/**
+ * Puts messages on the queue of a lane; `store` groups them, so that one busy store does not starve another. `delayOf`
+ * says after how many seconds a worker may have the message with a number, from 0.
+ */
+export const sendMessages = async (
+  store: string,
+  messages: readonly QueueMessage[],
+  lane?: Lane,
+  delayOf?: (number: number) => number,
+): Promise<void> => {
+  for (const [number, batch] of inChunks(messages, deliveryQueue.batchSize).entries()) {
     const Entries = batch.map((message, index) => ({
       Id: String(index),
       MessageBody: encodeMessage(message),
       MessageGroupId: store,
+      ...(delayOf && { DelaySeconds: delayOf(number * deliveryQueue.batchSize + index) }),
     }));
     const { Failed = [] } = await client.send(
       new SendMessageBatchCommand({ QueueUrl: queueUrl(lane), Entries }),
       bounded(),
     );
     const refused = batch.filter((_, index) => Failed.some(({ Id }) => Id === String(index)));
-    if (refused.length > 0) throw new MessagesRefused(refused, Failed[0]?.Code);
+    if (refused.length > 0) throw new RefusedMessagesError(refused, Failed[0]?.Code);
   }
 };
 
@@ -149,7 +166,9 @@ export const receiveMessages = async (lane: Lane): Promise<ReceivedMessage[]> =>
     bounded(),
   );
   return Messages.map(({ MessageId = '', ReceiptHandle = '', Body = '' }) => ({
-    ...{ messageId: MessageId, receiptHandle: ReceiptHandle, body: Body },
+    messageId: MessageId,
+    receiptHandle: ReceiptHandle,
+    body: Body,
   }));
 };
 

@@ -1,7 +1,7 @@
 import { invalid, Problem, unavailable } from '../problem.ts';
-import { AddressRefused, type AddressRule, checkAddress, scripts } from './address.ts';
+import { AddressError, type AddressRule, checkAddress, scripts } from './address.ts';
 import { listWaits } from './deliveries.ts';
-import { type Registration, registerDispenser } from './dispensers.ts';
+import { isUnreachable, type Registration, registerDispenser } from './dispensers.ts';
 import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
@@ -15,7 +15,7 @@ export const checkSent = async (url: string, rule: AddressRule, words: string): 
     await Promise.race([checkAddress(url, rule), slow]);
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (error instanceof AddressRefused) throw invalid(`url must be ${words}: ${error.message}.`);
+    if (error instanceof AddressError) throw invalid(`url must be ${words}: ${error.message}.`);
     if (code === 'ENOTFOUND') throw invalid(`url must be ${words}: its host does not exist.`);
     throw code === undefined ? error : unavailable(5);
   }
@@ -36,5 +36,5 @@ export const register = async (store: string, registration: Registration) => {
       'The address is registered, but the waiting deliveries are not on the queue yet: send the request again.';
     throw Object.assign(new Problem(503, detail, [], { 'Retry-After': '5' }), { cause });
   }
-  return registered;
+  return { ...registered, unreachable: isUnreachable(registered) };
 };

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
+import { storeOf } from '../table/schema.ts';
 import type { EventItem } from './events.ts';
 
 /** Puts noted events on an EventBridge bus, as CloudEvents. */
@@ -10,22 +11,22 @@ const client = new EventBridgeClient({ maxAttempts: 3 });
 
 /** An event as a CloudEvent 1.0, whose `subject` is the id of the thing that it is about, or that of the store. */
 const cloudEventOf = ({ pk, sk: id, type, at, data: text }: EventItem) => {
-  const store = pk.slice(0, pk.indexOf('#'));
+  const store = storeOf({ pk });
   const data = JSON.parse(text);
   return {
-    ...{
-      specversion: '1.0',
-      id,
-      source: `/stores/${store}`,
-      type,
-      subject: data.id ?? data.uuid ?? data.couponId ?? store,
-    },
-    ...{ time: at, datacontenttype: 'application/json', data },
+    specversion: '1.0',
+    id,
+    source: `/stores/${store}`,
+    type,
+    subject: data.id ?? data.uuid ?? data.couponId ?? store,
+    time: at,
+    datacontenttype: 'application/json',
+    data,
   };
 };
 
 /** The entry of a record of the table's stream. */
-export const entryOf = ({ dynamodb }: DynamoDBRecord): PutEventsRequestEntry => {
+export const eventEntry = ({ dynamodb }: DynamoDBRecord): PutEventsRequestEntry => {
   const event = unmarshall((dynamodb?.NewImage ?? {}) as Parameters<typeof unmarshall>[0]) as EventItem;
   return {
     EventBusName: process.env.EVENT_BUS,

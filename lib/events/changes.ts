@@ -1,23 +1,27 @@
 import { createHash } from 'node:crypto';
 import { millisOf, timestamp } from '../clock.ts';
 import { type CreditItem, lastChangeOf } from '../credit/state.ts';
-import { answerOf, type Delivery } from '../delivery/deliveries.ts';
-import type { Dispenser } from '../delivery/dispensers.ts';
+import { type Delivery, deliveryAnswer } from '../delivery/deliveries.ts';
+import { type Dispenser, mainBox } from '../delivery/dispensers.ts';
+import { type PayoutItem, payoutAnswer } from '../payout/payouts.ts';
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
 import { type SaleItem, saleOf } from '../sale/sales.ts';
 import { type AppliedCoupon, readApplied } from '../store/applied-coupons.ts';
 import { readCustomer } from '../store/customers.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
-import { readProduct, type StoredProduct } from '../store/products.ts';
+import { productKey } from '../store/memberships.ts';
+import { isSoldOut, readProduct, type StoredProduct } from '../store/products.ts';
 import { isOpen, type Store } from '../store/stores.ts';
 import type { Stamped } from '../table/stamp.ts';
+import { getMany } from '../table/table.ts';
+import { type VendorItem, vendorAnswer } from '../vendor/vendors.ts';
 import type { NewEvent } from './events.ts';
-import type { Change, Kind } from './stream.ts';
+import type { ItemChange, Kind } from './stream.ts';
 
 /** An event of a change, without its id and store. `at` is the time of the write unless the item says another. */
 type ToldEvent = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
 
-const ofCustomer = ({ before, after }: Change<CreditItem>): ToldEvent[] => {
+const ofCustomer = ({ before, after }: ItemChange<CreditItem>): ToldEvent[] => {
   // An erased customer goes on under a pseudonym: that is no change of theirs.
   if (!before && after.moved) return [];
   const { uuid, username, credit, restrictedCredit, isBanned } = readCustomer(after);
@@ -35,55 +39,88 @@ const ofCustomer = ({ before, after }: Change<CreditItem>): ToldEvent[] => {
   return events;
 };
 
-const ofGiftCard = ({ before, after }: Change<GiftCardItem>): ToldEvent[] => {
-  const { grantedAt, redeemedAt, active, reason = null, reference = null } = after;
-  // An imported card was not granted.
-  if (!before)
-    return grantedAt === undefined
-      ? []
-      : [{ type: 'giftcard.granted', at: grantedAt, data: { ...after, reason, reference } }];
+const ofGiftCard = ({ before, after }: ItemChange<GiftCardItem>): ToldEvent[] => {
+  const { grantedAt, redeemedAt, refundedAt, active, reason = null, reference = null } = after;
+  if (!before) {
+    // An imported card was not granted.
+    if (grantedAt === undefined) return [];
+    if (after.purchased) return [{ type: 'giftcard.purchased', at: grantedAt, data: after }];
+    return [{ type: 'giftcard.granted', at: grantedAt, data: { ...after, reason, reference } }];
+  }
   if (redeemedAt !== undefined && redeemedAt !== before.redeemedAt)
     return [{ type: 'giftcard.redeemed', at: redeemedAt, data: after }];
-  return before.active && !active ? [{ type: 'giftcard.disabled', data: after }] : [];
+  const at = refundedAt === before.refundedAt ? undefined : refundedAt;
+  return before.active && !active ? [{ type: 'giftcard.disabled', at, data: after }] : [];
 };
 
-const ofSale = ({ before, after }: Change<SaleItem>): ToldEvent[] => {
+const ofSale = ({ before, after }: ItemChange<SaleItem>): ToldEvent[] => {
   const { state, at, refundedAt, imported } = after;
   // An imported sale was made elsewhere.
   if (state === before?.state || (imported && !before)) return [];
   return [{ type: `sale.${state}`, at: state === 'refunded' ? refundedAt : at, data: saleOf(after, false) }];
 };
 
-const ofDelivery = ({ before, after }: Change<Delivery>): ToldEvent[] => {
+const ofDelivery = ({ before, after }: ItemChange<Delivery>): ToldEvent[] => {
   const { state } = after;
   if (state === before?.state || state === 'queued') return [];
-  const data = answerOf(after);
+  const data = deliveryAnswer(after);
   return [{ type: `delivery.${state}`, at: data.endedAt ?? undefined, data }];
 };
 
-const ofDispenser = ({ before, after }: Change<Dispenser>): ToldEvent[] => {
-  const { region, registeredAt, lostAt = null, lostReason = null } = after;
+const ofPayout = ({ before, after }: ItemChange<PayoutItem>): ToldEvent[] => {
+  const { state, endedAt } = after;
+  if (state === 'claimed' || state === before?.state) return [];
+  return [{ type: `payout.${state}`, at: endedAt, data: payoutAnswer(after) }];
+};
+
+const ofDispenser = ({ before, after }: ItemChange<Dispenser>): ToldEvent[] => {
+  const { name = mainBox, priority = 0, region, registeredAt, lostAt = null, lostReason = null } = after;
+  const box = { name, priority, region, registeredAt };
   // The script registers every hour: the same address is no news.
   if (after.url === before?.url) return [];
   if (after.url !== undefined)
-    return [{ type: 'dispenser.registered', at: registeredAt, data: { url: after.url, region, registeredAt } }];
+    return [{ type: 'dispenser.registered', at: registeredAt, data: { ...box, url: after.url } }];
   const url = before?.url ?? '';
-  return [{ type: 'dispenser.lost', at: lostAt ?? undefined, data: { url, region, registeredAt, lostAt, lostReason } }];
+  return [{ type: 'dispenser.lost', at: lostAt ?? undefined, data: { ...box, url, lostAt, lostReason } }];
 };
 
-const isSoldOut = (product: StoredProduct | undefined): boolean =>
-  product?.limited === true && product.availableAmount === 0;
-
-const ofProduct = ({ before, after }: Change<StoredProduct>): ToldEvent[] =>
+const ofProduct = ({ before, after }: ItemChange<StoredProduct>): ToldEvent[] =>
   before && isSoldOut(after) && !isSoldOut(before) ? [{ type: 'product.sold_out', data: readProduct(after) }] : [];
 
-const ofApplied = ({ before, after }: Change<AppliedCoupon & Stamped>): ToldEvent[] => {
+const ofApplied = ({ before, after }: ItemChange<AppliedCoupon & Stamped>): ToldEvent[] => {
   const isNews = after.expiresAt !== '' && after.stamp !== before?.stamp;
-  const applied = isNews ? readApplied(after) : undefined;
-  return applied ? [{ type: 'coupon.applied', data: applied }] : [];
+  return isNews ? [{ type: 'coupon.applied', data: readApplied(after) }] : [];
 };
 
-const ofStore = ({ before, after }: Change<Store>): ToldEvent[] => {
+/** A vendor with the product that it sells, which its item does not have. */
+type VendorWithProduct = VendorItem & { sold?: StoredProduct | undefined };
+
+const isVendorNews = ({ before, after }: ItemChange<VendorItem>): boolean =>
+  before ? (before.lostAt === undefined) !== (after.lostAt === undefined) : after.lostAt === undefined;
+
+const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
+  const { seenAt, lostAt, sold } = change.after;
+  if (!isVendorNews(change)) return [];
+  const vendor = vendorAnswer(change.after, sold);
+  // The stream may bring the change when the vendor is long lost.
+  return [
+    lostAt === undefined
+      ? { type: 'vendor.registered', at: seenAt, data: { ...vendor, state: 'active' } }
+      : { type: 'vendor.lost', at: lostAt, data: { ...vendor, state: 'lost' } },
+  ];
+};
+
+/** The change with what its events tell and its item does not have. */
+export const withProduct = async (change: ItemChange): Promise<ItemChange> => {
+  const of = change as ItemChange<VendorItem>;
+  const { productId } = of.after;
+  if (change.kind !== 'VENDOR' || productId === undefined || !isVendorNews(of)) return change;
+  const [sold] = await getMany<StoredProduct>([productKey(change.store, productId)]);
+  const after: VendorWithProduct = { ...of.after, sold };
+  return { ...change, after };
+};
+
+const ofStore = ({ before, after }: ItemChange<Store>): ToldEvent[] => {
   const open = isOpen(after);
   if (!before || open === isOpen(before)) return [];
   const { id, name, changed } = after;
@@ -91,19 +128,21 @@ const ofStore = ({ before, after }: Change<Store>): ToldEvent[] => {
 };
 
 /** Makes the events of a change, by the kind of its item. */
-const tellers: Partial<Record<Kind, (change: Change<never>) => ToldEvent[]>> = {
+const tellers: Partial<Record<Kind, (change: ItemChange<never>) => ToldEvent[]>> = {
   CUSTOMER: ofCustomer,
   GIFTCARD: ofGiftCard,
   SALE: ofSale,
+  PAYOUT: ofPayout,
   DELIVERY: ofDelivery,
   DISPENSER: ofDispenser,
   PRODUCT: ofProduct,
   APPLIED: ofApplied,
+  VENDOR: ofVendor,
   STORE: ofStore,
 };
 
 /** A UUID (version 8, RFC 9562) of a text. */
-const uuidOf = (text: string): string => {
+const hashedUuid = (text: string): string => {
   const bytes = createHash('sha256').update(text).digest().subarray(0, 16);
   bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
@@ -111,14 +150,17 @@ const uuidOf = (text: string): string => {
 };
 
 /** The events of a change. Throws where its item cannot be read. */
-export const eventsOf = (change: Change): NewEvent[] => {
-  const { kind, store, key, before, after, writtenSeconds, sequenceNumber } = change as Change<Stamped>;
+export const eventsOf = (change: ItemChange): NewEvent[] => {
+  const { kind, store, key, before, after, writtenSeconds, sequenceNumber } = change as ItemChange<Stamped>;
   const isStamped = after.stamp !== undefined && after.stamp !== before?.stamp;
   const writtenAt = isStamped ? millisOf(after.stamp as string) : writtenSeconds * 1000;
-  const told = tellers[kind]?.(change as Change<never>) ?? [];
+  const told = tellers[kind]?.(change as ItemChange<never>) ?? [];
   return told.map(({ type, at = timestamp(writtenAt), data }) => ({
-    ...{ store, type, at, thing: `${key.pk} ${key.sk}` },
-    id: uuidOf([store, type, key.pk, key.sk, sequenceNumber].join('\n')),
+    store,
+    type,
+    at,
+    thing: `${key.pk} ${key.sk}`,
+    id: hashedUuid([store, type, key.pk, key.sk, sequenceNumber].join('\n')),
     data: eventTypes[type].data.parse(data),
   }));
 };

@@ -1,11 +1,15 @@
-import { now, source, timestamp } from '../clock.ts';
+import { createHash } from 'node:crypto';
+import { now, timestamp } from '../clock.ts';
 import type { HistoryRow } from '../credit/history.ts';
 import type { CreditType } from '../credit/rules.ts';
 import { invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
 import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
+import { tableName } from '../table/client.ts';
+import { any, below, missing, update } from '../table/language.ts';
+import { repeat } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { rowsOf } from '../table/table.ts';
+import { getMany, rowsOf, writeUnstamped } from '../table/table.ts';
 
 /** A sum of a day, or the amount by which the balances of all customers grew in it, of each type. */
 export type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
@@ -13,29 +17,125 @@ export type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
 /** A sum that would be 0 is absent. */
 export type DaySums = Partial<Record<DaySum, number>>;
 
-/** One part of a day's sums in a store. A day is the sum of its parts. */
-export interface DayItem extends Key, DaySums {}
-
-/** The parts of a day: consumers that run side by side hardly ever write to the same one. */
-const dayParts = 16;
-
-/** A consumer keeps to one part, so that the days of a small store have few. */
-const ownPart = ofProcess(() => Math.floor(source.random() * dayParts));
+/**
+ * The sums of a day in a store, and the number of the record of each shard of the table's stream up to which they are
+ * counted: its checkpoint, whose attribute is named after the shard. Tables of earlier versions have several items of a
+ * day, each with a part of the sums.
+ */
+export type DayItem = Key & DaySums & { readonly [checkpoint: `shard_${string}`]: string };
 
 /** The date of a timestamp of the contract: `YYYY-MM-DD`, in UTC. */
 export const dayOf = (at: string): string => at.slice(0, 10);
 
-/** The key of this consumer's part of a day. */
-export const dayKey = (store: string, day: string): Key => ({
-  pk: partition(store, 'DAY'),
-  sk: `${day}#${String(ownPart()).padStart(2, '0')}`,
+/** The item of a store's day, or that of the sales of one vendor in it. */
+export const dayKey = (store: string, day: string, vendor?: string): Key => ({
+  pk: partition(store, 'DAY', vendor),
+  sk: day,
 });
+
+/** The sums of a day's item, without its key and checkpoints. */
+export const sumsOf = (item: object): DaySums =>
+  Object.fromEntries(Object.entries(item).filter(([, value]) => typeof value === 'number'));
 
 /** Adds sums to others. */
 export const plus = (sums: DaySums, more: DaySums): DaySums => {
   const total = { ...sums };
   for (const [name, value] of Object.entries(more) as [DaySum, number][]) total[name] = (total[name] ?? 0) + value;
   return total;
+};
+
+/** A record's share in the sums of the day of `at`. */
+export interface DayCount {
+  at: string;
+  sums: DaySums;
+  /** The vendor of the sale that it is of: the sums count in its own days too. */
+  vendor?: string | undefined;
+  /** The place of the record in its shard: `sequenceText` of its number. */
+  sequence: string;
+}
+
+/** A record's number in its shard, of up to 40 digits, as a text that sorts as the numbers do. */
+export const sequenceText = (number: string): string => {
+  const digits = number.replace(/^0+/, '');
+  return `${String(digits.length).padStart(2, '0')}${digits}`;
+};
+
+const checkpointOf = (shard: string): `shard_${string}` =>
+  `shard_${createHash('sha256').update(shard).digest('hex').slice(0, 12)}`;
+
+/**
+ * The last checkpoints that this process has seen, by table, day and shard. Each is a lower bound of the present one.
+ */
+const seen = ofProcess(() => new Map<string, string>());
+const maxSeen = 10_000;
+
+const nameOf = ({ pk, sk }: Key, shard: string): string => [tableName(), pk, sk, shard].join(' ');
+
+const note = (name: string, checkpoint: string): void => {
+  const all = seen();
+  if (all.size > maxSeen) all.clear();
+  all.set(name, checkpoint);
+};
+
+/** The checkpoints of a shard in some days, as they were at some time before: empty where a day has none. */
+export const checkpointsSeen = async (
+  store: string,
+  shard: string,
+  days: readonly string[],
+): Promise<(day: string) => string> => {
+  const checkpoint = checkpointOf(shard);
+  const name = (day: string): string => nameOf(dayKey(store, day), shard);
+  const unseen = days.filter((day) => !seen().has(name(day)));
+  const found = await getMany<DayItem>(
+    unseen.map((day) => dayKey(store, day)),
+    { attributes: [checkpoint] },
+  );
+  for (const day of unseen) note(name(day), found.find(({ sk }) => sk === day)?.[checkpoint] ?? '');
+  const known = new Map(days.map((day) => [day, seen().get(name(day)) ?? '']));
+  return (day) => known.get(day) ?? '';
+};
+
+/** Counts what a shard's records add to the item of one day. Answers the counts that were counted before. */
+const countDay = async <T extends DayCount>(key: Key, shard: string, counts: readonly T[]): Promise<T[]> => {
+  const checkpoint = checkpointOf(shard);
+  let left = counts.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1));
+  return repeat(async () => {
+    const [first, last] = [left[0], left.at(-1)] as [T, T];
+    const add = left.reduce<DaySums>((sums, one) => plus(sums, one.sums), {}) as Record<string, number>;
+    // The sums and their checkpoint are one write, so that no death comes between the two.
+    const set = { [checkpoint]: last.sequence };
+    const when = any(missing(checkpoint), below(checkpoint, first.sequence));
+    const outcome = await writeUnstamped<DayItem>(update(key, { add, set, when }));
+    const reached = outcome.done ? '' : (outcome.found?.[checkpoint] ?? '');
+    note(nameOf(key, shard), outcome.done ? last.sequence : reached);
+    const isCounted = ({ sequence }: T): boolean => sequence <= reached;
+    const earlier = [...counts.filter((one) => !left.includes(one)), ...left.filter(isCounted)];
+    left = left.filter((one) => !isCounted(one));
+    return outcome.done || left.length === 0 ? { result: earlier } : undefined;
+  });
+};
+
+/**
+ * Counts what the records of a shard add to the days of a store: each record once, however often its batch comes back,
+ * wherever it is cut and wherever a consumer dies, since AWS hands out the records of a shard in their order, and none
+ * before those ahead of it were taken. Answers the counts whose records are not beyond their day's checkpoint: they are
+ * counted already.
+ */
+export const countInDays = async <T extends DayCount>(
+  store: string,
+  shard: string,
+  counts: readonly T[],
+): Promise<T[]> => {
+  const some = counts.filter(({ sums }) => Object.keys(sums).length > 0);
+  const earlier: T[] = [];
+  for (const [day, ofDay] of Map.groupBy(some, ({ at }) => dayOf(at)))
+    earlier.push(...(await countDay(dayKey(store, day), shard, ofDay)));
+  // The items of vendors have checkpoints of their own, so a death in between leaves none of them out.
+  for (const [vendor, ofVendor] of Map.groupBy(some, (one) => one.vendor))
+    if (vendor !== undefined)
+      for (const [day, ofDay] of Map.groupBy(ofVendor, ({ at }) => dayOf(at)))
+        await countDay(dayKey(store, day, vendor), shard, ofDay);
+  return earlier;
 };
 
 const withoutZeros = (sums: DaySums): DaySums =>
@@ -55,29 +155,59 @@ export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRo
 
 const dayMillis = 86_400_000;
 
-const millisOf = (day: string): number => Date.parse(`${day}T00:00:00Z`);
+const startOfDay = (day: string): number => Date.parse(`${day}T00:00:00Z`);
 
 const maxDays = 366;
 
 const noSums: Record<AnsweredSum, number> = {
-  ...{ sales: 0, refunds: 0, paid: 0, refunded: 0 },
-  ...{ creditAdded: 0, creditRemoved: 0, creditSpent: 0, creditExpired: 0 },
-  ...{ giftCardsGranted: 0, giftCardsRedeemed: 0, delivered: 0, failed: 0 },
+  sales: 0,
+  refunds: 0,
+  paid: 0,
+  refunded: 0,
+  creditAdded: 0,
+  creditRemoved: 0,
+  creditSpent: 0,
+  creditExpired: 0,
+  giftCardsGranted: 0,
+  giftCardsRedeemed: 0,
+  delivered: 0,
+  failed: 0,
+};
+
+const spanOf = ({ from, to = dayOf(timestamp(now())) }: DayQuery): { first: string; last: string } => {
+  const first = from ?? dayOf(timestamp(startOfDay(to) - 29 * dayMillis));
+  if (first > to) throw invalid(`from must not be after to, which is ${to}.`);
+  if (startOfDay(to) - startOfDay(first) >= maxDays * dayMillis)
+    throw invalid(`from and to must span at most ${maxDays} days.`);
+  return { first, last: `${to}~` };
+};
+
+/** The days on which a vendor sold something, or a sale of it was refunded. */
+const daysOfVendor = async (store: string, vendor: string, span: { first: string; last: string }): Promise<Days> => {
+  const days = await rowsOf<DayItem>({ partition: partition(store, 'DAY', vendor), ...span })({ descending: false });
+  return {
+    data: days.map(({ sk: day, sales = 0, refunds = 0, paid = 0, refunded = 0 }) => ({
+      day,
+      sales,
+      refunds,
+      paid,
+      refunded,
+    })),
+  };
 };
 
 /**
  * The days of a store on which something happened, oldest first, with the credit that all customers held at the end of
- * each. By default the last 30. Throws 400 where they are more than 366, or the first is after the last.
+ * each; or those of one of its vendors. By default the last 30. Throws 400 where they are more than 366, or the first
+ * is after the last.
  */
-export const getDays = async (store: string, { from, to = dayOf(timestamp(now())) }: DayQuery): Promise<Days> => {
-  const first = from ?? dayOf(timestamp(millisOf(to) - 29 * dayMillis));
-  if (first > to) throw invalid(`from must not be after to, which is ${to}.`);
-  if (millisOf(to) - millisOf(first) >= maxDays * dayMillis)
-    throw invalid(`from and to must span at most ${maxDays} days.`);
+export const getDays = async (store: string, query: DayQuery): Promise<Days> => {
+  const { first, last } = spanOf(query);
+  if (query.vendor !== undefined) return daysOfVendor(store, query.vendor, { first, last });
   // The balances are sums over all days up to theirs.
-  const parts = await rowsOf<DayItem>({ partition: partition(store, 'DAY'), last: `${to}~` })({ descending: false });
+  const parts = await rowsOf<DayItem>({ partition: partition(store, 'DAY'), last })({ descending: false });
   const days = new Map<string, DaySums>();
-  for (const { pk, sk, ...sums } of parts) days.set(dayOf(sk), plus(days.get(dayOf(sk)) ?? {}, sums));
+  for (const part of parts) days.set(dayOf(part.sk), plus(days.get(dayOf(part.sk)) ?? {}, sumsOf(part)));
   const held = { credit: 0, restrictedCredit: 0 };
   const data: Days['data'] = [];
   for (const [day, { regularNet = 0, restrictedNet = 0, ...sums }] of days) {

@@ -1,5 +1,5 @@
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
-import type { SentType } from '../routes/webhooks.ts';
+import type { SentEventType } from '../routes/webhooks.ts';
 
 /** Discord counts at most so many characters of an embed's title and of its description. */
 const maxText = 1000;
@@ -15,6 +15,9 @@ const card = ({ credit, ownerUsername }: EventData<'giftcard.redeemed'>): string
   `Card of ${plain(ownerUsername)}, L$ ${credit}`;
 const sale = ({ total, paid, refund, refusal }: EventData<'sale.completed'>): string =>
   `Price L$ ${total}, paid L$ ${paid - refund}${refusal ? `: ${refusal}` : ''}`;
+const payout = ({ username, amount }: EventData<'payout.paid'>): string => `L$ ${amount} to ${plain(username)}`;
+const vendor = ({ name, region, product }: EventData<'vendor.lost'>): string =>
+  `${plain(name)} in ${plain(region)}${product ? `: ${plain(product.name)}` : ''}`;
 const customer = ({ username }: EventData<'customer.banned'>): string => plain(username);
 const state = ({ name }: EventData<'store.closed'>): string => plain(name);
 
@@ -23,6 +26,7 @@ const lines: Lines = {
   'credit.changed': ({ username, credit, restrictedCredit }) =>
     `${plain(username)}: L$ ${credit}, restricted L$ ${restrictedCredit}`,
   'giftcard.granted': card,
+  'giftcard.purchased': card,
   'giftcard.redeemed': card,
   'giftcard.disabled': card,
   'sale.completed': sale,
@@ -37,14 +41,19 @@ const lines: Lines = {
   'customer.banned': customer,
   'customer.unbanned': customer,
   'product.sold_out': ({ name }) => plain(name),
+  'payout.paid': payout,
+  'payout.failed': payout,
+  'payout.unknown': payout,
+  'vendor.registered': vendor,
+  'vendor.lost': vendor,
   'store.closed': state,
   'store.opened': state,
 };
 
-const isEvent = (type: SentType): type is EventType => type in eventTypes;
+const isEvent = (type: SentEventType): type is EventType => type in eventTypes;
 
 /** A message of one embed for a Discord channel. It mentions nobody. */
-export const discordMessage = (type: SentType, data: unknown, at: string, sample = false) => ({
+export const discordMessage = (type: SentEventType, data: unknown, at: string, sample = false) => ({
   embeds: [
     {
       title: `${sample ? 'Sample: ' : ''}${isEvent(type) ? eventTypes[type].summary : 'A test of this webhook.'}`,

@@ -2,18 +2,18 @@ import { now, timestamp } from '../clock.ts';
 import { deliveryQueue } from '../delivery/queue.ts';
 import { isLater } from '../shape.ts';
 import { is, update } from '../table/language.ts';
-import type { Key } from '../table/schema.ts';
+import { type Key, storeOf } from '../table/schema.ts';
 import { getMany, inChunks, pagesOf, rowsOf, write } from '../table/table.ts';
-import { type EventOrder, heldList, orderOf, type Sending, storeOf } from './sendings.ts';
+import { type EventOrder, heldList, orderOf, type Sending } from './sendings.ts';
 import { dueList, type WebhookItem } from './webhooks.ts';
 
-type Send = (orders: readonly EventOrder[]) => Promise<void>;
+type SendOrders = (orders: readonly EventOrder[]) => Promise<void>;
 
 /** An event whose message is on the queue is sent another one after this time, unless a worker has had it by then. */
 const resendMillis = 10 * 60_000;
 
 /** Hands the first `limit` events that are held back for a webhook to `send`, and answers how many. */
-export const releaseHeld = async (webhook: WebhookItem, limit: number, send: Send): Promise<number> => {
+export const releaseHeld = async (webhook: WebhookItem, limit: number, send: SendOrders): Promise<number> => {
   const list = heldList(storeOf(webhook), webhook.id);
   const rows = await rowsOf<Key>({ partition: list, index: 'byDue' })({ descending: false, limit });
   const held = (await getMany<Sending>(rows)).filter((one) => !isLater(one));
@@ -28,7 +28,7 @@ export const releaseHeld = async (webhook: WebhookItem, limit: number, send: Sen
 const firstHeld = ({ failingSince }: WebhookItem): number => (failingSince === undefined ? 10 : 1);
 
 /** Releases events that are held back for a webhook whose pause is over, and notes when to look again. */
-const visit = async (webhook: WebhookItem, send: Send): Promise<number> => {
+const visit = async (webhook: WebhookItem, send: SendOrders): Promise<number> => {
   const { pk, sk, due, pausedUntil = '', slowUntil = '' } = webhook;
   const at = timestamp(now());
   const isPaused = at < pausedUntil;
@@ -41,7 +41,7 @@ const visit = async (webhook: WebhookItem, send: Send): Promise<number> => {
   return sent;
 };
 
-const resend = async (sendings: readonly Sending[], send: Send): Promise<number> => {
+const resend = async (sendings: readonly Sending[], send: SendOrders): Promise<number> => {
   await send(sendings.map(orderOf));
   for (const { pk, sk, due } of sendings)
     await write(update({ pk, sk }, { set: { due: timestamp(now() + resendMillis) }, when: is('due', due) }));
@@ -49,7 +49,7 @@ const resend = async (sendings: readonly Sending[], send: Send): Promise<number>
 };
 
 /** Sendings in pieces of one webhook each, as many as a call of the queue takes. */
-const piecesOf = (sendings: readonly Sending[]): Sending[][] =>
+const byWebhook = (sendings: readonly Sending[]): Sending[][] =>
   Object.values(Object.groupBy(sendings, ({ webhook }) => webhook)).flatMap((some = []) =>
     inChunks(some, deliveryQueue.batchSize),
   );
@@ -60,7 +60,7 @@ const isWebhook = (one: Sending | WebhookItem): one is WebhookItem => 'url' in o
  * Hands the orders that are due to `send`, for as long as `mayGoOn` allows. Answers how many; throws what `send`
  * throws.
  */
-export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<number> => {
+export const sendDue = async (send: SendOrders, mayGoOn: () => boolean): Promise<number> => {
   let sent = 0;
   const due = pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due) {
@@ -73,7 +73,7 @@ export const sendDue = async (send: Send, mayGoOn: () => boolean): Promise<numbe
         // A later version does what it has noted as due in a shape of its own.
         !isLater(one),
     );
-    for (const piece of piecesOf(items.filter((one) => !isWebhook(one)))) {
+    for (const piece of byWebhook(items.filter((one) => !isWebhook(one)))) {
       if (!mayGoOn()) return sent;
       sent += await resend(piece, send);
     }

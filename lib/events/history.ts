@@ -4,9 +4,8 @@ import { ofProcess } from '../process.ts';
 import { all, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
-import { getMany, inChunks, transact } from '../table/table.ts';
-import { type DaySums, dayKey, dayOf, plus } from './days.ts';
-import type { Contribution, Parts } from './records.ts';
+import { getMany, inChunks, transact, writeUnstamped } from '../table/table.ts';
+import type { RowContribution, RowParts } from './records.ts';
 
 const byExpiry = (a: LotPart, b: LotPart): number =>
   a.expiresAt === b.expiresAt ? (a.id < b.id ? -1 : 1) : a.expiresAt < b.expiresAt ? -1 : 1;
@@ -15,7 +14,7 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
  * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the
  * first 200 of all, and, where there are more, the time at which the last one of all expires.
  */
-const joined = (a: Parts, b: Parts): Parts => {
+const joined = (a: RowParts, b: RowParts): RowParts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
   lots.sort(byExpiry);
   const isCut = a.lastExpiresAt !== undefined || b.lastExpiresAt !== undefined || lots.length > maxLotParts;
@@ -26,8 +25,8 @@ const joined = (a: Parts, b: Parts): Parts => {
   };
 };
 
-/** A contribution, and its item as a look or a refusal brought it. */
-interface Task extends Contribution {
+/** A contribution to a row, and the row as a look or a refusal brought it. */
+export interface RowTask extends RowContribution {
   found?: HistoryItem | undefined;
   /** There was no item. */
   isNew?: boolean;
@@ -35,7 +34,7 @@ interface Task extends Contribution {
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-const partsOf = ({ lots, lastExpiresAt }: Parts): Parts => ({
+const partsOf = ({ lots, lastExpiresAt }: RowParts): RowParts => ({
   ...(lots && { lots }),
   ...(lastExpiresAt !== undefined && { lastExpiresAt }),
 });
@@ -46,11 +45,11 @@ const unerased = { erased: undefined, [ttlAttribute]: undefined };
 /**
  * True for a change after which permanent credit has all that the balance gained or lost: its lots, if any, cancel out.
  */
-const hasNoLots = (facts: Contribution['facts']): boolean =>
-  facts !== undefined && 'amount' in facts && facts.unlotted === facts.amount - facts.expired;
+const hasNoLots = (facts: RowContribution['facts']): boolean =>
+  facts !== undefined && facts.unlotted === facts.amount - facts.expired;
 
 /** Facts are written while there are none, parts on top of those that were read: none at first. */
-const writeOf = (task: Task): Write => {
+const rowWrite = (task: RowTask): Write => {
   const { key, facts, parts, found } = task;
   // The engine takes a new item in half the time of an update. An update of parts is not refused where facts come
   // first.
@@ -65,40 +64,20 @@ const writeOf = (task: Task): Write => {
   });
 };
 
-/** The part of a contribution that the item under its key still lacks, if any. */
-const leftOf = (task: Task, found: HistoryItem | undefined): Task[] => {
-  if (task.facts && found?.erased !== undefined && found.erased >= task.facts.at) return [];
+/** The part of a contribution that the row still lacks, if any. */
+const leftOf = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
+  if (task.facts && found?.erased !== undefined && found.erased >= task.facts.at) return undefined;
   const facts = found?.kind === undefined ? task.facts : undefined;
   const has = found ? partsOf(found) : {};
   const parts = task.parts && !isDeepStrictEqual(joined(has, task.parts), has) ? task.parts : undefined;
-  return facts || parts ? [{ ...task, facts, parts, found, isNew: !found }] : [];
+  return facts || parts ? { ...task, facts, parts, found, isNew: !found } : undefined;
 };
 
 /** True for parts that come to others. */
-const isJoined = ({ parts, found }: Task): boolean => parts !== undefined && found?.lots !== undefined;
+const isJoined = ({ parts, found }: RowTask): boolean => parts !== undefined && found?.lots !== undefined;
 
-/** The writes that count facts in the sums of their days. */
-const dayWrites = (tasks: readonly Task[]): Write[] => {
-  const days = new Map<string, { task: Task; sums: DaySums }>();
-  for (const task of tasks) {
-    if (!task.facts || !task.sums) continue;
-    const day = dayOf(task.facts.at);
-    days.set(day, { task, sums: plus(days.get(day)?.sums ?? {}, task.sums) });
-  }
-  return [...days].flatMap(([day, { task, sums }]) =>
-    Object.keys(sums).length > 0 ? [update(dayKey(task.store, day), { add: sums as Record<string, number> })] : [],
-  );
-};
-
-/** A transaction holds 100 items: so many rows and marks, and so many days. */
-const maxTasks = 90;
-const maxDays = 10;
-
-/**
- * So many are looked for at once: many, for full transactions of those that are new, and few, to meet no other
- * consumer's.
- */
-const maxLooks = 3 * maxTasks;
+/** So many parts are still looked for once some were joined, as a batch holds few of them. */
+const partsLookedFor = 90;
 
 /** The expectations of a consumer, by what it has met so far. */
 const expected = ofProcess(() => ({
@@ -107,99 +86,146 @@ const expected = ofProcess(() => ({
    * read anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
    */
   mayRepeat: false,
-  /**
-   * The same for parts where a row had others: the records of its change came far apart. So many parts are still looked
-   * for, as a batch holds few of them.
-   */
+  /** The same for parts where a row had others: the records of its change came far apart. */
   partsToLookFor: 0,
 }));
 
-/** The contributions of which the table lacks something, as far as a look is worth it. */
-const unwritten = async (tasks: readonly Task[]): Promise<readonly Task[]> => {
+/**
+ * A row after its write: whether this consumer has just made it, and whether its record did, then or before. A row that
+ * something else made is counted.
+ */
+export interface RowOutcome {
+  isMade: boolean;
+  isOfRecord: boolean;
+}
+
+const outcomeOf = ({ facts }: RowContribution, found: HistoryItem | undefined): RowOutcome => {
+  const isMade = found?.kind === undefined && !(found?.erased !== undefined && found.erased >= (facts?.at ?? ''));
+  return { isMade, isOfRecord: isMade || (found?.record !== undefined && found.record === facts?.record) };
+};
+
+/** Looks for the rows where that is worth it. Answers these, by their names. */
+const lookFor = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
   const ours = expected();
-  const looked = new Set(tasks.filter(({ parts }) => ours.mayRepeat || (ours.partsToLookFor > 0 && parts)));
-  if (looked.size === 0) return tasks;
+  const looked = tasks.filter(({ parts }) => ours.mayRepeat || (ours.partsToLookFor > 0 && parts));
+  if (looked.length === 0) return new Map();
   const found = await getMany<HistoryItem>(
-    [...looked].map(({ key }) => key),
-    { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased'] },
+    looked.map(({ key }) => key),
+    { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased', 'record'] },
   );
   const items = new Map(found.map((item) => [nameOf(item), item]));
-  const left = tasks.flatMap((task) => (looked.has(task) ? leftOf(task, items.get(nameOf(task.key))) : task));
-  ours.mayRepeat = left.length < tasks.length;
-  ours.partsToLookFor = left.some(isJoined) ? maxTasks : ours.partsToLookFor - looked.size;
-  return left;
+  const left = looked.flatMap((task) => leftOf(task, items.get(nameOf(task.key))) ?? []);
+  ours.mayRepeat = left.length < looked.length;
+  ours.partsToLookFor = left.some(isJoined) ? partsLookedFor : ours.partsToLookFor - looked.length;
+  return new Map(looked.map(({ key }) => [nameOf(key), items.get(nameOf(key))]));
 };
 
 /**
- * Writes facts with the sums of their days in one transaction. A refusal says what is there already; the rest is sent
- * again.
+ * The rest of a row after its write was refused, beside the item that is there. A consumer that meets an earlier write
+ * expects more of it.
  */
-const recordTogether = async (tasks: readonly Task[]): Promise<void> => {
+const restOf = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
   const ours = expected();
-  let left = tasks;
-  await repeat(async () => {
-    const refusals = await transact([...left.map(writeOf), ...dayWrites(left)]);
-    if (!refusals) return { result: undefined };
-    left = left.flatMap((task, index) => {
-      const refusal = refusals[index];
-      if (!refusal?.refused) return [task];
-      const rest = leftOf(task, refusal.item as HistoryItem | undefined);
-      ours.mayRepeat ||= rest.length === 0;
-      if (rest.some(isJoined)) ours.partsToLookFor = maxTasks;
-      return rest;
-    });
-    return left.length > 0 ? undefined : { result: undefined };
+  const rest = leftOf(task, found);
+  ours.mayRepeat ||= !rest;
+  if (rest && isJoined(rest)) ours.partsToLookFor = partsLookedFor;
+  return rest;
+};
+
+/** Writes one row. A refusal says what is there already; the rest is sent again. Answers the row as it was found. */
+const writeRow = async (task: RowTask): Promise<HistoryItem | undefined> => {
+  let left = task;
+  return repeat(async () => {
+    const outcome = await writeUnstamped<HistoryItem>(rowWrite(left));
+    if (outcome.done) return { result: left.found };
+    const rest = restOf(left, outcome.found);
+    if (!rest) return { result: outcome.found };
+    left = rest;
+    return undefined;
   });
 };
 
-/** Cuts contributions into those of a transaction each. */
-const cut = (tasks: readonly Task[]): Task[][] => {
-  const chunks: Task[][] = [];
-  let days = new Set<string>();
-  for (const task of tasks) {
-    const last = chunks.at(-1);
-    if (task.facts) days.add(dayOf(task.facts.at));
-    if (last && last.length < maxTasks && days.size <= maxDays) last.push(task);
-    else {
-      chunks.push([task]);
-      days = new Set(task.facts && [dayOf(task.facts.at)]);
-    }
-  }
-  return chunks;
+/**
+ * The same for rows in one transaction, with what `beside` writes for those that are left. Answers those that it did
+ * not write, by their names, as they were found.
+ */
+export const writeRowsTogether = async <T extends RowTask>(
+  tasks: readonly T[],
+  beside: (left: readonly T[]) => Write[] = () => [],
+): Promise<Map<string, HistoryItem | undefined>> => {
+  const there = new Map<string, HistoryItem | undefined>();
+  let left = tasks;
+  return repeat(async () => {
+    const refusals = await transact([...left.map(rowWrite), ...beside(left)]);
+    if (!refusals) return { result: there };
+    left = left.flatMap((task, index) => {
+      const { refused = false, item } = refusals[index] ?? {};
+      if (!refused) return task;
+      const rest = restOf(task, item as HistoryItem | undefined);
+      if (!rest?.facts) there.set(nameOf(task.key), item as HistoryItem | undefined);
+      return rest ?? [];
+    });
+    return left.length > 0 ? undefined : { result: there };
+  });
 };
 
-/** Joins the contributions to each item. */
-const byItem = (contributions: readonly Contribution[]): Contribution[] => {
-  const items = new Map<string, Contribution>();
+/** Joins the contributions to each row. */
+const byRow = (contributions: readonly RowContribution[]): Map<string, RowContribution> => {
+  const rows = new Map<string, RowContribution>();
   for (const one of contributions) {
     const name = nameOf(one.key);
-    const other = items.get(name);
-    items.set(
-      name,
-      other
-        ? {
-            ...(other.facts ? other : one),
-            parts: other.parts && one.parts ? joined(other.parts, one.parts) : (other.parts ?? one.parts),
-          }
-        : one,
-    );
+    const other = rows.get(name);
+    const parts = other?.parts && one.parts ? joined(other.parts, one.parts) : (other?.parts ?? one.parts);
+    rows.set(name, { key: one.key, facts: other?.facts ?? one.facts, parts });
   }
-  return [...items.values()];
+  return rows;
 };
 
 /**
- * Writes the contributions of a store to history, and counts each change in its day exactly once. They may come in any
- * order, repeatedly, and to several consumers at once, and it may die anywhere: the table ends the same. Throws where
- * the table does not take them; some may be written then.
+ * Rows of a transaction. One costs twice as much as rows by themselves, and takes a tenth of the consumer's time: it is
+ * for a consumer that has much to do.
  */
-export const record = async (contributions: readonly Contribution[]): Promise<void> => {
-  const timeOf = ({ facts }: Contribution): string => facts?.at ?? '';
-  const tasks = byItem(contributions);
-  // Parts alone are refused more often, and count in no day.
-  const alone = tasks.filter(({ facts }) => !facts);
-  // In the order of time: the fewer days a transaction has, the less it writes.
-  const dated = tasks.filter(({ facts }) => facts).sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
-  // One after another: all of a store count in the same days.
-  for (const some of [alone, dated].flatMap((all) => inChunks(all, maxLooks)))
-    for (const together of cut(await unwritten(some))) await recordTogether(together);
+export const rowsTogether = 90;
+
+/** Rows that are looked for at once, and rows that are written side by side. */
+const maxLooks = 3 * rowsTogether;
+const sideBySide = 32;
+
+/** Writes rows, as many as there are together. Answers those that were there, by their names. */
+const writeRows = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
+  const there = new Map<string, HistoryItem | undefined>();
+  const alone: RowTask[] = [];
+  for (const some of inChunks(tasks, rowsTogether))
+    if (some.length < rowsTogether) alone.push(...some);
+    else for (const [name, found] of await writeRowsTogether(some)) there.set(name, found);
+  const work = alone.values();
+  const writeSome = async (): Promise<void> => {
+    for (const task of work) there.set(nameOf(task.key), await writeRow(task));
+  };
+  await Promise.all(Array.from({ length: sideBySide }, writeSome));
+  return there;
+};
+
+/**
+ * Writes contributions to history: each row once, whoever writes it. They may come in any order, repeatedly, and to
+ * several consumers at once, and it may die anywhere: the table ends the same. Answers what became of each row, by its
+ * key. Throws where the table does not take them; some may be written then.
+ */
+export const recordRows = async (
+  contributions: readonly RowContribution[],
+): Promise<(key: Key) => RowOutcome | undefined> => {
+  const rows = [...byRow(contributions).values()];
+  const found = new Map<string, HistoryItem | undefined>();
+  // Parts alone are refused more often.
+  for (const same of [rows.filter(({ facts }) => !facts), rows.filter(({ facts }) => facts)])
+    for (const some of inChunks(same, maxLooks)) {
+      const looked = await lookFor(some);
+      const left = some.flatMap((row) =>
+        looked.has(nameOf(row.key)) ? (leftOf(row, looked.get(nameOf(row.key))) ?? []) : row,
+      );
+      for (const [name, item] of [...looked, ...(await writeRows(left))]) found.set(name, item);
+    }
+  const outcomes = rows.map((row) => [nameOf(row.key), outcomeOf(row, found.get(nameOf(row.key)))] as const);
+  const byName = new Map(outcomes);
+  return (key) => byName.get(nameOf(key));
 };

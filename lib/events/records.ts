@@ -3,42 +3,39 @@ import { type CreditLot, changedIn, lotId, lotType } from '../credit/lot.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';
-import type { SaleItem } from '../sale/sales.ts';
+import { isOwed, type SaleItem } from '../sale/sales.ts';
 import type { GiftCardItem } from '../store/gift-cards.ts';
-import { type Key, partition } from '../table/schema.ts';
-import { type DaySums, sumsOfRow } from './days.ts';
-import type { Change, Kind } from './stream.ts';
+import type { Key } from '../table/schema.ts';
+import { type DaySums, sequenceText, sumsOfRow } from './days.ts';
+import type { ItemChange, Kind } from './stream.ts';
 
 /** The parts of lots in a row of history. */
-export type Parts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
+export type RowParts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
 
-/** The mark of a change that counts in the sums of its day and has no row of history. */
-export interface DayMark {
-  kind: 'granted' | 'redeemed' | 'delivered' | 'failed' | 'sold' | 'refunded';
-  at: string;
-  /** In seconds since 1970. The stream brings no record of the change any more by then. */
-  ttl: number;
+/** A record's contribution to a row of history. */
+export interface RowContribution {
+  key: Key;
+  /** Written once. */
+  facts?: (HistoryRow & Pick<HistoryItem, 'record'>) | undefined;
+  parts?: RowParts | undefined;
 }
 
-/** A record's contribution to one item: a row of history or a mark. */
+/** A record's contribution to a row of history, to the sums of a day, or to both. */
 export interface Contribution {
-  store: string;
-  key: Key;
-  /** Written once; the day of `at` counts `sums` with them. */
-  facts?: HistoryRow | DayMark | undefined;
-  sums?: DaySums;
-  parts?: Parts | undefined;
+  row?: RowContribution;
+  /** Added to the sums of the day of `at`, and to those of the vendor's. */
+  count?: { at: string; sums: DaySums; vendor?: string | undefined };
 }
 
 const demand = (holds: boolean, fault: string): void => {
   if (!holds) throw new Error(`The record cannot be read: ${fault}.`);
 };
 
-const isWhole = (value: unknown): boolean => Number.isSafeInteger(value);
+const isInteger = (value: unknown): boolean => Number.isSafeInteger(value);
 const isTime = (value: unknown): boolean => typeof value === 'string' && !Number.isNaN(Date.parse(value));
 
 const checkVersion = ({ types }: LastChange, version: number | undefined): void =>
-  demand(isWhole(version) && (version ?? 0) >= types.length, 'creditVersion is not the number of a change');
+  demand(isInteger(version) && (version ?? 0) >= types.length, 'creditVersion is not the number of a change');
 
 type Balances = Partial<CreditItem>;
 
@@ -54,28 +51,31 @@ const rowsBetween = (
   version: number,
 ): Contribution[] => {
   const balances = { credit: before.credit ?? 0, restrictedCredit: before.restrictedCredit ?? 0 };
-  return types.map(({ type, expired = 0 }, index) => {
+  return types.map(({ type, expired = 0, bonus, isPermanent }, index) => {
     const { balance, unlotted, lots, due } = attributes[type];
-    const grown = (after[balance] ?? 0) - (before[balance] ?? 0);
-    // Of a change of both types, the first row tells of the time between the two.
-    balances[balance] = after[balance] ?? 0;
+    // The row of a bonus may follow another one of its type.
+    const next = types.slice(index + 1).find((other) => other.type === type);
+    const isNext = types.slice(0, index).some((other) => other.type === type);
+    const { bonus: later = 0 } = next ?? {};
+    const reached = (after[balance] ?? 0) - later;
+    const grown = reached - balances[balance];
+    const ofType = (after[unlotted] ?? 0) - (before[unlotted] ?? 0);
+    // Of a change of several rows, each tells of the time between two.
+    balances[balance] = reached;
     const row: HistoryRow = {
       ...change,
+      ...(bonus !== undefined && { kind: 'bonus' as const }),
       amount: grown + expired,
       expired,
       ...balances,
-      unlotted: (after[unlotted] ?? 0) - (before[unlotted] ?? 0),
+      unlotted: isNext ? (isPermanent ? grown : 0) : ofType - (next?.isPermanent ? later : 0),
     };
-    demand([row.amount, row.unlotted, ...Object.values(balances)].every(isWhole), 'a balance is no whole number');
+    demand([row.amount, row.unlotted, ...Object.values(balances)].every(isInteger), 'a balance is no whole number');
     // An opening touches no lot, so it knows only what all of them hold.
     const hasLots = change.kind === 'opening' && (after[lots] ?? 0) > 0 && after[due] !== undefined;
-    return {
-      store,
-      key: historyKey(store, uuid, type, version - types.length + 1 + index),
-      facts: row,
-      sums: sumsOfRow(type, row),
-      ...(hasLots && { parts: { lastExpiresAt: after[due] as string } }),
-    };
+    const key = historyKey(store, uuid, type, version - types.length + 1 + index);
+    const parts = hasLots ? { lastExpiresAt: after[due] as string } : undefined;
+    return { row: { key, facts: row, parts }, count: { at: row.at, sums: sumsOfRow(type, row) } };
   });
 };
 
@@ -87,7 +87,7 @@ const openingRows = (store: string, before: CreditItem, at: string): Contributio
   return rowsBetween(store, before.sk, {}, before, { kind: 'opening', at, types }, version);
 };
 
-const ofCustomer = ({ store, before, after }: Change<CreditItem>): Contribution[] => {
+const ofCustomer = ({ store, before, after }: ItemChange<CreditItem>): Contribution[] => {
   const { sk: uuid, creditVersion: version, moved } = after;
   const lastChange = lastChangeOf(after);
   if (!lastChange || version === before?.creditVersion || (!before && moved)) return [];
@@ -102,61 +102,54 @@ const ofCustomer = ({ store, before, after }: Change<CreditItem>): Contribution[
 
 const openAmount = (lot: CreditLot | undefined): number => (lot?.state === 'open' ? lot.remaining : 0);
 
-const ofLot = ({ store, part: uuid = '', before, after }: Change<CreditLot>): Contribution[] => {
+const ofLot = ({ store, part: uuid = '', before, after }: ItemChange<CreditLot>): Contribution[] => {
   const { expiresAt } = after;
   const changed = changedIn(after);
   if (before && changed === changedIn(before)) return [];
   const amount = openAmount(after) - openAmount(before);
-  demand(isWhole(amount) && isWhole(changed) && isTime(expiresAt), 'a lot without amount, version or expiry');
+  demand(isInteger(amount) && isInteger(changed) && isTime(expiresAt), 'a lot without amount, version or expiry');
   if (amount === 0) return [];
   const key = historyKey(store, uuid, lotType(after), changed);
-  return [{ store, key, parts: { lots: [{ id: lotId(after), amount, expiresAt }] } }];
+  return [{ row: { key, parts: { lots: [{ id: lotId(after), amount, expiresAt }] } } }];
 };
 
-/** Longer than any record stays in the stream, or in the hands of a person who sends it again. */
-const markSeconds = 8 * 86_400;
-
-const marked = (
-  { store, writtenSeconds }: Pick<Change<unknown>, 'store' | 'writtenSeconds'>,
-  subject: string,
-  kind: DayMark['kind'],
-  at: string,
-  sums: DaySums,
-): Contribution => {
-  demand(isTime(at), `a change to ${kind} without a time`);
-  const facts = { kind, at, ttl: Math.ceil(writtenSeconds) + markSeconds };
-  return { store, key: { pk: partition(store, 'MARK'), sk: `${subject}#${kind}#${at}` }, facts, sums };
+/** The count of a change that has no row of history. */
+const counted = (at: string | undefined, sums: DaySums, vendor?: string): Contribution => {
+  demand(isTime(at), `a change without a time to ${Object.keys(sums)}`);
+  return { count: { at: at as string, sums, vendor } };
 };
 
-const ofGiftCard = ({ before, after, ...place }: Change<GiftCardItem>): Contribution[] => {
-  const { id, grantedAt, redeemedAt } = after;
+const ofGiftCard = ({ before, after }: ItemChange<GiftCardItem>): Contribution[] => {
+  const { grantedAt, redeemedAt } = after;
   // An imported card was not granted.
-  if (!before) return grantedAt === undefined ? [] : [marked(place, id, 'granted', grantedAt, { giftCardsGranted: 1 })];
+  if (!before) return grantedAt === undefined ? [] : [counted(grantedAt, { giftCardsGranted: 1 })];
   if (redeemedAt === undefined || redeemedAt === before.redeemedAt) return [];
-  return [marked(place, id, 'redeemed', redeemedAt, { giftCardsRedeemed: 1 })];
+  return [counted(redeemedAt, { giftCardsRedeemed: 1 })];
 };
 
-const ofDelivery = ({ before, after, ...place }: Change<Delivery>): Contribution[] => {
-  const { id, state, deliveredAt = '', failedAt = '' } = after;
+const ofDelivery = ({ before, after }: ItemChange<Delivery>): Contribution[] => {
+  const { state, deliveredAt, failedAt = '' } = after;
   if (state === before?.state) return [];
-  if (state === 'delivered') return [marked(place, id, state, deliveredAt, { delivered: 1 })];
-  return state === 'failed' ? [marked(place, id, state, failedAt, { failed: 1 })] : [];
+  if (state === 'delivered') return [counted(deliveredAt, { delivered: 1 })];
+  // A delivery that could not be put on the queue again has the end that it had.
+  if (state !== 'failed' || before?.failures?.includes(failedAt)) return [];
+  return [counted(failedAt, { failed: 1 })];
 };
 
-const ofSale = ({ before, after, ...place }: Change<SaleItem>): Contribution[] => {
-  const { sk: id, state, at, paid, change, refundedAt, imported } = after;
+const ofSale = ({ before, after }: ItemChange<SaleItem>): Contribution[] => {
+  const { state, at, paid, change, refundedAt, imported, vendorUuid } = after;
   // The store did not make an imported sale.
   if (imported || state === 'refused' || state === before?.state) return [];
   const kept = paid - change;
-  demand(isWhole(kept), 'a sale without amounts');
+  demand(isInteger(kept), 'a sale without amounts');
   return [
-    ...(before ? [] : [marked(place, id, 'sold', at, { sales: 1, paid: kept })]),
-    ...(state === 'refunded' ? [marked(place, id, state, refundedAt ?? '', { refunds: 1, refunded: kept })] : []),
+    ...(before ? [] : [counted(at, { sales: 1, paid: kept }, vendorUuid)]),
+    ...(state === 'refunded' ? [counted(refundedAt, { refunds: 1, refunded: kept }, vendorUuid)] : []),
   ];
 };
 
 /** Makes the contributions of a change, by the kind of its item. */
-const contributors: Partial<Record<Kind, (change: Change<never>) => Contribution[]>> = {
+const contributors: Partial<Record<Kind, (change: ItemChange<never>) => Contribution[]>> = {
   CUSTOMER: ofCustomer,
   LOT: ofLot,
   GIFTCARD: ofGiftCard,
@@ -164,12 +157,19 @@ const contributors: Partial<Record<Kind, (change: Change<never>) => Contribution
   SALE: ofSale,
 };
 
-/** The contributions of a change. Throws where its item cannot be read. */
-export const contributionsOf = (change: Change): Contribution[] =>
-  contributors[change.kind]?.(change as Change<never>) ?? [];
+/** A row's facts with the record that tells of them. */
+const withRecord = ({ facts, ...row }: RowContribution, record: string): RowContribution =>
+  facts ? { ...row, facts: { ...facts, record } } : row;
 
-/** The sale that a change made whose delivery nothing has ordered yet; undefined for any other change. */
-export const unsentSaleOf = ({ kind, before, after }: Change): SaleItem | undefined => {
+/** The contributions of a change. Throws where its item cannot be read. */
+export const contributionsOf = (change: ItemChange): Contribution[] => {
+  const record = sequenceText(change.sequenceNumber ?? '');
+  const all = contributors[change.kind]?.(change as ItemChange<never>) ?? [];
+  return all.map(({ row, ...count }) => ({ ...count, ...(row && { row: withRecord(row, record) }) }));
+};
+
+/** The sale that a change made, if it has a delivery; undefined for any other change. */
+export const unsentSaleOf = ({ kind, before, after }: ItemChange): SaleItem | undefined => {
   const sale = kind === 'SALE' && !before ? (after as SaleItem) : undefined;
-  return sale?.flags === undefined ? undefined : sale;
+  return sale && isOwed(sale) ? sale : undefined;
 };

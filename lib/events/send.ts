@@ -1,11 +1,11 @@
 import { now, source, timestamp } from '../clock.ts';
-import { AddressRefused, checkAddress, publicHosts } from '../delivery/address.ts';
+import { AddressError, checkAddress, publicHosts } from '../delivery/address.ts';
 import { post, shown, until } from '../delivery/call.ts';
 import type { Handling } from '../delivery/deliver.ts';
 import { type Lane, sendMessages } from '../delivery/queue.ts';
 import { slowWebhookMillis, webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
-import type { SentType } from '../routes/webhooks.ts';
+import type { SentEventType } from '../routes/webhooks.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
 import { releaseHeld } from './due.ts';
@@ -26,7 +26,7 @@ import { findWebhook, isSlow, listWebhooks, noteHealth, noteSlow, secretsOf, typ
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 
 /** The pauses before the attempts after the first. */
-const schedule = [...[5 * second, 5 * minute, 30 * minute], ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
+const schedule = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
 /** An event is tried for at least so long, though an attempt that died with its worker used up its pause. */
 const triedMillis = schedule.reduce((sum, pause) => sum + pause, 0);
@@ -58,11 +58,15 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 /** An event as its messages have it; `data` is JSON. */
 export interface SentEvent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
   id: string;
-  type: SentType;
+  type: SentEventType;
 }
 
 /** The body and the headers of a message as Standard Webhooks have it. That of a sample says so. */
-export const messageOf = ({ id, type, at, data, sample }: SentEvent, secrets: readonly string[], millis: number) => {
+export const signedMessage = (
+  { id, type, at, data, sample }: SentEvent,
+  secrets: readonly string[],
+  millis: number,
+) => {
   const start = `{"type":${JSON.stringify(type)},"timestamp":${JSON.stringify(at)}`;
   const body = `${start}${sample ? ',"sample":true' : ''},"data":${data}}`;
   const seconds = Math.floor(millis / 1000);
@@ -78,18 +82,22 @@ export const messageOf = ({ id, type, at, data, sample }: SentEvent, secrets: re
 };
 
 /** The body and the headers of a message in the format of its webhook. */
-const requestOf = (webhook: WebhookItem, { event: id, type, notedAt }: EventOrder, event: EventItem | undefined) => {
+const webhookRequest = (
+  webhook: WebhookItem,
+  { event: id, type, notedAt }: EventOrder,
+  event: EventItem | undefined,
+) => {
   const { at = notedAt, data = JSON.stringify({ webhookId: webhook.id }), sample } = event ?? {};
   if (webhook.format === 'discord')
     return {
       body: JSON.stringify(discordMessage(type, JSON.parse(data), at, sample)),
       headers: { 'Content-Type': 'application/json' },
     };
-  return messageOf({ id, type, at, data, ...(sample && { sample }) }, secretsOf(webhook), now());
+  return signedMessage({ id, type, at, data, ...(sample && { sample }) }, secretsOf(webhook), now());
 };
 
 /** Sends an event once. Never throws, and always ends within the time-out. */
-const attempt = async (url: string, request: ReturnType<typeof requestOf>): Promise<Answer> => {
+const attempt = async (url: string, request: ReturnType<typeof webhookRequest>): Promise<Answer> => {
   const timeout = webhookTimeoutMillis();
   const signal = AbortSignal.timeout(timeout);
   try {
@@ -99,7 +107,7 @@ const attempt = async (url: string, request: ReturnType<typeof requestOf>): Prom
     const error = `It answered ${status}${shown(text) && `: ${shown(text)}`}`;
     return { status, error, ...(retryAfterMillis !== undefined && { retryAfterMillis }) };
   } catch (error) {
-    if (error instanceof AddressRefused) return { error: `The address was refused: ${error.message}` };
+    if (error instanceof AddressError) return { error: `The address was refused: ${error.message}` };
     const { code, message } = error as NodeJS.ErrnoException;
     return { error: signal.aborted ? `No answer within ${timeout} ms` : String(code ?? message) };
   }
@@ -202,7 +210,7 @@ export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling
   const slow = setTimeout(() => {
     noting = noteSlow(webhook).catch(() => undefined);
   }, slowWebhookMillis());
-  const answer = await attempt(webhook.url, requestOf(webhook, order, event));
+  const answer = await attempt(webhook.url, webhookRequest(webhook, order, event));
   clearTimeout(slow);
   await noting;
   const { status = 0 } = answer;

@@ -1,21 +1,21 @@
 import { now, timestamp } from '../clock.ts';
 import { orderIn } from '../delivery/message.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
-import type { SendingState, SentType, WebhookDelivery } from '../routes/webhooks.ts';
+import type { SendingState, SentEventType, WebhookDelivery } from '../routes/webhooks.ts';
 import { all, any, atMost, is, isKnown, isNew, missing, update } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, partition, storeOf, ttlAttribute } from '../table/schema.ts';
 import { getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { dueList } from './webhooks.ts';
 
 /** The type of the event that only a test sends. */
-export const pingType = 'webhook.ping' satisfies SentType;
+export const pingType = 'webhook.ping' satisfies SentEventType;
 
 /** The order to send an event to a webhook, as the queue has it. */
 export interface EventOrder {
   store: string;
   webhook: string;
   event: string;
-  type: SentType;
+  type: SentEventType;
   /** When the event was noted, or the test was asked for. */
   notedAt: string;
 }
@@ -37,9 +37,6 @@ export interface Sending extends Key, Omit<EventOrder, 'store'> {
   [ttlAttribute]: number;
 }
 
-/** The store of a webhook's item, or of one of its deliveries. */
-export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
-
 const keepSeconds = 30 * 86_400;
 
 const listKey = (store: string, webhook: string, state?: SendingState): string =>
@@ -55,7 +52,7 @@ export const orderOf = (sending: Sending): EventOrder => {
   return { store: storeOf(sending), webhook, event, type, notedAt, ...orderIn(sending, own) };
 };
 
-const keyOf = ({ store, webhook, event, notedAt }: EventOrder): Key => ({
+const sendingKey = ({ store, webhook, event, notedAt }: EventOrder): Key => ({
   pk: listKey(store, webhook),
   sk: `${notedAt}#${event}`,
 });
@@ -67,19 +64,23 @@ const base = (order: EventOrder) => ({
 });
 
 const waiting = (order: EventOrder, nextAt: string) => ({
-  ...{ nextAt, dues: dueList, due: nextAt, flags: listKey(order.store, order.webhook, 'pending'), leaseUntil: '' },
+  nextAt,
+  dues: dueList,
+  due: nextAt,
+  flags: listKey(order.store, order.webhook, 'pending'),
+  leaseUntil: '',
 });
 
-const isFree = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
+const isLeaseOver = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
 
 /**
  * Holds an event back that was never tried, until `releaseHeld` has its turn come. False where it was tried, or is
  * being tried.
  */
 export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
-  const untried = all(is('state', 'pending'), is('attempts', 0), isFree(timestamp(now())));
+  const untried = all(is('state', 'pending'), is('attempts', 0), isLeaseOver(timestamp(now())));
   const { done } = await write(
-    update(keyOf(order), {
+    update(sendingKey(order), {
       set: { ...waiting(order, until), dues: heldList(order.store, order.webhook), due: order.notedAt },
       ifMissing: { ...base(order), attempts: 0 },
       when: any(isNew, untried),
@@ -99,11 +100,11 @@ export const claimSending = async (
   const at = timestamp(now());
   const isDue = any(missing('nextAt'), atMost('nextAt', at));
   const outcome = await write<Sending>(
-    update(keyOf(order), {
+    update(sendingKey(order), {
       set: { leaseUntil: timestamp(now() + leaseMillis) },
       ifMissing: base(order),
       add: { attempts: 1 },
-      when: any(isNew, all(isKnown, is('state', 'pending'), isFree(at), isDue)),
+      when: any(isNew, all(isKnown, is('state', 'pending'), isLeaseOver(at), isDue)),
     }),
     // If the first attempt of this write arrived, its lease refuses the retry.
     { repeatable: true },
@@ -136,13 +137,13 @@ export const retrySending = async (
   nextAt: string,
 ): Promise<void> => {
   const set = { ...failed, ...waiting(order, nextAt) };
-  await write(update(keyOf(order), { set, when: ofAttempt(sending) }));
+  await write(update(sendingKey(order), { set, when: ofAttempt(sending) }));
 };
 
 /** Records that an event is given up. */
 export const failSending = async (order: EventOrder, failed: SendFailure): Promise<void> => {
   const set = { ...ended, ...failed, state: 'failed', flags: listKey(order.store, order.webhook, 'failed') };
-  await write(update(keyOf(order), { set, when: is('state', 'pending') }));
+  await write(update(sendingKey(order), { set, when: is('state', 'pending') }));
 };
 
 /** A record that has no outcome yet is not shown: its first attempt is under way. */
@@ -152,16 +153,30 @@ const isShown = ({ state, nextAt }: Sending): boolean => state !== 'pending' || 
 export const listSendings = (store: string, webhook: string, state?: SendingState): Source<Sending> => {
   const everything = rowsOf<Sending>({ partition: listKey(store, webhook) });
   const keep = async (rows: Sending[]) => rows.filter((row) => isShown(row) && row.state === (state ?? row.state));
-  if (state === undefined || state === 'delivered') return reversed(loaded(everything, positionOf, keep));
+  if (state === undefined || state === 'delivered') return reversed(loaded(everything, eventPosition, keep));
   const ofState = rowsOf<Sending>({ partition: listKey(store, webhook, state), index: 'byFlags' });
-  return reversed(loaded(ofState, positionOf, async (rows) => keep(await getMany<Sending>(rows))));
+  return reversed(loaded(ofState, eventPosition, async (rows) => keep(await getMany<Sending>(rows))));
 };
 
 /** The place of a delivery in its lists. */
-export const positionOf = ({ sk }: Key): string => sk;
+export const eventPosition = ({ sk }: Key): string => sk;
 
 /** A delivery as the API answers it. */
-export const answerOf = ({ event, type, state, attempts, status, lastError, nextAt }: Sending): WebhookDelivery => ({
-  ...{ id: event, eventId: event, type, state, attempts },
-  ...{ status: status ?? null, lastError: lastError ?? null, nextAt: nextAt ?? null },
+export const webhookDelivery = ({
+  event,
+  type,
+  state,
+  attempts,
+  status,
+  lastError,
+  nextAt,
+}: Sending): WebhookDelivery => ({
+  id: event,
+  eventId: event,
+  type,
+  state,
+  attempts,
+  status: status ?? null,
+  lastError: lastError ?? null,
+  nextAt: nextAt ?? null,
 });

@@ -1,13 +1,27 @@
 import { unmarshall } from '@aws-sdk/util-dynamodb';
-import type { DynamoDBRecord } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
 import { now } from '../clock.ts';
 import { demandKnown } from '../shape.ts';
 import type { Key } from '../table/schema.ts';
 
 /**
+ * Lambda's call of the stream's consumer, whose records are of one shard. Lambda names the shard, since the event
+ * source has a tumbling window.
+ */
+export interface ShardEvent extends DynamoDBStreamEvent {
+  shardId?: string;
+  eventSourceARN?: string;
+}
+
+/** Lambda takes an answer without `state` for a failure where there is a window. */
+export interface ShardAnswer extends DynamoDBBatchResponse {
+  state: Record<string, never>;
+}
+
+/**
  * The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key.
  */
-const partsOf = {
+const partNames = {
   CUSTOMER: 2,
   LOT: 3,
   GIFTCARD: 2,
@@ -16,12 +30,14 @@ const partsOf = {
   DISPENSER: 2,
   PRODUCT: 2,
   APPLIED: 3,
+  PAYOUT: 2,
+  VENDOR: 2,
 } as const;
 
-export type Kind = keyof typeof partsOf | 'STORE';
+export type Kind = keyof typeof partNames | 'STORE';
 
 /** A write of an item, as a record of the table's stream tells of it. */
-export interface Change<T = object> {
+export interface ItemChange<T = object> {
   kind: Kind;
   store: string;
   /** The last part of the partition key, where that has three. */
@@ -36,13 +52,13 @@ export interface Change<T = object> {
 }
 
 /** An item's kind, its store and the third part of its partition key; undefined where nothing tells of it. */
-const placeOf = ({ pk, sk }: Key): Pick<Change, 'kind' | 'store' | 'part'> | undefined => {
+const parseKey = ({ pk, sk }: Key): Pick<ItemChange, 'kind' | 'store' | 'part'> | undefined => {
   const parts = pk.split('#');
   const [first = '', second = '', part] = parts;
   // The item of a store has the store's id in its own key.
   if (first === 'STORE' && pk === sk) return { kind: 'STORE', store: second, part };
-  const kind = second in partsOf ? (second as keyof typeof partsOf) : undefined;
-  return kind && parts.length === partsOf[kind] ? { kind, store: first, part } : undefined;
+  const kind = second in partNames ? (second as keyof typeof partNames) : undefined;
+  return kind && parts.length === partNames[kind] ? { kind, store: first, part } : undefined;
 };
 
 type Image = Parameters<typeof unmarshall>[0];
@@ -51,10 +67,10 @@ type Image = Parameters<typeof unmarshall>[0];
  * The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot
  * be read: LaterShape, where a later version can.
  */
-export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): Change | undefined => {
+export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): ItemChange | undefined => {
   const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;
   const key = { pk: Keys?.pk?.S ?? '', sk: Keys?.sk?.S ?? '' };
-  const place = placeOf(key);
+  const place = parseKey(key);
   if (!NewImage || !place) return undefined;
   return {
     ...place,

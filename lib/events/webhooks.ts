@@ -111,7 +111,12 @@ export const createWebhook = async (
   demandReadable(fields.events, held);
   const id = newId();
   const item: WebhookItem = {
-    ...{ ...webhookKey(store, id), id, ...fields, state: 'active', secret: newSecret(), since: timestamp(now()) },
+    ...webhookKey(store, id),
+    id,
+    ...fields,
+    state: 'active',
+    secret: newSecret(),
+    since: timestamp(now()),
   };
   return decide(async () => allOf([put(item, isNew), await counting(store, id), ...together(item)], { answer: item }));
 };
@@ -161,7 +166,9 @@ export const deleteWebhook = async (store: string, id: string, together: readonl
 /** Gives a webhook another secret. The one before signs beside it for 24 hours. Throws 404. */
 export const rotateSecret = (store: string, id: string, together: readonly Write[] = []): Promise<WebhookItem> => {
   const set = {
-    ...{ secret: newSecret(), oldSecret: copyOf('secret'), oldSecretUntil: timestamp(now() + overlapMillis) },
+    secret: newSecret(),
+    oldSecret: copyOf('secret'),
+    oldSecretUntil: timestamp(now() + overlapMillis),
   };
   return updateExisting<WebhookItem, WebhookItem>(webhookKey(store, id), { set }, { answer: (item) => item, together });
 };
@@ -183,7 +190,9 @@ export const noteHealth = async (
 ): Promise<void> => {
   const pausedUntil = pause > 0 ? timestamp(now() + pause) : undefined;
   const set = {
-    ...{ ...health, pausedUntil, slowUntil: timestamp(now() + pause + slowMillis) },
+    ...health,
+    pausedUntil,
+    slowUntil: timestamp(now() + pause + slowMillis),
     ...(pausedUntil !== undefined && { dues: dueList, due: pausedUntil }),
   };
   await write(update({ pk, sk }, { set, when: exists }));

@@ -25,7 +25,7 @@ const jsonOf = (text: string): unknown => {
 };
 
 /** The message for an error of Middy's parser, which keeps the message of an error that it wraps in `cause`. */
-const messageOf = (error: unknown): string => {
+const explainFailure = (error: unknown): string => {
   const { message, cause } = error as { message: string; cause: { message?: string } };
   if (message === 'Forbidden key in JSON body') return forbidden;
   return cause.message === notUtf8 ? notUtf8 : notObject;
@@ -48,7 +48,7 @@ export const readBody = (
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value;
     faults.push(notObject);
   } catch (error) {
-    faults.push(messageOf(error));
+    faults.push(explainFailure(error));
   }
   return undefined;
 };

@@ -1,4 +1,4 @@
-import { headerValues, type WithHeaders } from './headers.ts';
+import { type AnswerWithHeaders, headerValues } from './headers.ts';
 
 /** The headers with which a page of this origin, or with `*` of any, may read an answer. */
 export const readableBy = (origin: string): Record<string, string> => ({
@@ -10,7 +10,7 @@ export const readableBy = (origin: string): Record<string, string> => ({
  * The headers of CORS for an endpoint's answer. `origins` is `*`, or origins with commas between them; of several, the
  * one of the request counts. Where it is undefined, no page of another origin may read an answer.
  */
-export const corsHeaders = (origins: string | undefined, event: WithHeaders): Record<string, string> => {
+export const corsHeaders = (origins: string | undefined, event: AnswerWithHeaders): Record<string, string> => {
   if (!origins) return {};
   const allowed = origins.split(',');
   if (allowed.length === 1) return readableBy(origins);

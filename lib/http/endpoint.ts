@@ -6,7 +6,7 @@ import { now } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { internalError, Problem, problemBody, unavailable } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
-import { Busy } from '../table/engine.ts';
+import { BusyError } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter, requestSeconds } from '../table/meter.ts';
 import { corsHeaders } from './cors.ts';
@@ -14,7 +14,7 @@ import { etagOf } from './etag.ts';
 import { answerHeaders } from './headers.ts';
 import { problemTypeOf, problemTypeVary } from './problem-type.ts';
 import { callerOf, type FaultsNow, parseRequest, type Request } from './request.ts';
-import { boundReads } from './store-reads.ts';
+import { boundReads, boundWrites } from './store-share.ts';
 
 /** The input of the row's response schema, which drops every field that it does not declare. */
 type Result<R extends Route> = R['response'] extends z.ZodType ? z.input<R['response']> : unknown;
@@ -23,7 +23,7 @@ type Handler<R extends Route> = (request: Request<R>) => Promise<Result<R>>;
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
-  return error instanceof Busy ? unavailable() : internalError();
+  return error instanceof BusyError ? unavailable() : internalError();
 };
 
 const response = (
@@ -37,13 +37,17 @@ const response = (
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
+/** The path under which a row's answer can be read: with the stage of the API before it, as the request's own. */
+const locationOf = ({ location }: Route, { requestContext: { path } }: APIGatewayProxyEvent): string =>
+  location === undefined ? path : path.slice(0, path.indexOf('/v1/')) + location;
+
 const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
   // The schema keeps keys and internal attributes of an item from leaking.
   const body: { id?: string } | undefined = row.response?.parse(result);
   const { deliveryId } = (result ?? {}) as { deliveryId?: string };
   const headers = {
     ...(row.delivers && deliveryId !== undefined && { 'Delivery-Id': deliveryId }),
-    ...(row.status === 201 && { Location: `${event.requestContext.path}/${body?.id}` }),
+    ...(row.status === 201 && { Location: `${locationOf(row, event)}/${body?.id}` }),
     ...(row.tagged && body && { ETag: etagOf(body) }),
   };
   return response(row.status, headers, body);
@@ -58,6 +62,7 @@ const serve = async <R extends Route>(
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
   if ('cursor' in row.query.shape) boundReads(request.store);
+  if (row.writes.length > 0) await boundWrites(request.store, row.share);
   if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId, keyOrigin = keyId } = callerOf(event);
   const { answer, replayed } = await answerOnce(

@@ -9,15 +9,15 @@ export const answerHeaders = {
 } as const;
 
 /** An event of API Gateway, as far as its headers go. */
-export interface WithHeaders {
+export interface AnswerWithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }
 
 /** All values of a header, whose name is given in lower case and may be sent in any. */
-export const headerValues = ({ multiValueHeaders }: WithHeaders, name: string): string[] =>
+export const headerValues = ({ multiValueHeaders }: AnswerWithHeaders, name: string): string[] =>
   Object.entries(multiValueHeaders ?? {}).flatMap(([other, values = []]) =>
     other.toLowerCase() === name ? values : [],
   );
 
 /** True for a request of a script: simulators add the header to each of them, and web clients never send it. */
-export const isOfScript = (event: WithHeaders): boolean => headerValues(event, 'x-secondlife-shard').length > 0;
+export const isOfScript = (event: AnswerWithHeaders): boolean => headerValues(event, 'x-secondlife-shard').length > 0;

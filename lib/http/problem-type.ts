@@ -1,4 +1,4 @@
-import { headerValues, isOfScript, type WithHeaders } from './headers.ts';
+import { type AnswerWithHeaders, headerValues, isOfScript } from './headers.ts';
 
 /** The request headers that decide about the type of a problem, for `Vary`. */
 export const problemTypeVary = 'Accept, X-SecondLife-Shard';
@@ -15,7 +15,7 @@ const rangeTaken = (element: string): string => {
  * The media type of a problem's answer. Scripts in the virtual world do not get a body as problem+json, so a request of
  * a script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
  */
-export const problemTypeOf = (event: WithHeaders): 'application/problem+json' | 'application/json' => {
+export const problemTypeOf = (event: AnswerWithHeaders): 'application/problem+json' | 'application/json' => {
   const elements = headerValues(event, 'accept').flatMap((line) => line.replace(quoted, '').split(','));
   const taken = new Set(elements.map(rangeTaken));
   const takesProblem = ['application/problem+json', 'application/*', '*/*'].some((range) => taken.has(range));

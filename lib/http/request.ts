@@ -19,6 +19,8 @@ export interface Request<R extends Route> {
   store: string;
   /** The id of the API key. */
   keyId: string;
+  /** The first of the keys that it was rotated from, or its own id. */
+  keyOrigin: string;
   /**
    * The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on.
    */
@@ -57,7 +59,7 @@ const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
 };
 
 /** The message of one fault: the field's name and the schema's words, or a schema's whole sentence. */
-const messageOf = ({ path, message, input }: z.core.$ZodIssue): string => {
+const explainIssue = ({ path, message, input }: z.core.$ZodIssue): string => {
   if (/^[A-Z]/.test(message)) return message;
   const name = toDotPath(path) || 'The body';
   return input === undefined && message.startsWith('must be')
@@ -70,7 +72,7 @@ const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[])
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   // A number far out of range breaks two rules of its schema, and both have the same message.
-  faults.push(...new Set(result.error.issues.map(messageOf)));
+  faults.push(...new Set(result.error.issues.map(explainIssue)));
   return undefined;
 };
 
@@ -90,7 +92,8 @@ const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]):
   if (!decoded) faults.push('The path has a malformed percent-encoding.');
   const params = decoded && parse(row.params, decoded, faults);
   // The specification lists no 400 for a GET by id, so an id that is not a UUID does not exist.
-  if (!params && row.method === 'GET' && 'id' in row.params.shape) throw notFound();
+  const isRow = 'id' in row.params.shape || 'uuid' in row.params.shape;
+  if (!params && row.method === 'GET' && isRow) throw notFound();
   return params;
 };
 
@@ -147,7 +150,7 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
   const caller = callerOf(event);
-  const { store, keyId, storeGone } = caller;
+  const { store, keyId, keyOrigin = keyId, storeGone } = caller;
   // The contract wants this 404 from the endpoint, so the authorizer lets such a key pass.
   if (storeGone) throw notFound();
   const faults: string[] = [];
@@ -162,6 +165,6 @@ export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEven
   const { requestId: id } = event.requestContext;
   const isScript = isOfScript(event);
   const scopes = () => scopesOf(caller);
-  const request = { id, store, keyId, scopes, params, query, body, list, isScript, ifMatch } as Request<R>;
+  const request = { id, store, keyId, keyOrigin, scopes, params, query, body, list, isScript, ifMatch } as Request<R>;
   return { request, idempotencyKey };
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
+import { timestamp } from './timestamp.ts';
 import {
   acrossFields,
   answerText,
@@ -39,7 +40,7 @@ const CouponResponse = z
     ownerProfit: z.number().describe(ownerProfitText),
     usesPerCustomer: z.int().describe('How often one customer may use the coupon. `0`: without limit.'),
     expiration: time().describe(
-      'The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.',
+      'The coupon can be applied before this time. A coupon does not expire until it is given a last day: `9999-12-31T23:59:59.999Z`.',
     ),
   })
   .meta({ id: 'CouponResponse' });
@@ -64,6 +65,15 @@ const CreateCouponRequest = UpdateCouponRequest.extend({
     'The avatar who receives the commission, by username or UUID. Cannot be changed later.',
   ),
 }).meta({ id: 'CreateCouponRequest' });
+
+const LimitCouponRequest = z
+  .object({
+    expiration: timestamp()
+      .nullable()
+      .describe('The coupon can be applied before this time: an ISO 8601 date-time with an offset. Null: for ever.'),
+    usesPerCustomer: integer(0).describe('How often one customer may use the coupon. `0`: without limit.'),
+  })
+  .meta({ id: 'LimitCouponRequest' });
 
 /** The coupon and the scope of apply and revoke, without the conditions across fields. */
 const couponChoice = {
@@ -169,6 +179,7 @@ const RevokedCouponResponse = z
 export type Coupon = z.output<typeof CouponResponse>;
 /** The fields of a coupon that a request sets; PUT replaces all of them. */
 export type CouponFields = z.output<typeof UpdateCouponRequest>;
+export type CouponLimits = z.output<typeof LimitCouponRequest>;
 /** The coupon of a request. */
 export type CouponChoice = Pick<z.output<typeof RevokeCouponRequest>, 'code' | 'couponOwnerUuid' | 'couponId'>;
 
@@ -224,6 +235,17 @@ export const updateCoupon = route('PUT /v1/coupons/{id}', {
   tagged: CouponResponse,
   reads: ['COUPON'],
   writes: ['COUPON', 'CODE'],
+});
+
+export const limitCoupon = route('PUT /v1/coupons/{id}/limits', {
+  id: 'finding/limit-coupon',
+  summary: 'Limit a coupon in time and uses',
+  scope: 'coupons:write',
+  body: LimitCouponRequest,
+  response: CouponResponse,
+  tagged: CouponResponse,
+  writes: ['COUPON'],
+  extension: true,
 });
 
 export const applyCoupon = route('POST /v1/customers/{identifier}/actions/apply-coupon', {

@@ -103,6 +103,7 @@ export const changeKinds = [
   'sale',
   'refund',
   'redeem',
+  'bonus',
   'import',
   'opening',
   'unrecorded',
@@ -128,7 +129,7 @@ const CreditChangeResponse = z
     kind: z
       .enum(changeKinds)
       .describe(
-        'The kind of change. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
+        'The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
       ),
     amount: z
       .int()

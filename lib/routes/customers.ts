@@ -67,7 +67,7 @@ export const listCustomers = route('GET /v1/customers', {
   scope: 'customers:read',
   query: z.object({ ...pageQuery, ...filters }),
   response: listOf('CustomerListResponse', 'Customers', CustomerResponse),
-  reads: ['CUSTOMER'],
+  reads: ['CUSTOMER', 'SPEND'],
 });
 
 export const getCustomer = route('GET /v1/customers/{identifier}', {
@@ -97,7 +97,7 @@ export const updateCustomer = route('PUT /v1/customers/{identifier}', {
   response: CustomerResponse,
   tagged: CustomerResponse,
   resolves: true,
-  writes: ['CUSTOMER'],
+  writes: ['CUSTOMER', 'SPEND'],
 });
 
 export const banCustomer = route('POST /v1/customers/{identifier}/actions/ban', {

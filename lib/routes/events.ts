@@ -5,10 +5,12 @@ import { CustomerBanStateResponse } from './customers.ts';
 import { DeliveryResponse } from './deliveries.ts';
 import { DispenserResponse } from './dispenser.ts';
 import { GiftCardResponse } from './gift-cards.ts';
+import { PayoutResponse } from './payouts.ts';
 import { ProductResponse } from './products.ts';
 import { route, type Scope } from './route.ts';
 import { SaleResponse } from './sales.ts';
 import { StoreResponse } from './store.ts';
+import { VendorResponse } from './vendors.ts';
 import { answerText, answerTextOrNull, listOf, maxLength, pageQuery, time, timeOrNull, uuid } from './wire.ts';
 
 const ChangedCredit = CustomerCreditResponse.extend({
@@ -20,7 +22,9 @@ const GrantedGiftCard = GiftCardResponse.extend({
   reference: answerTextOrNull(maxLength.reference).describe('Reference that the request gave; null: none.'),
 }).meta({ id: 'GrantedGiftCard' });
 
-const RegisteredDispenser = DispenserResponse.omit({ secret: true }).meta({ id: 'RegisteredDispenser' });
+const RegisteredDispenser = DispenserResponse.omit({ secret: true, unreachable: true }).meta({
+  id: 'RegisteredDispenser',
+});
 
 const LostDispenser = RegisteredDispenser.extend({
   url: answerText(maxLength.url).describe('The address at which no dispenser answers any more.'),
@@ -34,6 +38,7 @@ const StoreState = StoreResponse.omit({ key: true }).meta({ id: 'StoreState' });
 export const eventTypes = {
   'credit.changed': { scope: 'credits:read', data: ChangedCredit, summary: 'The credit of a customer has changed.' },
   'giftcard.granted': { scope: 'giftcards:read', data: GrantedGiftCard, summary: 'A gift card was granted.' },
+  'giftcard.purchased': { scope: 'giftcards:read', data: GiftCardResponse, summary: 'A gift card was sold.' },
   'giftcard.redeemed': { scope: 'giftcards:read', data: GiftCardResponse, summary: 'A gift card was redeemed.' },
   'giftcard.disabled': { scope: 'giftcards:read', data: GiftCardResponse, summary: 'A gift card was disabled.' },
   'sale.completed': { scope: 'sales:read', data: SaleResponse, summary: 'A product was sold.' },
@@ -72,6 +77,19 @@ export const eventTypes = {
     summary: 'The ban of a customer was lifted.',
   },
   'product.sold_out': { scope: 'products:read', data: ProductResponse, summary: 'A limited product has no copy left.' },
+  'payout.paid': { scope: 'payouts:read', data: PayoutResponse, summary: 'An avatar was paid what the store owed.' },
+  'payout.failed': { scope: 'payouts:read', data: PayoutResponse, summary: 'A payout was not paid: it is owed again.' },
+  'payout.unknown': {
+    scope: 'payouts:read',
+    data: PayoutResponse,
+    summary: 'Nobody knows whether a payout was paid.',
+  },
+  'vendor.registered': {
+    scope: 'vendors:read',
+    data: VendorResponse,
+    summary: 'A vendor has registered first, or after it was lost.',
+  },
+  'vendor.lost': { scope: 'vendors:read', data: VendorResponse, summary: 'A vendor has not registered for 30 hours.' },
   'store.closed': { scope: null, data: StoreState, summary: 'The store was closed.' },
   'store.opened': { scope: null, data: StoreState, summary: 'The store was opened.' },
 } as const satisfies Record<string, { scope: Scope | null; data: z.ZodType; summary: string }>;

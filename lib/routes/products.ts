@@ -15,7 +15,7 @@ import {
   uuid,
 } from './wire.ts';
 
-const ProductPermissions = z
+export const ProductPermissions = z
   .object({ copy: permissions.copy(), modify: permissions.modify(), transfer: permissions.transfer() })
   .meta({ id: 'ProductPermissions' });
 
@@ -98,6 +98,9 @@ const ProductDeliveryResponse = z
   .meta({ id: 'ProductDeliveryResponse' });
 
 const filters = {
+  active: queryBoolean()
+    .optional()
+    .describe('`false`: the inactive products instead. Left out or `true`: the active ones.'),
   listed: queryBoolean().optional().describe('Only products whose `listed` is true (or false).'),
   bloggable: queryBoolean().optional().describe('Only products whose `bloggable` is true (or false).'),
   category: uuid()
@@ -124,7 +127,7 @@ export const listProducts = route('GET /v1/products', {
   scope: 'products:read',
   query: z.object({ ...pageQuery, ...filters }),
   response: listOf('ProductListResponse', 'Active products', ProductResponse),
-  reads: ['PRODUCT', 'CATEGORY', 'MEMBER'],
+  reads: ['PRODUCT', 'STOCK', 'CATEGORY', 'MEMBER'],
 });
 
 export const getProduct = route('GET /v1/products/{id}', {
@@ -133,7 +136,7 @@ export const getProduct = route('GET /v1/products/{id}', {
   scope: 'products:read',
   response: ProductResponse,
   tagged: ProductResponse,
-  reads: ['PRODUCT'],
+  reads: ['PRODUCT', 'STOCK'],
 });
 
 export const createProduct = route('POST /v1/products', {
@@ -158,7 +161,7 @@ export const updateProduct = route('PUT /v1/products/{id}', {
   tagged: ProductResponse,
   reads: ['PRODUCT'],
   resolves: true,
-  writes: ['PRODUCT', 'MEMBER'],
+  writes: ['PRODUCT', 'STOCK', 'MEMBER'],
 });
 
 export const deliverProduct = route('POST /v1/products/{id}/actions/deliver', {

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { avatarUuid, identifier, uuid } from './wire.ts';
+import { avatarUuid, identifier, objectUuid, uuid } from './wire.ts';
 
 /** The scopes of the contract. */
 export const contractScopes = [
@@ -33,6 +33,12 @@ export const scopes = [
   'sales:refund',
   'events:read',
   'webhooks:write',
+  'payouts:read',
+  'payouts:pay',
+  'payouts:settle',
+  'vendors:read',
+  'vendors:register',
+  'vendors:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -50,6 +56,7 @@ export type Kind =
   | 'STORE_NAME'
   | 'LOOKUP'
   | 'CUSTOMER'
+  | 'CUSTOMER_NAME'
   | 'LOT'
   | 'HISTORY'
   | 'DAY'
@@ -61,6 +68,9 @@ export type Kind =
   | 'ERASURE'
   | 'SALE'
   | 'PURCHASE'
+  | 'PAYEE'
+  | 'PAYOUT'
+  | 'VENDOR'
   | 'OWNED'
   | 'SPEND'
   | 'COUPON'
@@ -68,13 +78,16 @@ export type Kind =
   | 'APPLIED'
   | 'USE'
   | 'GIFTCARD'
+  | 'GIVING'
+  | 'GIVEN'
   | 'PRODUCT'
+  | 'STOCK'
   | 'CATEGORY'
   | 'MEMBER'
   | 'DELIVERY'
   | 'DISPENSER'
   | 'REQUEST'
-  | 'READS'
+  | 'UNITS'
   | 'SWEEP';
 
 /** The kinds that hold residents: told by the operator to all stores, or to one store. */
@@ -116,6 +129,8 @@ interface RowFields {
   readonly resolves?: true;
   /** It makes or takes quotes, which are sealed like cursors. */
   readonly quotes?: true;
+  /** Its writes count towards this share of its store's. By default towards that of all other writes. */
+  readonly share?: 'registrations';
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /**
@@ -127,6 +142,8 @@ interface RowFields {
    * a stack, which has room for 500.
    */
   readonly servedBy?: string;
+  /** For 201: the path before the id of what it makes. By default that of the request. */
+  readonly location?: `/v1/${string}`;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;
 }
@@ -137,7 +154,7 @@ export interface Route extends RowFields {
   readonly path: `/v1/${string}`;
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly (400 | 404)[];
-  /** Of the path's placeholders: an `{identifier}` or `{uuid}` names a resident, any other is a UUID. */
+  /** Of the path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly reads: readonly Kind[];
@@ -158,20 +175,24 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
 } & Pick<F, Extract<keyof F, 'body' | 'response'>>;
 
-/** `{identifier}` and `{uuid}` name a resident; any other placeholder is the id of a row. */
-const placeholder = (name: string) => (name === 'identifier' ? identifier() : name === 'uuid' ? avatarUuid() : uuid());
+/** `{identifier}` names a resident, `{uuid}` an avatar or a vendor; any other placeholder is the id of a row. */
+const placeholder = (name: string, path: string) => {
+  if (name === 'identifier') return identifier();
+  if (name !== 'uuid') return uuid();
+  return path.startsWith('/v1/vendors/') ? objectUuid() : avatarUuid();
+};
 
 /** Makes a row from a line such as `GET /v1/coupons/{id}` and the facts that do not follow from it. */
 export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
   const [method = '', path = ''] = line.split(' ');
   const names = path.split('/').flatMap((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : []));
-  const isOneById = method === 'GET' && names.includes('id') && !fields.query;
+  const isOneById = method === 'GET' && (names.includes('id') || names.includes('uuid')) && !fields.query;
   const row = {
     method,
     path,
     status: fields.response ? 200 : 204,
     problems: [...(isOneById ? [] : [400]), ...(names.length > 0 || method !== 'GET' ? [404] : [])],
-    params: z.object(Object.fromEntries(names.map((name) => [name, placeholder(name)]))),
+    params: z.object(Object.fromEntries(names.map((name) => [name, placeholder(name, path)]))),
     query: z.object({}),
     writes: [],
     ...fields,
@@ -185,7 +206,7 @@ export const takesIfMatch = ({ tagged, method }: Route): boolean =>
   tagged !== undefined && (method === 'PUT' || method === 'DELETE');
 
 /** The entry that serves a row on Lambda. */
-export const entryOf = ({ id, servedBy }: Route): string => servedBy ?? id;
+export const functionFile = ({ id, servedBy }: Route): string => servedBy ?? id;
 
 /** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */
 export const kindsWritten = ({ method, writes }: Route): readonly Kind[] =>

@@ -6,11 +6,15 @@ import * as deliveries from './deliveries.ts';
 import * as dispenser from './dispenser.ts';
 import * as events from './events.ts';
 import * as giftCards from './gift-cards.ts';
+import * as names from './names.ts';
+import * as payouts from './payouts.ts';
 import * as products from './products.ts';
 import * as residents from './residents.ts';
 import type { Route } from './route.ts';
+import * as rules from './rules.ts';
 import * as sales from './sales.ts';
 import * as store from './store.ts';
+import * as vendors from './vendors.ts';
 import * as webhooks from './webhooks.ts';
 
 const isRoute = (value: object): value is Route => 'path' in value;
@@ -19,14 +23,18 @@ const isRoute = (value: object): value is Route => 'path' in value;
 export const routes: readonly Route[] = [
   coupons,
   customers,
+  names,
   credit,
   giftCards,
   products,
   categories,
   deliveries,
   sales,
+  payouts,
+  vendors,
   dispenser,
   store,
+  rules,
   events,
   webhooks,
   residents,

@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { message } from './product-request.ts';
 import { route } from './route.ts';
+import { timestamp } from './timestamp.ts';
 import {
   answerTextOrNull,
   boolean,
@@ -8,6 +9,7 @@ import {
   integer,
   listOf,
   maxLength,
+  objectUuid,
   pageQuery,
   remarks,
   time,
@@ -30,11 +32,17 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
+/** The sources of a sale's one percentage; of equal ones the earliest counts. */
+export const discountSources = ['none', 'coupon', 'customer', 'tier', 'group'] as const;
+export type DiscountSource = (typeof discountSources)[number];
+
 const SaleDiscount = z
   .object({
     source: z
-      .enum(['none', 'customer', 'coupon'])
-      .describe('Whose percentage counts: the customer’s, or that of a coupon applied for them.'),
+      .enum(discountSources)
+      .describe(
+        'Whose percentage counts: that of a coupon applied for the customer, the customer’s own, or one of the store’s rules, for their spend (`tier`) or for the tag of its group.',
+      ),
     percent: z.number().describe('The percentage; 0 for `none`.'),
     couponId: uuid().nullable().describe('UUID of the coupon; null unless `source` is `coupon`.'),
   })
@@ -50,7 +58,24 @@ const parties = {
     .optional()
     .describe('The avatar who gets the product, by username or UUID. Left out: the buyer.'),
   useCredit: boolean().default(false).describe('True if the buyer’s store credit pays first. Left out: false.'),
+  vendorUuid: objectUuid()
+    .nullable()
+    .transform((value) => value ?? undefined)
+    .optional()
+    .describe('The object that sells, for the sums of its days. Null or left out: none. A quote does not fix it.'),
+  inGroup: boolean()
+    .nullish()
+    .describe(
+      'True if the buyer wears the tag of the store’s group, as the vendor sees it. Left out or null: false. In a sale it counts without a valid quote only, since a quote fixes it.',
+    ),
 };
+
+const bonus = () =>
+  z
+    .int()
+    .describe(
+      'Store credit in L$ that the sale gives to the buyer, by the rules of the store. A refund leaves it here.',
+    );
 
 /** The prices of a sale, in an answer. */
 const prices = {
@@ -72,6 +97,7 @@ const QuoteResponse = z
     recipientUuid: uuid().describe('UUID of the recipient, in lower case.'),
     ...prices,
     toPay: z.int().describe('L$ that are left to be paid inworld.'),
+    bonus: bonus(),
     refusal: z
       .enum(refusals)
       .nullable()
@@ -101,7 +127,15 @@ const CreateSaleRequest = z
   .meta({ id: 'CreateSaleRequest' });
 
 const RefundSaleRequest = z
-  .object({ reason: remarks.reason, reference: remarks.reference })
+  .object({
+    reason: remarks.reason,
+    reference: remarks.reference,
+    payOut: boolean()
+      .default(false)
+      .describe(
+        'True if the store owes the buyer what is still to be given back, as a payout. Left out: somebody gives it by hand.',
+      ),
+  })
   .meta({ id: 'RefundSaleRequest' });
 
 export const saleStates = ['completed', 'refused', 'refunded'] as const;
@@ -136,6 +170,7 @@ export const SaleResponse = z
     change: z
       .int()
       .describe('The part of `refund` that was due when the sale was answered. The caller gives it back inworld.'),
+    bonus: bonus(),
     deliveryId: uuid().nullable().describe('UUID of its delivery; null for a refused sale.'),
     shares: z
       .array(SaleShare)
@@ -145,7 +180,13 @@ export const SaleResponse = z
     at: time().describe('When it was made.'),
     refundedAt: timeOrNull().describe('When it was refunded. Null: it was not.'),
     refundReference: answerTextOrNull(maxLength.reference).describe('The reference of its refund; null: none.'),
+    payOut: z
+      .boolean()
+      .describe(
+        'True if its refund left what is to be given back to be paid out: then nobody gives it back by hand. False before a refund.',
+      ),
     reference: answerTextOrNull(maxLength.reference).describe('The reference of the request; null: none.'),
+    vendorUuid: uuid().nullable().describe('The object that sold it, as the request told; null: none.'),
   })
   .meta({ id: 'SaleResponse' });
 
@@ -158,6 +199,8 @@ const filters = {
     .enum(saleStates, { error: 'must be completed, refused or refunded' })
     .optional()
     .describe('Only sales in this state.'),
+  from: timestamp().optional().describe('Only sales made at this time or later: an ISO 8601 date-time with an offset.'),
+  to: timestamp().optional().describe('Only sales made before this time. Not before `from`.'),
 };
 
 export type SaleRequest = z.output<typeof CreateSaleRequest>;
@@ -172,7 +215,7 @@ export const createQuote = route('POST /v1/quotes', {
   scope: 'sales:write',
   body: CreateQuoteRequest,
   response: QuoteResponse,
-  reads: ['STORE', 'PRODUCT', 'CUSTOMER', 'LOT', 'APPLIED', 'COUPON', 'USE'],
+  reads: ['STORE', 'PRODUCT', 'STOCK', 'CUSTOMER', 'LOT', 'SPEND', 'APPLIED', 'COUPON', 'USE'],
   resolves: true,
   quotes: true,
   extension: true,
@@ -187,7 +230,7 @@ export const createSale = route('POST /v1/sales', {
   body: CreateSaleRequest,
   response: SaleResponse,
   reads: ['STORE', 'APPLIED', 'COUPON'],
-  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED'],
+  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'STOCK', 'USE', 'SPEND', 'OWNED', 'GIFTCARD'],
   resolves: true,
   quotes: true,
   extension: true,
@@ -200,7 +243,7 @@ export const refundSale = route('POST /v1/sales/{id}/actions/refund', {
   body: RefundSaleRequest,
   bodyOptional: true,
   response: SaleResponse,
-  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED', 'DELIVERY'],
+  writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'USE', 'SPEND', 'OWNED', 'DELIVERY', 'GIFTCARD'],
   extension: true,
 });
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { route } from './route.ts';
-import { answerText, boolean, maxLength, queryDate, text, timeOrNull } from './wire.ts';
+import { answerText, boolean, maxLength, objectUuid, queryDate, text, timeOrNull } from './wire.ts';
 
 export const StoreResponse = z
   .object({
@@ -44,9 +44,16 @@ const daySums = {
   failed: 'Deliveries that failed for good.',
 } as const;
 
+/** The sums that the days of a vendor have too. */
+type SaleSum = 'sales' | 'refunds' | 'paid' | 'refunded';
+const saleSums: readonly string[] = ['sales', 'refunds', 'paid', 'refunded'] satisfies SaleSum[];
+
 const sums = Object.fromEntries(
-  Object.entries(daySums).map(([name, words]) => [name, z.int().describe(words)]),
-) as Record<keyof typeof daySums, z.ZodInt>;
+  Object.entries(daySums).map(([name, words]) => {
+    const sum = z.int().describe(words);
+    return [name, saleSums.includes(name) ? sum : sum.optional()];
+  }),
+) as Record<SaleSum, z.ZodInt> & Record<Exclude<keyof typeof daySums, SaleSum>, z.ZodOptional<z.ZodInt>>;
 
 const DaysResponse = z
   .object({
@@ -55,17 +62,23 @@ const DaysResponse = z
         z.object({
           day: z.string().describe('The day, in UTC.').meta({ format: 'date', maxLength: 10 }),
           ...sums,
-          credit: z.int().describe('Regular credit in L$ that all customers held at the end of the day.'),
-          restrictedCredit: z.int().describe('Restricted credit in L$ that all customers held at the end of the day.'),
+          credit: z.int().optional().describe('Regular credit in L$ that all customers held at the end of the day.'),
+          restrictedCredit: z
+            .int()
+            .optional()
+            .describe('Restricted credit in L$ that all customers held at the end of the day.'),
         }),
       )
-      .describe('The days on which something happened, oldest first.'),
+      .describe(
+        'The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.',
+      ),
   })
   .meta({ id: 'DaysResponse' });
 
 const dayFilters = {
   from: queryDate().optional().describe('The first day. By default 29 days before the last.'),
   to: queryDate().optional().describe('The last day: the first one, or up to 365 days after it. By default today.'),
+  vendor: objectUuid().optional().describe('Only the sales of the vendor with this UUID.'),
 };
 
 export type DayQuery = z.output<z.ZodObject<typeof dayFilters>>;

@@ -78,7 +78,7 @@ export const PingData = z.object({ webhookId: uuid().describe('UUID of the webho
 
 /** The types of events, and that of the event which only a test sends. */
 export const sentTypes = [...eventNames, 'webhook.ping'] as const;
-export type SentType = (typeof sentTypes)[number];
+export type SentEventType = (typeof sentTypes)[number];
 
 const WebhookDeliveryResponse = z
   .object({

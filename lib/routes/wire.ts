@@ -41,6 +41,10 @@ export const maxLength = {
   reason: 200,
   reference: 100,
   url: 500,
+  /** Of an object or a region, in the virtual world. */
+  objectName: 63,
+  /** Where an object stands, and which script it has. */
+  objectDetail: 40,
   region: 255,
   /** Of a store or key. */
   label: 100,
@@ -64,16 +68,20 @@ export const uuid = () =>
     .toLowerCase()
     .meta({ maxLength: maxLength.uuid });
 
-const avatarWords = 'must be the UUID of an avatar';
-
-/** A resident, by avatar UUID alone. The nil UUID means "none" in the virtual world: it names nobody. */
-export const avatarUuid = () =>
+/** The UUID of something in the virtual world, where the nil UUID means "none": it names nothing. */
+const worldUuid = (error: string) =>
   z
-    .string({ error: avatarWords })
-    .regex(uuidPattern, { error: avatarWords })
+    .string({ error })
+    .regex(uuidPattern, { error })
     .toLowerCase()
-    .refine((value) => value !== nilUuid, { error: avatarWords })
+    .refine((value) => value !== nilUuid, { error })
     .meta({ maxLength: maxLength.uuid, not: { const: nilUuid } });
+
+/** A resident, by avatar UUID alone. */
+export const avatarUuid = () => worldUuid('must be the UUID of an avatar');
+
+/** A scripted object. */
+export const objectUuid = () => worldUuid('must be the UUID of an object');
 
 interface TextRule {
   min: number;

@@ -40,7 +40,7 @@ export const noteUse = async ({ id, lastUsedAt }: ApiKey): Promise<void> => {
 };
 
 /** A key as the log has it. */
-export const factsOf = ({ id, name, scopes, expiresAt }: ApiKey) => ({
+export const keyFacts = ({ id, name, scopes, expiresAt }: ApiKey) => ({
   key: id,
   name,
   scopes,
@@ -68,5 +68,5 @@ export const endKey = async (id: string): Promise<void> => {
   const key = await findKey(id);
   if (!key) throw unauthorized();
   if (key.storeGone) throw notFound();
-  await revokeKey(id, logOf(`key ${id}`)('key.ended', key.store, factsOf(key)));
+  await revokeKey(id, logOf(`key ${id}`)('key.ended', key.store, keyFacts(key)));
 };

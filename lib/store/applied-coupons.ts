@@ -18,13 +18,10 @@ import { findResident, type Resident, refuseUnknown } from './residents.ts';
  */
 export interface AppliedCoupon extends Key {
   couponId: string;
-  /**
-   * The coupon and the customer's name when it was applied, for its event. Absent from applications of earlier
-   * versions.
-   */
-  code?: string;
-  discount?: number;
-  username?: string;
+  /** The coupon and the customer's name when it was applied, for its event. */
+  code: string;
+  discount: number;
+  username: string;
   couponOwnerUuid: string;
   expiresAt: string;
   /** The expiry of the application that this one replaced; empty if there was none, or it was revoked. */
@@ -43,22 +40,24 @@ export const findApplication = (
   productId: string | undefined,
 ): Promise<AppliedCoupon | undefined> => get<AppliedCoupon>(appliedKey(store, customer, productId));
 
-/** An application with its coupon as that was then; undefined for one of an earlier version. */
+/** An application with its coupon as that was then. */
 export const readApplied = ({ pk, sk, couponId, code, discount, username, expiresAt }: AppliedCoupon) => {
   const [, productId] = sk.split('#');
-  const customerUuid = pk.split('#')[2];
-  if (code === undefined || discount === undefined || username === undefined || customerUuid === undefined)
-    return undefined;
+  const customerUuid = pk.split('#')[2] ?? '';
   return {
-    ...{ couponId, code, discount },
+    couponId,
+    code,
+    discount,
     ...(productId === undefined ? { scope: 'store' as const } : { scope: 'product' as const, productId }),
-    ...{ customerUuid, customerUsername: username, expiresAt },
+    customerUuid,
+    customerUsername: username,
+    expiresAt,
   };
 };
 
 const hourMillis = 3_600_000;
 
-const ownerOf = async (store: string, { couponOwnerUuid }: CouponChoice) =>
+const findOwner = async (store: string, { couponOwnerUuid }: CouponChoice) =>
   couponOwnerUuid === undefined ? {} : { couponOwnerUuid: await findResident(store, { uuid: couponOwnerUuid }) };
 
 /**
@@ -74,7 +73,7 @@ export const applyCoupon = async (
   const at = timestamp(start);
   const [customer, owner, coupon, hasIt] = await Promise.all([
     findStoreResident(store, identifier),
-    ownerOf(store, choice),
+    findOwner(store, choice),
     findChosen(store, choice, at),
     productId === undefined || hasProduct(store, productId),
   ]);
@@ -123,7 +122,7 @@ export const revokeCoupon = async (
   const at = timestamp(start);
   const [customer, owner, coupon] = await Promise.all([
     findResident(store, identifier),
-    ownerOf(store, choice),
+    findOwner(store, choice),
     findChosen(store, choice, at),
   ]);
   refuseUnknown({ identifier: customer, ...owner });
@@ -142,12 +141,12 @@ const isStoreWide = ({ sk }: Key): boolean => sk === 'store';
 /**
  * The place in a customer's list: the application to the whole store comes first, then those to products by their ids.
  */
-const placeOf = (key: Key): string => (isStoreWide(key) ? '0' : key.sk);
+const listPosition = (key: Key): string => (isStoreWide(key) ? '0' : key.sk);
 
 const listApplications = (store: string, customer: string): Source<AppliedCoupon> => {
   const key = appliedKey(store, customer, undefined);
   const rows = rowsOf<AppliedCoupon>({ partition: key.pk });
-  const place = placeOf(key);
+  const place = listPosition(key);
   const storeWide: Source<AppliedCoupon> = async ({ descending, from }) => {
     const isPassed = from && (descending ? place > from.position : place < from.position);
     const isLeftOut = from?.position === place && !from.inclusive;
@@ -158,13 +157,13 @@ const listApplications = (store: string, customer: string): Source<AppliedCoupon
     const start = range.descending && !range.from ? { from: { position: key.sk, inclusive: false } } : {};
     return (await rows({ ...range, ...start })).filter((row) => !isStoreWide(row));
   };
-  return merged([storeWide, ofProducts], placeOf);
+  return merged([storeWide, ofProducts], listPosition);
 };
 
 /** The coupons that count for a customer now: applied and not lapsed, active and not expired. */
 export const listAppliedCoupons = (store: string, { uuid, username }: Resident) => {
   const at = timestamp(now());
-  return loaded(listApplications(store, uuid), placeOf, async (applications) => {
+  return loaded(listApplications(store, uuid), listPosition, async (applications) => {
     const live = applications.filter(({ expiresAt }) => expiresAt > at);
     const keys = live.map(({ couponId }) => couponKey(store, couponId));
     const coupons = new Map((await getMany<CouponItem>(keys, { consistent: true })).map((item) => [item.id, item]));
@@ -181,7 +180,7 @@ export const listAppliedCoupons = (store: string, { uuid, username }: Resident) 
         customerUuid: uuid,
         customerUsername: username,
         expiresAt,
-        place: placeOf(key),
+        place: listPosition(key),
       };
     });
   });

@@ -17,7 +17,7 @@ const isCategory = (item: CategoryItem): item is Key & Category => item.name !==
 
 /** The same as conditions. */
 const isThere = present('name');
-export const isFree = missing('name');
+export const isNameless = missing('name');
 
 /** With an id of its own it may bring back a deleted category; a late copy of a request may not. */
 export const createCategory = async (
@@ -26,7 +26,7 @@ export const createCategory = async (
   { id }: { id?: string } = {},
 ): Promise<Category> => {
   const category = { id: id ?? newId(), name, productCount: 0 };
-  const when = id === undefined ? isNew : isFree;
+  const when = id === undefined ? isNew : isNameless;
   await write(put({ ...categoryKey(store, category.id), ...category }, when), { answer: () => category });
   return category;
 };
@@ -118,7 +118,7 @@ export const freeMembers = async (store: string, id: string): Promise<void> => {
     const some = await members({ descending: false, limit: together });
     if (some.length === 0) return;
     const removals = some.map((member) => remove(member));
-    if (await transact([check(categoryKey(store, id), isFree), ...removals])) return;
+    if (await transact([check(categoryKey(store, id), isNameless), ...removals])) return;
   }
 };
 

@@ -3,11 +3,11 @@ import { newId, now, timestamp } from '../clock.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
-import type { Coupon, CouponChoice, CouponFields } from '../routes/coupons.ts';
+import type { Coupon, CouponChoice, CouponFields, CouponLimits } from '../routes/coupons.ts';
 import { allOf, type Decision, decide, one } from '../table/decide.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update, updated } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
-import { get, getMany, type Precondition, rowsOf, transact } from '../table/table.ts';
+import { get, getMany, type Precondition, rowsOf, transact, updateExisting } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
@@ -154,6 +154,19 @@ export const updateCoupon = async (
     }),
   );
 };
+
+/** Sets until when a coupon can be applied, and how often by one customer. Throws 404, and 412. */
+export const limitCoupon = (
+  store: string,
+  id: string,
+  { expiration, usesPerCustomer }: CouponLimits,
+  ifMatch?: Precondition,
+): Promise<Coupon> =>
+  updateExisting<CouponItem, Coupon>(
+    couponKey(store, id),
+    { set: { expiration: expiration ?? never, usesPerCustomer } },
+    { answer: (coupon) => coupon, ifMatch },
+  );
 
 export const findCoupon = (store: string, id: string): Promise<CouponItem | undefined> =>
   get<CouponItem>(couponKey(store, id));

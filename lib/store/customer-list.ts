@@ -1,8 +1,9 @@
-import { loaded, merged, type Source } from '../lists/source.ts';
+import { loaded, type Source } from '../lists/source.ts';
 import type { Customer, CustomerFilter } from '../routes/customers.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf } from '../table/table.ts';
-import { type CustomerItem, flagsOf, listCustomerItems, rankedOf, rankOf, readCustomer } from './customers.ts';
+import { type CustomerItem, customerKey, flagsOf, listCustomerItems, readCustomer } from './customers.ts';
+import { spentMoreThan } from './spend-list.ts';
 
 /** A listed customer, with the place in the list's order. */
 type ListedCustomer = Customer & { position: string };
@@ -30,33 +31,18 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
 };
 
 /** In the order of spend, so that customers at or below the sum are never read. */
-const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<ListedCustomer> => {
-  const first = rankOf(sum + 1, '');
-  const partitions = [false, true]
-    .filter((subscribed) => subscribed === (newsSubscriber ?? subscribed))
-    .map((subscribed) =>
-      rowsOf<Key & { rank: string }>({
-        partition: rankedOf(store, subscribed),
-        index: 'byRank',
-        first,
-      }),
-    );
-  return loaded(
-    merged(partitions, ({ rank }) => rank),
+const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<ListedCustomer> =>
+  loaded(
+    spentMoreThan(store, sum, newsSubscriber),
     ({ rank }) => rank,
-    async (keys) => {
-      const ranks = new Map(keys.map(({ sk, rank }) => [sk, rank]));
-      const items = await getMany<CustomerItem>(keys);
+    async (rows) => {
+      const ranks = new Map(rows.map(({ sk, rank }) => [sk, rank]));
+      const items = await getMany<CustomerItem>([...ranks.keys()].map((uuid) => customerKey(store, uuid)));
       return items
-        .filter(
-          (item) =>
-            (item.sum ?? 0) > sum &&
-            (item.newsSubscriber ?? false) === (newsSubscriber ?? item.newsSubscriber ?? false),
-        )
+        .filter((item) => (item.newsSubscriber ?? false) === (newsSubscriber ?? item.newsSubscriber ?? false))
         .map((item) => listed(item, ranks.get(item.sk) ?? ''));
     },
   );
-};
 
 /**
  * The customers that pass the filter, and which of the two orders they are in: a cursor belongs to one of them. Nobody

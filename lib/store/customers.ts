@@ -2,18 +2,34 @@ import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
-import { answer, decide, one } from '../table/decide.ts';
-import { type Change, exists, isNew, type Update, update, type Write } from '../table/language.ts';
+import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
+import {
+  type AttributeChanges,
+  all,
+  any,
+  applied,
+  type Condition,
+  check,
+  exists,
+  type Item,
+  is,
+  isNew,
+  missing,
+  type Update,
+  unchanged,
+  update,
+  updated,
+  type Write,
+} from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
+import { spendKey, spendListOf } from './spend-list.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
 export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
   username: string;
   flags?: string;
-  /** Lifetime spend. */
-  sum?: number;
   banReason?: string;
 }
 
@@ -21,18 +37,23 @@ export const customerKey = (store: string, uuid: string): Key => ({ pk: partitio
 
 export const flagsOf = (store: string, subscribed: boolean): string =>
   partition(store, 'CUSTOMER', `news${Number(subscribed)}`);
-export const rankedOf = (store: string, subscribed: boolean): string =>
-  partition(store, 'CUSTOMER', `spend${Number(subscribed)}`);
 
-/** A customer's place by spend: sums of one length, then the UUID. */
-export const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
-
-/** The index attributes of a customer, which follow the subscription. */
+/** A subscription, and the index attribute of a customer that follows it. */
 export const subscribed = (store: string, newsSubscriber: boolean) => ({
   newsSubscriber,
   flags: flagsOf(store, newsSubscriber),
-  ranked: rankedOf(store, newsSubscriber),
 });
+
+/** The write of a buyer's item of spend that puts it into the list of a subscription. */
+export const spendMoves = (
+  store: string,
+  uuid: string,
+  newsSubscriber: boolean,
+  spend: { ranked?: string } | undefined,
+): Write => {
+  const key = spendKey(store, uuid);
+  return spend ? update(key, { set: { ranked: spendListOf(store, newsSubscriber) }, when: exists }) : check(key, isNew);
+};
 
 /** A customer as the contract answers them. */
 export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
@@ -49,11 +70,10 @@ export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer 
 const newCustomer = (store: string, username: string) => ({
   username,
   flags: flagsOf(store, false),
-  ranked: rankedOf(store, false),
 });
 
 /** Updates a customer's item, and makes the resident a customer if they are not one yet. */
-export const customerUpsert = (store: string, { uuid, username }: Resident, change: Change = {}): Update =>
+export const customerUpsert = (store: string, { uuid, username }: Resident, change: AttributeChanges = {}): Update =>
   update(customerKey(store, uuid), { ...change, ifMissing: { ...newCustomer(store, username), ...change.ifMissing } });
 
 /** A store's customers as stored, in the order of their UUIDs. */
@@ -71,7 +91,7 @@ export const getResident = async (store: string, identifier: Identifier): Promis
 };
 
 /** Looks a name up, and takes a UUID as it is. Throws 404 for an unknown name. */
-export const uuidOf = async (store: string, identifier: Identifier): Promise<string> =>
+export const demandUuid = async (store: string, identifier: Identifier): Promise<string> =>
   identifier.uuid ?? (await getResident(store, identifier)).uuid;
 
 /** A customer's item, or an empty one for a resident who is not a customer yet. Throws 404. */
@@ -84,7 +104,7 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
 
 /** Any resident can be read as a customer, before the first write with zeros. Throws 404 for an unknown resident. */
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
-  readCustomer(await getCustomerItem(store, await uuidOf(store, identifier)));
+  readCustomer(await getCustomerItem(store, await demandUuid(store, identifier)));
 
 interface UpdateOptions {
   /** A resident who is not a customer yet does not become one. */
@@ -102,7 +122,7 @@ const change = async (
   set: Record<string, unknown>,
   { onlyCustomers = false, ifMatch }: UpdateOptions = {},
 ): Promise<Customer> => {
-  const key = customerKey(store, await uuidOf(store, identifier));
+  const key = customerKey(store, await demandUuid(store, identifier));
   const enter = async () => {
     const { username } = await getResident(store, { uuid: key.sk });
     const untouched = { ...key, username };
@@ -121,6 +141,37 @@ const change = async (
   );
 };
 
+const isSubscribed = (newsSubscriber: boolean): Condition =>
+  newsSubscriber ? is('newsSubscriber', true) : any(missing('newsSubscriber'), is('newsSubscriber', false));
+
+/**
+ * Sets fields of a customer, of which the subscription is one: where it changes, their item of spend moves to another
+ * list with it.
+ */
+const subscribe = async (
+  store: string,
+  identifier: Identifier,
+  { newsSubscriber, ...others }: { discount?: number; newsSubscriber: boolean },
+  ifMatch: Precondition | undefined,
+): Promise<Customer> => {
+  const key = customerKey(store, await demandUuid(store, identifier));
+  const set = { ...others, ...subscribed(store, newsSubscriber) };
+  const change = async (found: CustomerItem | undefined): Promise<Decision<Customer>> => {
+    const [spend, username] = await Promise.all([
+      get<{ ranked?: string }>(spendKey(store, key.sk)),
+      found?.username ?? getResident(store, { uuid: key.sk }).then((resident) => resident.username),
+    ]);
+    const current = readCustomer(found ?? { ...key, username });
+    ifMatch?.(current);
+    const asRead = unchanged(found, Object.keys(current));
+    const upsert = updated(found ?? key, { set, ifMissing: newCustomer(store, username), when: asRead });
+    const answered = readCustomer(applied(upsert, found as Item | undefined) as unknown as CustomerItem);
+    return allOf([upsert, spendMoves(store, key.sk, newsSubscriber, spend)], { answer: answered });
+  };
+  const same = update(key, { set, when: all(exists, isSubscribed(newsSubscriber)) });
+  return decide(() => one<CustomerItem, Customer>(same, { answer: readCustomer, ifMatch, otherwise: change }));
+};
+
 /** Sets the given fields; the others stay. Throws 404, and 412. */
 export const updateCustomer = async (
   store: string,
@@ -133,11 +184,10 @@ export const updateCustomer = async (
     ifMatch?.(customer);
     return customer;
   }
-  const set = {
-    ...(discount !== undefined && { discount }),
-    ...(newsSubscriber !== undefined && subscribed(store, newsSubscriber)),
-  };
-  return change(store, identifier, set, { ifMatch });
+  const set = discount === undefined ? {} : { discount };
+  return newsSubscriber === undefined
+    ? change(store, identifier, set, { ifMatch })
+    : subscribe(store, identifier, { ...set, newsSubscriber }, ifMatch);
 };
 
 /** A ban without a reason leaves the reason of an earlier one. Throws 404. */

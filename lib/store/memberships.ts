@@ -24,12 +24,12 @@ import { categoryKey, countBy, findCategory } from './categories.ts';
 /**
  * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
  * flags is a key condition; a change of a product's flags moves its memberships in the same transaction (ADR 25). The
- * memberships of a product that has too many for one transaction stand unsorted, as all did in earlier versions: a list
- * reads the unsorted ones too, and looks at the products' own flags.
+ * memberships of a product that has too many for one transaction stand unsorted: a list reads the unsorted ones
+ * too, and looks at the products' own flags.
  */
 
 /** The part of a product's item that says where its memberships are. */
-export interface Filed {
+export interface SortableProduct {
   active: boolean;
   listed: boolean;
   bloggable: boolean;
@@ -41,16 +41,16 @@ export interface Filed {
   unsorted?: number;
 }
 
-type Filing = Pick<Filed, 'sorted' | 'sortedIn' | 'unsorted'>;
+export type SortState = Pick<SortableProduct, 'sorted' | 'sortedIn' | 'unsorted'>;
 
 /** A condition on the whole item must name these too: it does not have them from the start. */
-export const filingNames = ['sorted', 'sortedIn', 'unsorted'] as const;
+export const sortStateNames = ['sorted', 'sortedIn', 'unsorted'] as const;
 
 /** The part of a new product. */
-export const notFiled: Filing = { sorted: 0 };
+export const newSortState: SortState = { sorted: 0 };
 
 /** The attributes of a product's item that say where its memberships are, without those that are missing. */
-export const filingOf = ({ sorted, sortedIn, unsorted }: Filing): Filing => ({
+export const sortStateOf = ({ sorted, sortedIn, unsorted }: SortState): SortState => ({
   ...(sorted !== undefined && { sorted }),
   ...(sortedIn && { sortedIn }),
   ...(unsorted !== undefined && { unsorted }),
@@ -65,15 +65,17 @@ const unsortedPart = '';
 /** Sorts behind every unsorted membership, which begin with a hexadecimal digit. */
 const activePart = (listed: boolean, bloggable: boolean): string => `on${Number(listed)}${Number(bloggable)}#`;
 
-const partOf = ({ active, listed, bloggable, sorted }: Filed): string => {
-  if (sorted === undefined) return unsortedPart;
-  return active ? activePart(listed, bloggable) : 'off#';
-};
+type Flags = Pick<SortableProduct, 'active' | 'listed' | 'bloggable'>;
+
+const flagsPart = ({ active, listed, bloggable }: Flags): string => (active ? activePart(listed, bloggable) : 'off#');
+
+const keyPart = (product: SortableProduct): string =>
+  product.sorted === undefined ? unsortedPart : flagsPart(product);
 
 /** The key of a product's membership, if the product is in the category. */
-export const memberKey = (store: string, category: string, productId: string, product: Filed): Key => ({
+export const memberKey = (store: string, category: string, productId: string, product: SortableProduct): Key => ({
   pk: partition(store, 'MEMBER', category),
-  sk: partOf(product) + productId,
+  sk: keyPart(product) + productId,
 });
 
 /** The product of a membership. */
@@ -93,15 +95,12 @@ const membersIn = (store: string, category: string, part: string): Source<{ sk: 
 };
 
 /**
- * The ids (`sk`) of a category's active products with these flags, in their order, and of some others: the unsorted
- * ones. None if the category was deleted, though some memberships may still be there.
+ * The ids (`sk`) of a category's products with these flags, in their order, and of some others: the unsorted ones and,
+ * beside inactive ones, those with other flags. None if the category was deleted, though some memberships may still be
+ * there.
  */
-export const listMembersWith = (
-  store: string,
-  category: string,
-  flags: readonly { listed: boolean; bloggable: boolean }[],
-): Source<{ sk: string }> => {
-  const parts = [unsortedPart, ...flags.map(({ listed, bloggable }) => activePart(listed, bloggable))];
+export const listMembersWith = (store: string, category: string, flags: readonly Flags[]): Source<{ sk: string }> => {
+  const parts = [...new Set([unsortedPart, ...flags.map(flagsPart)])];
   const members = merged(
     parts.map((part) => membersIn(store, category, part)),
     ({ sk }) => sk,
@@ -113,18 +112,18 @@ export const listMembersWith = (
 };
 
 /** The product's memberships are where `memberKey` says. */
-const isFiledAs = ({ active, listed, bloggable, sorted }: Filed): Condition =>
+const isFiledAs = ({ active, listed, bloggable, sorted }: SortableProduct): Condition =>
   sorted === undefined
     ? all(exists, missing('sorted'))
     : all(atLeast('sorted', 0), is('active', active), is('listed', listed), is('bloggable', bloggable));
 
 /** The flags of most products: a request tries them first, which saves it a read. */
-const usual: Filed = { active: true, listed: true, bloggable: false, sorted: 0 };
+const usual: SortableProduct = { active: true, listed: true, bloggable: false, sorted: 0 };
 
 /**
  * The writes that add a product to a category, beside its count. The first is the product's, the second the membership.
  */
-export const additionOf = (store: string, category: string, productId: string, product: Filed): Write[] => [
+export const additionOf = (store: string, category: string, productId: string, product: SortableProduct): Write[] => [
   update(
     productKey(store, productId),
     product.sorted === undefined
@@ -138,16 +137,16 @@ export const additionOf = (store: string, category: string, productId: string, p
 ];
 
 /** The writes that remove a product from a category, beside its count. */
-export const removalOf = (store: string, category: string, productId: string, product: Filed): Write[] => [
+export const removalOf = (store: string, category: string, productId: string, product: SortableProduct): Write[] => [
   check(productKey(store, productId), isFiledAs(product)),
   remove(memberKey(store, category, productId, product), exists),
 ];
 
 /** True if additions have used up the room of a sorted product. */
-export const isFull = ({ sorted = 0 }: Filed): boolean => sorted >= maxSorted;
+export const isFull = ({ sorted = 0 }: SortableProduct): boolean => sorted >= maxSorted;
 
 /** The categories of a sorted product as read, and the conditions that hold while the read is current. */
-const sortedIn = async (store: string, productId: string, product: Filed) => {
+const sortedIn = async (store: string, productId: string, product: SortableProduct) => {
   const candidates = [...(product.sortedIn ?? [])];
   const keyIn = (category: string): Key => memberKey(store, category, productId, product);
   const rows = await getMany<Key>(candidates.map(keyIn), { consistent: true });
@@ -159,13 +158,19 @@ const sortedIn = async (store: string, productId: string, product: Filed) => {
 };
 
 /** DynamoDB keeps no empty set. */
-export const countOf = (categories: readonly string[]): Filing => ({
+export const sortedInto = (categories: readonly string[]): SortState => ({
   sorted: categories.length,
   ...(categories.length > 0 && { sortedIn: new Set(categories) }),
 });
 
-const moves = (store: string, productId: string, categories: readonly string[], from: Filed, to: Filed): Write[] =>
-  partOf(from) === partOf(to)
+const moves = (
+  store: string,
+  productId: string,
+  categories: readonly string[],
+  from: SortableProduct,
+  to: SortableProduct,
+): Write[] =>
+  keyPart(from) === keyPart(to)
     ? []
     : categories.flatMap((category) => [
         remove(memberKey(store, category, productId, from), exists),
@@ -173,24 +178,26 @@ const moves = (store: string, productId: string, categories: readonly string[], 
       ]);
 
 /** No membership of the product was sorted or added since it was read. */
-export const isFiledAsRead = (product: Filing): Condition => all(...filingNames.map((name) => is(name, product[name])));
+export const isSortedAsRead = (product: SortState): Condition =>
+  all(...sortStateNames.map((name) => is(name, product[name])));
 
 /**
  * The consequences for a product's memberships when its flags change: the new attributes of its item, and the writes
  * (at most 96) that belong into one transaction with the item's. That must be on condition that the item is as it was
  * read.
  */
-export const refiled = async (
+export const movedMemberships = async (
   store: string,
   productId: string,
-  from: Filed,
-  to: Omit<Filed, keyof Filing>,
-): Promise<{ filing: Filing; writes: Write[] }> => {
-  if (!from.sortedIn || partOf(from) === partOf({ ...to, sorted: 0 })) return { filing: filingOf(from), writes: [] };
+  from: SortableProduct,
+  to: Omit<SortableProduct, keyof SortState>,
+): Promise<{ sortState: SortState; writes: Write[] }> => {
+  if (!from.sortedIn || keyPart(from) === keyPart({ ...to, sorted: 0 }))
+    return { sortState: sortStateOf(from), writes: [] };
   const { categories, stillGone } = await sortedIn(store, productId, from);
   const { unsorted } = from;
   return {
-    filing: filingOf({ ...countOf(categories), ...(unsorted !== undefined && { unsorted }) }),
+    sortState: sortStateOf({ ...sortedInto(categories), ...(unsorted !== undefined && { unsorted }) }),
     writes: [...stillGone, ...moves(store, productId, categories, from, { ...to, sorted: 0 })],
   };
 };
@@ -203,14 +210,14 @@ const additionToFull = async (
   store: string,
   category: string,
   productId: string,
-  product: Filed,
+  product: SortableProduct,
 ): Promise<Write[] | undefined> => {
   const { categories, stillGone } = await sortedIn(store, productId, product);
   if (categories.includes(category)) return undefined;
-  const asRead = all(isFiledAs(product), isFiledAsRead(product));
+  const asRead = all(isFiledAs(product), isSortedAsRead(product));
   if (categories.length < maxSorted)
     return [
-      update(productKey(store, productId), { set: { ...countOf([...categories, category]) }, when: asRead }),
+      update(productKey(store, productId), { set: { ...sortedInto([...categories, category]) }, when: asRead }),
       put(memberKey(store, category, productId, product), isNew),
       ...stillGone.filter((one) => targetOf(one).pk !== partition(store, 'MEMBER', category)),
     ];
@@ -231,7 +238,7 @@ const addAs = async (
   store: string,
   category: string,
   productId: string,
-  product: Filed,
+  product: SortableProduct,
 ): Promise<Decision<undefined>> => {
   const addition = isFull(product)
     ? await additionToFull(store, category, productId, product)
@@ -241,7 +248,7 @@ const addAs = async (
   return allOf([countBy(store, category, 1), ...addition], {
     answer: undefined,
     otherwise: ({ by }) => {
-      const refused = by<Filed>(productKey(store, productId));
+      const refused = by<SortableProduct>(productKey(store, productId));
       if (by(categoryKey(store, category)) || (refused && !refused.item)) throw notFound();
       if (refused?.item) return addAs(store, category, productId, refused.item);
       const [, membership] = addition;
@@ -264,7 +271,7 @@ export const addMember = (store: string, category: string, productId: string): P
 export const removeMember = (store: string, category: string, productId: string): Promise<void> => {
   const count = countBy(store, category, -1);
   const asStored = async (): Promise<Decision<undefined>> => {
-    const product = await get<Filed>(productKey(store, productId));
+    const product = await get<SortableProduct>(productKey(store, productId));
     if (!product) throw notFound();
     return allOf([count, ...removalOf(store, category, productId, product)], {
       result: undefined,

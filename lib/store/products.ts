@@ -5,15 +5,14 @@ import { searchForms, searchText } from '../normalise.ts';
 import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
-import { maxInteger } from '../routes/wire.ts';
-import { allOf, type Decision, decide, one } from '../table/decide.ts';
+import type { SoldCard } from '../routes/rules.ts';
+import { allOf, type Decision, decide, first, one } from '../table/decide.ts';
 import {
-  above,
   all,
   any,
   applied,
-  below,
   exists,
+  holds,
   is,
   isNew,
   missing,
@@ -21,14 +20,35 @@ import {
   unchanged,
   update,
   updated,
-  type Write,
 } from '../table/language.ts';
+import { repeat } from '../table/retry.ts';
 import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
-import { type Filed, filingNames, filingOf, listMembersWith, notFiled, productKey, refiled } from './memberships.ts';
+import {
+  listMembersWith,
+  movedMemberships,
+  newSortState,
+  productKey,
+  type SortableProduct,
+  type SortState,
+  sortStateNames,
+  sortStateOf,
+} from './memberships.ts';
 import { findResident } from './residents.ts';
+import {
+  copiesOf,
+  type DivisibleStock,
+  makeWhole,
+  readShares,
+  type StockedProduct,
+  stockOf,
+  withAllCopies,
+} from './stock.ts';
 
-export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Filed {}
+export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, SortableProduct, DivisibleStock {
+  /** The gift card that a sale of it makes. */
+  giftCard?: SoldCard;
+}
 
 /** With the attributes of the indexes. */
 interface IndexedProduct extends StoredProduct {
@@ -37,38 +57,44 @@ interface IndexedProduct extends StoredProduct {
   text?: string;
 }
 
-// No search may hold a control character, so a match cannot span the end of the name and the start of the description.
-const textOf = ({ name, description }: ProductFields): string => `${searchText(name)}\u001f${searchText(description)}`;
+/**
+ * No search may hold a control character, so a match cannot span the end of the name and the start of the description.
+ */
+const endOfName = '\u001f';
 
-const flagsOf = (listed: boolean, bloggable: boolean): string => `${Number(listed)}${Number(bloggable)}`;
+const searchedTexts = ({ name, description }: ProductFields): string =>
+  `${searchText(name)}${endOfName}${searchText(description)}`;
 
-/** The index attributes of a product: it is in the indexes while it is active. */
+const flagsOf = (active: boolean, listed: boolean, bloggable: boolean): string =>
+  `${active ? '' : 'off'}${Number(listed)}${Number(bloggable)}`;
+
+/** The index attributes of a product. A search in inactive ones, which are few, reads these. */
 const indexed = (store: string, fields: ProductFields) => {
-  const flags = partition(store, 'PRODUCT', flagsOf(fields.listed, fields.bloggable));
+  const flags = partition(store, 'PRODUCT', flagsOf(fields.active, fields.listed, fields.bloggable));
   return fields.active
-    ? { flags, texts: flags, text: textOf(fields) }
-    : { flags: undefined, texts: undefined, text: undefined };
+    ? { flags, texts: flags, text: searchedTexts(fields) }
+    : { flags, texts: undefined, text: undefined };
 };
 
-/** A product as the contract answers it. */
+/** A product as the contract answers it: with the copies that its item has. */
 export const readProduct = (stored: IndexedProduct): Product => {
-  const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, ...product } = stored;
+  const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, divided, wholeUntil, giftCard, ...product } = stored;
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 
 /**
- * The item of a product, a new one unless `filed` says where its memberships are. `imported` are fields that no request
- * sets.
+ * The item of a product, a new one unless `sortState` says where its memberships are. `imported` are fields that no
+ * request sets.
  */
 export const productItem = (
   store: string,
   fields: ProductFields,
   imported: { id?: string; mpListing?: number } = {},
-  filed: Pick<Filed, 'sorted' | 'sortedIn' | 'unsorted'> = notFiled,
+  sortState: SortState = newSortState,
 ): StoredProduct => {
   const product = { ...fields, id: newId(), mpListing: 0, ...imported };
   const index = Object.entries(indexed(store, fields)).filter(([, value]) => value !== undefined);
-  return { ...productKey(store, product.id), ...Object.fromEntries(index), ...product, ...filingOf(filed) };
+  return { ...productKey(store, product.id), ...Object.fromEntries(index), ...product, ...sortStateOf(sortState) };
 };
 
 export const createProduct = async (...args: Parameters<typeof productItem>): Promise<Product> => {
@@ -86,116 +112,172 @@ export const updateProduct = async (
   ifMatch?: Precondition,
 ): Promise<Product> => {
   const key = productKey(store, id);
-  const set = { ...fields, ...indexed(store, fields) };
+  const set = { ...fields, ...indexed(store, fields), wholeUntil: undefined };
   const { active, listed, bloggable } = fields;
   const sameFlags = all(is('active', active), is('listed', listed), is('bloggable', bloggable));
   const refile = async (found: StoredProduct | undefined): Promise<Decision<Product>> => {
     if (!found) throw notFound();
+    if (found.divided !== undefined) {
+      ifMatch?.(await getProduct(store, id));
+      return first(() => makeWhole(store, id));
+    }
     ifMatch?.(readProduct(found));
-    const { filing, writes } = await refiled(store, id, found, fields);
-    const { sorted, sortedIn } = filing;
-    const change = updated(found, { set: { ...set, sorted, sortedIn }, when: unchanged(found, filingNames) });
+    const { sortState, writes } = await movedMemberships(store, id, found, fields);
+    const { sorted, sortedIn } = sortState;
+    const change = updated(found, { set: { ...set, sorted, sortedIn }, when: unchanged(found, sortStateNames) });
     const after = applied(change, { ...found }) as unknown as StoredProduct;
     return allOf([change, ...writes], { answer: readProduct(after) });
   };
-  return decide(async ({ number }) =>
-    number > 1
-      ? refile(await findStored(store, id))
-      : one<StoredProduct, Product>(update(key, { set, when: all(exists, any(missing('sortedIn'), sameFlags)) }), {
+  const isOneWrite = all(exists, missing('divided'), any(missing('sortedIn'), sameFlags));
+  return decide(async ({ number }) => {
+    const found = number > 1 ? await findStoredProduct(store, id) : undefined;
+    return number > 1 && !holds(isOneWrite, found && { ...found })
+      ? refile(found)
+      : one<StoredProduct, Product>(update(key, { set, when: isOneWrite }), {
           answer: readProduct,
           ifMatch,
           otherwise: refile,
-        }),
-  );
+        });
+  });
 };
 
-const findStored = (store: string, id: string): Promise<StoredProduct | undefined> =>
+export const findStoredProduct = (store: string, id: string): Promise<StoredProduct | undefined> =>
   get<StoredProduct>(productKey(store, id));
 
-/** Inactive products are found too. */
-export const findProduct = async (store: string, id: string): Promise<Product | undefined> => {
-  const item = await findStored(store, id);
+/**
+ * A product as its item has it, inactive ones too. Of a divided stock it has the copies that lie in the item, so it is
+ * for those who do not count them.
+ */
+export const findProductItem = async (store: string, id: string): Promise<Product | undefined> => {
+  const item = await findStoredProduct(store, id);
   return item && readProduct(item);
 };
 
+/** Throws 404. */
+export const getProductItem = async (store: string, id: string): Promise<Product> => {
+  const product = await findProductItem(store, id);
+  if (!product) throw notFound();
+  return product;
+};
+
+/** No copy of a limited product is left. The last copies of a divided stock lie in the product's item again. */
+export const isSoldOut = ({ limited, availableAmount, divided }: DivisibleStock): boolean =>
+  limited && availableAmount === 0 && divided === undefined;
+
+/**
+ * With all its copies. Inactive products are found too. Throws 503 where others divide and gather them all the time.
+ */
+export const findProduct = (store: string, id: string): Promise<StockedProduct | undefined> =>
+  repeat(async () => {
+    const item = await findStoredProduct(store, id);
+    if (!item) return { result: undefined };
+    const shares = await readShares(store, item);
+    if (!shares) return undefined;
+    const stock = stockOf(item, shares);
+    const { giftCard } = item;
+    const product = { ...readProduct(item), availableAmount: copiesOf(item, shares), ...(giftCard && { giftCard }) };
+    return { result: stock ? { ...product, stock } : product };
+  });
+
 /** Throws 404. Inactive products are found too. */
-export const getProduct = async (store: string, id: string): Promise<Product> => {
+export const getProduct = async (store: string, id: string): Promise<StockedProduct> => {
   const product = await findProduct(store, id);
   if (!product) throw notFound();
   return product;
 };
 
-/**
- * The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not
- * limited any more.
- */
-export const takeCopy = (store: string, id: string): Write =>
-  update(productKey(store, id), {
-    add: { availableAmount: -1 },
-    when: all(is('limited', true), above('availableAmount', 0)),
-  });
-
-/**
- * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as
- * many as can be. Refused where it is not limited any more, and where others have filled the stock.
- */
-export const returnCopy = (store: string, { id, limited, availableAmount }: Product): Write[] =>
-  limited && availableAmount < maxInteger
-    ? [
-        update(productKey(store, id), {
-          add: { availableAmount: 1 },
-          when: all(is('limited', true), below('availableAmount', maxInteger)),
-        }),
-      ]
-    : [];
-
 /** True if the store has this product, active or not. */
 export const hasProduct = async (store: string, id: string): Promise<boolean> =>
-  (await findStored(store, id)) !== undefined;
+  (await findStoredProduct(store, id)) !== undefined;
 
-/** A store's products as stored, inactive ones too, in the order of their ids. */
-export const listStoredProducts = (store: string): Source<StoredProduct> =>
-  rowsOf({ partition: partition(store, 'PRODUCT') });
+/** These products as stored, each with all its copies. */
+export const countProducts = (store: string, items: readonly StoredProduct[]): Promise<StoredProduct[]> =>
+  withAllCopies(store, items, async (item) => {
+    const product = await findProduct(store, item.sk);
+    return product && { ...item, availableAmount: product.availableAmount };
+  });
+
+/** A store's products as stored, inactive ones too, in the order of their ids, each with all its copies. */
+export const listStoredProducts =
+  (store: string): Source<StoredProduct> =>
+  async (range) =>
+    countProducts(store, await rowsOf<StoredProduct>({ partition: partition(store, 'PRODUCT') })(range));
 
 const either = [false, true];
 
+interface ProductFlags {
+  active: boolean;
+  listed: boolean;
+  bloggable: boolean;
+}
+
 /**
- * The active products that pass the filter, in the order of their ids. Flags are part of an index's key, so the
- * number of products does not change the cost. A search reads the index of search texts. A category's products are read
- * through its memberships, whose keys have the flags too; a search in a category reads its products.
+ * The rows of products with these flags, in one list each; only those with one of the texts, if there are any. Inactive
+ * ones have no search texts in an index.
  */
-export const listProducts = (store: string, filter: ProductFilter): Source<Product> => {
-  const forms = searchForms(filter.search ?? '').filter((form) => form !== '');
+const rowsWith = (
+  store: string,
+  flags: readonly ProductFlags[],
+  forms: readonly string[],
+): Source<{ sk: string; text?: string }>[] =>
+  flags.map(({ active, listed, bloggable }) => {
+    const byText = active && forms.length > 0;
+    return rowsOf({
+      partition: partition(store, 'PRODUCT', flagsOf(active, listed, bloggable)),
+      index: byText ? 'byText' : 'byFlags',
+      ...(byText && { contains: { attribute: 'text', texts: forms } }),
+    });
+  });
+
+const allFlags = either.flatMap((listed) => either.map((bloggable) => ({ active: true, listed, bloggable })));
+
+/** The forms of a search's term; none for a blank one. */
+const formsOf = (search: string): string[] => searchForms(search).filter((form) => form !== '');
+
+/** The first active products, by name and then id, whose name holds a text: in any case, literally. */
+export const productsNamed = async (
+  store: string,
+  search: string,
+  most: number,
+): Promise<{ id: string; name: string }[]> => {
+  const forms = formsOf(search);
+  const isNamed = (texts: string): boolean => forms.some((form) => texts.split(endOfName)[0]?.includes(form));
+  const rows = await merged(rowsWith(store, allFlags, forms), ({ sk }) => sk)({ descending: false });
+  const keys = rows.filter(({ text = '' }) => isNamed(text)).map(({ sk }) => productKey(store, sk));
+  const found = (await getMany<StoredProduct>(keys)).filter((one) => one.active && isNamed(searchedTexts(one)));
+  const named = found.sort((a, b) => (a.name === b.name ? (a.sk < b.sk ? -1 : 1) : a.name < b.name ? -1 : 1));
+  return named.slice(0, most).map(({ id, name }) => ({ id, name }));
+};
+
+/**
+ * The active products that pass the filter, or with `active` false the inactive ones, in the order of their ids. Flags
+ * are part of an index's key, so the number of products does not change the cost. A search reads the index of search
+ * texts. A category's products are read through its memberships, whose keys have the flags too; a search in a category
+ * or in inactive products reads these.
+ */
+export const listProducts = (store: string, { active = true, ...filter }: ProductFilter): Source<Product> => {
+  const forms = formsOf(filter.search ?? '');
   const matches = (product: Product): boolean =>
-    product.active &&
+    product.active === active &&
     product.listed === (filter.listed ?? product.listed) &&
     product.bloggable === (filter.bloggable ?? product.bloggable) &&
-    (forms.length === 0 || forms.some((form) => textOf(product).includes(form)));
+    (forms.length === 0 || forms.some((form) => searchedTexts(product).includes(form)));
 
-  const flags = either
-    .filter((listed) => listed === (filter.listed ?? listed))
-    .flatMap((listed) =>
-      either
-        .filter((bloggable) => bloggable === (filter.bloggable ?? bloggable))
-        .map((bloggable) => ({ listed, bloggable })),
-    );
-  const inStore = (): Source<{ sk: string }>[] =>
-    flags.map(({ listed, bloggable }) =>
-      rowsOf<{ sk: string }>({
-        partition: partition(store, 'PRODUCT', flagsOf(listed, bloggable)),
-        index: forms.length > 0 ? 'byText' : 'byFlags',
-        ...(forms.length > 0 && { contains: { attribute: 'text', texts: forms } }),
-      }),
-    );
-
+  const flags = allFlags
+    .filter(
+      ({ listed, bloggable }) => listed === (filter.listed ?? listed) && bloggable === (filter.bloggable ?? bloggable),
+    )
+    .map((some) => ({ ...some, active }));
   const ids =
-    filter.category === undefined ? merged(inStore(), ({ sk }) => sk) : listMembersWith(store, filter.category, flags);
+    filter.category === undefined
+      ? merged(rowsWith(store, flags, forms), ({ sk }) => sk)
+      : listMembersWith(store, filter.category, flags);
   return loaded(
     ids,
     ({ sk }) => sk,
     async (rows) => {
       const items = await getMany<StoredProduct>(rows.map(({ sk }) => productKey(store, sk)));
-      return items.map(readProduct).filter(matches);
+      return (await countProducts(store, items)).map(readProduct).filter(matches);
     },
   );
 };

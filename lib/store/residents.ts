@@ -24,6 +24,8 @@ export interface RenameMark {
 /** A resident as stored: with every name that leads to them, the current one included. */
 export interface StoredResident extends Resident, RenameMark, Key {
   names: string[];
+  /** It stands for an avatar who was erased. */
+  isPseudonym?: true;
 }
 
 /** The key of a resident of whom the operator told. All stores share them. */

@@ -1,5 +1,6 @@
 import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
+import type { StoreRules } from '../routes/rules.ts';
 import type { Store as StoreAnswer } from '../routes/store.ts';
 import { all, exists, is, isNot, update, type Write } from '../table/language.ts';
 import { type Key, sharedKey } from '../table/schema.ts';
@@ -15,6 +16,12 @@ export interface Store {
   open?: boolean;
   /** When the store was last closed or opened, why, and by whom: the id of an API key, or `operator`. */
   changed?: { at: string; reason: string | null; by: string };
+  /** Absent while none were set. */
+  rules?: StoreRules;
+  /** When its payouts were begun: before, none can be claimed. */
+  payoutsBegunAt?: string;
+  /** When its table was restored: until they are resumed nothing is paid out. */
+  payoutsStoppedAt?: string;
   /** The time when its deletion began. No call finds it since then, but some of its items may still be in the table. */
   deletedAt?: string;
 }

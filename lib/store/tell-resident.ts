@@ -62,21 +62,21 @@ const viewOf = async (shared: StoredResident | undefined, told: StoredResident |
   return { uuid, username, names: [...new Set([username, ...names, ...(own?.names ?? [])])], source: 'operator' };
 };
 
-type Teller = 'request' | 'dispenser';
+type NameSource = 'request' | 'dispenser';
 
 /** Asks the store's dispenser who an avatar is. */
-type Ask = () => Promise<LookUpAnswer>;
+type AskDispenser = () => Promise<LookUpAnswer>;
 
 /** A store that has no dispenser to ask believes a request. */
-const unasked: Ask = async () => ({ isUnasked: true });
+const unasked: AskDispenser = async () => ({ isUnasked: true });
 
 /**
  * The names by which a store may know an avatar from a telling: the told one, unless another avatar of the store has
  * it, or nobody vouches for it.
  */
-const claimsOf = (
+const allowedNames = (
   { uuid, username }: Resident,
-  by: Teller,
+  by: NameSource,
   holder: { uuid: string } | undefined,
   asked: LookUpAnswer | undefined,
 ): string[] => {
@@ -85,7 +85,7 @@ const claimsOf = (
 };
 
 /** The facts that the operator and the store were told of an avatar, and of a name. */
-const readTold = async (store: string, { uuid, username }: Resident) => {
+const readStoredNames = async (store: string, { uuid, username }: Resident) => {
   const [shared, operatorsHolder, told, holder] = await Promise.all([
     get<StoredResident>(residentKey(uuid)),
     get<Resident>(nameKey(username)),
@@ -109,14 +109,14 @@ const readTold = async (store: string, { uuid, username }: Resident) => {
 export const tellResident = async (
   store: string,
   resident: Resident,
-  by: Teller,
+  by: NameSource,
   ask = unasked,
 ): Promise<KnownResident> => {
   const { uuid } = resident;
   let asked: LookUpAnswer | undefined;
   const step = async (): Promise<Decision<Knowledge>> => {
     const username = asked?.resident?.username ?? resident.username;
-    const { shared, operatorsHolder, told, holder } = await readTold(store, { uuid, username });
+    const { shared, operatorsHolder, told, holder } = await readStoredNames(store, { uuid, username });
     if (shared && (by === 'request' || operatorsHolder?.uuid === uuid)) return answer({ shared, told });
     if (operatorsHolder || (by === 'dispenser' && holder && holder.uuid !== uuid)) throw invalid(anothers);
     if (by === 'request' && !holder && !asked) {
@@ -125,7 +125,7 @@ export const tellResident = async (
       // The function that asked has kept this name for the store.
       if (asked.resident) return step();
     }
-    const claims = claimsOf({ uuid, username }, by, holder, asked);
+    const claims = allowedNames({ uuid, username }, by, holder, asked);
     // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return answer({ shared, told });

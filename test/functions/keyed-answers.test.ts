@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
-import { forgetReads } from '../../lib/http/store-reads.ts';
+import { forgetShares } from '../../lib/http/store-share.ts';
 import { type Route, scopes } from '../../lib/routes/route.ts';
 import { grantGiftCard } from '../../lib/store/gift-cards.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
@@ -12,7 +12,8 @@ import { engine } from '../../lib/table/table.ts';
 import { MemoryTable, memoryEngine } from '../lib/table/memory.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
-import { newResident, seedResidents } from '../support/residents.ts';
+import { payoutRows } from '../support/payout-rows.ts';
+import { bob, newResident, seedResidents } from '../support/residents.ts';
 import { type Call, setClock, startTestService } from '../support/service.ts';
 import { webhookRows } from '../support/webhook-rows.ts';
 
@@ -32,7 +33,7 @@ let rows: Awaited<ReturnType<typeof seedExamples>>;
 const use = (next: MemoryTable): void => {
   table = next;
   Object.assign(engine, memoryEngine(table));
-  forgetReads();
+  forgetShares();
   forgetResidents();
 };
 
@@ -45,8 +46,10 @@ beforeAll(async () => {
   await startTestQueue();
   await seedResidents();
   rows = await seedExamples(service.call);
-  // The examples' webhook was put past the engine.
-  for (const row of webhookRows(service.store, rows.webhook)) table.set(row, { ...row });
+  // The examples' webhook and payout were put past the engine.
+  const keyId = (await call('GET', '/v1/store')).body.key.id;
+  const put = [...webhookRows(service.store, rows.webhook), ...payoutRows(service.store, bob, [rows.payout], keyId)];
+  for (const row of put) table.set(row, { ...row });
 });
 
 const uuid = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g;

@@ -5,6 +5,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { metricsOf } from '../support/idle-cost.ts';
 import { everythingOn, type Resource, templateOf } from '../support/stack.ts';
+import { shardBatch } from '../support/stream-records.ts';
 
 const { ofType, only } = templateOf();
 const mailed = templateOf({ alarmEmail: 'owner@example.org' });
@@ -123,10 +124,10 @@ test('the note of each sweep calls the stream’s consumer, which has nothing to
   const keys = patterns.flatMap(({ dynamodb }: Resource) => dynamodb.Keys?.pk.S ?? []);
   const { pk } = sharedKey('SWEEP', 'last');
 
-  const answer = await consume({ Records: [{ eventID: 'note', dynamodb: { Keys: { pk: { S: pk } }, NewImage: {} } }] });
+  const answer = await consume(shardBatch([{ eventID: 'note', dynamodb: { Keys: { pk: { S: pk } }, NewImage: {} } }]));
 
   expect(keys.some(({ prefix }: { prefix?: string }) => prefix !== undefined && pk.startsWith(prefix))).toBe(true);
-  expect(answer).toEqual({ batchItemFailures: [] });
+  expect(answer).toEqual({ batchItemFailures: [], state: {} });
 });
 
 test.each([

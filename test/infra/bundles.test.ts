@@ -8,7 +8,7 @@ import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.t
 import tableUses from '../../infra/table-uses.json' with { type: 'json' };
 import { usesInBundles } from '../../infra/table-uses.ts';
 import { logSink } from '../../lib/log.ts';
-import { entryOf, type Route } from '../../lib/routes/route.ts';
+import { functionFile, type Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
@@ -60,7 +60,7 @@ test('gives an endpoint its own row alone', () => {
 
 test('has code for the actions and indexes that its role allows, and for no others', () => {
   expect(Object.fromEntries(usesInBundles(outDir)), 'run npm run openapi, and read what it changes').toEqual(tableUses);
-  expect(routes.map(entryOf).filter((entry) => !(entry in tableUses))).toEqual([]);
+  expect(routes.map(functionFile).filter((entry) => !(entry in tableUses))).toEqual([]);
 });
 
 test('holds no text of a field', () => {
@@ -97,7 +97,7 @@ test('refuses a request as the source of its function does', async () => {
   const eventOf = (row: Route) => ({
     pathParameters: Object.fromEntries(Object.keys(row.params.shape).map((name) => [name, 'a..b'])),
     multiValueQueryStringParameters: { limit: ['0'], from: ['soon'] },
-    body: '{"scope":7,"reason":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}]}',
+    body: '{"scope":7,"reason":7,"credit":"7","expiresAt":"soon","discount":{"type":9},"profitShares":[{"percent":0}],"minimum":0,"groupDiscount":-1}',
     requestContext: {
       requestId: 'r',
       path: row.path,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { afterAll, expect, test } from 'vitest';
 import { areCorsOrigins } from '../../infra/cors.ts';
 import { readSettings } from '../../infra/settings.ts';
-import { entryOf as servingOf } from '../../lib/routes/route.ts';
+import { functionFile as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createGateway } from '../../local/gateway/gateway.ts';
 import { apiOf, type Resource, templateOf } from '../support/stack.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type Route, entryOf as servingOf } from '../../lib/routes/route.ts';
+import { type Route, functionFile as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { apiOf, entryOf, functionArn, type Resource, refersTo, templateOf } from '../support/stack.ts';
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { functionNames, functionOfLog, isAccessLog } from '../../cli/deployment/logs.ts';
 import { togetherOf } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
-import { entryOf as servingOf } from '../../lib/routes/route.ts';
+import { functionFile as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, ttlAttribute } from '../../lib/table/schema.ts';
 import { entryOf, everythingOn, idOf, makeStack, type Resource, refersTo, templateOf } from '../support/stack.ts';
@@ -251,10 +251,12 @@ test('gives each function the variables that it reads, and secrets only where th
         'TABLE_NAME',
         ...('cursor' in row.query.shape || row.quotes ? ['CURSOR_SECRET'] : []),
         ...('cursor' in row.query.shape ? ['STORE_READ_UNITS'] : []),
+        ...(row.writes.length > 0 ? ['STORE_WRITE_UNITS'] : []),
         ...(row.writes.includes('LOT') ? ['CREDIT_LIMIT'] : []),
         ...(row.writes.includes('DELIVERY') ? ['DELIVERY_RECORD_DAYS'] : []),
         ...(row.resolves ? ['RESIDENT_LOOKUP_URL'] : []),
-        ...(row.queue ? ['DELIVERY_QUEUE_URL', 'DELIVERY_DLQ_URL', 'DISPENSER_HOST_SUFFIXES'] : []),
+        ...(row.queue ? ['DELIVERY_QUEUE_URL', 'DELIVERY_DLQ_URL'] : []),
+        ...(row.queue || row.writes.includes('VENDOR') ? ['DISPENSER_HOST_SUFFIXES'] : []),
       ].sort(),
     );
   }

@@ -28,8 +28,6 @@ test('a batch that fails comes back until its records leave the stream, in halve
     BisectBatchOnFunctionError: true,
     // DynamoDB deletes a record after 24 hours. One of that age would be gone before Lambda tells the queue of it.
     MaximumRecordAgeInSeconds: 20 * 3600,
-    // A new account runs 10 functions at once, and a new table has about four shards.
-    ParallelizationFactor: 1,
     MaximumBatchingWindowInSeconds: 1,
     BatchSize: streamSource.batchSize,
   });
@@ -39,6 +37,15 @@ test('a batch that fails comes back until its records leave the stream, in halve
   expect(all[queue].Properties.MessageRetentionPeriod).toBe(14 * 86_400);
   expect(consumer.Properties.Environment.Variables.HISTORY_FAILURES_URL).toEqual({ Ref: queue });
   expect(consumer.Properties.Timeout).toBe(streamSource.timeoutSeconds);
+});
+
+test('Lambda names the shard of a batch, and reads each shard in its order', () => {
+  const { TumblingWindowInSeconds, ParallelizationFactor } = mappingOf(ofType);
+
+  // Without a window the event of a stream does not say of which shard it is. 15 minutes are the longest.
+  expect(TumblingWindowInSeconds).toBe(900);
+  // A new account runs 10 functions at once, and a new table has about four shards.
+  expect(ParallelizationFactor).toBeUndefined();
 });
 
 test('Lambda calls the consumer only with records that it can make history of', () => {

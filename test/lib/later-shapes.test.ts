@@ -14,7 +14,7 @@ import { retryDelivery } from '../../lib/delivery/order.ts';
 import { sendMessages } from '../../lib/delivery/queue.ts';
 import { claimSending, type EventOrder, type Sending } from '../../lib/events/sendings.ts';
 import { dueList } from '../../lib/events/webhooks.ts';
-import { unsentList } from '../../lib/sale/unsent.ts';
+import { listedAs } from '../../lib/sale/sales.ts';
 import { knownShape, LaterShape } from '../../lib/shape.ts';
 import { findCustomerItem, updateCustomer } from '../../lib/store/customers.ts';
 import { put, update } from '../../lib/table/language.ts';
@@ -24,7 +24,7 @@ import { customerWithLots } from '../support/credit-seed.ts';
 import { anOrder, batchOf, contextWith, received, serve, startTestQueue } from '../support/deliveries.ts';
 import { logLines } from '../support/log.ts';
 import { freshTable, wholeTable } from '../support/service.ts';
-import { recordOf } from '../support/stream-records.ts';
+import { recordOf, shardBatch } from '../support/stream-records.ts';
 
 /** Things in the shape of a later version, as an earlier one meets them while one takes the place of the other. */
 
@@ -159,7 +159,8 @@ describe('an item', () => {
       ...{ notedAt: at, state: 'pending', attempts: 1, dues: dueList, due: at, ttl: 1_900_000_000, shape },
     };
     const id = newId();
-    const sale = { pk: partition(store, 'SALE'), sk: id, at, flags: unsentList(id), deliveryId: newId(), shape };
+    const listed = listedAs(store, { sk: id, at, state: 'completed', productId: newId(), buyerUuid: null });
+    const sale = { pk: partition(store, 'SALE'), sk: id, at, ...listed, deliveryId: newId(), shape };
     for (const item of [due, sale]) await write(put(item));
 
     await expect(runSweep()).rejects.toThrow('Sales whose delivery could not be ordered: 1.');
@@ -198,7 +199,7 @@ describe('a record of the stream', () => {
   const consume = (ageMillis: number, more: object) => {
     const record = recordOf(undefined, customer(more));
     Object.assign(record.dynamodb ?? {}, { ApproximateCreationDateTime: (now() - ageMillis) / 1000 });
-    return consumer({ Records: [record] });
+    return consumer(shardBatch([record]));
   };
 
   test.each(Object.entries(shapes))('%s comes back for a quarter of an hour', async (_, more) => {
@@ -211,7 +212,7 @@ describe('a record of the stream', () => {
   test.each(Object.entries(shapes))('%s is then set aside, and holds up no other', async (_, more) => {
     const result = await consume(16 * 60_000, more);
 
-    expect(result).toEqual({ batchItemFailures: [] });
+    expect(result.batchItemFailures).toEqual([]);
     const [aside = ''] = await received(queues.historyFailuresUrl);
     expect(JSON.parse(aside)).toMatchObject({ dynamodb: { NewImage: { username: { S: 'ada' } } } });
   });

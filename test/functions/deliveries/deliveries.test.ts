@@ -47,7 +47,7 @@ const begun = async (state: DeliveryState): Promise<Delivery> => {
   const { delivery } = await claimDelivery(order, 0);
   if (state === 'delivered') await completeDelivery(delivery);
   if (state === 'failed') await failDelivery(delivery, 'no such item');
-  if (state === 'waiting') await letWait(delivery, 'nobody there', true);
+  if (state === 'waiting') await letWait(delivery, 'nobody there');
   return delivery;
 };
 

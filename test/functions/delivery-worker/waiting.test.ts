@@ -145,7 +145,8 @@ test('hands any number of waiting deliveries over, and each is given', async () 
 
   const seen: string[] = [encodeMessage({ kind: 'hand-over', store: store() })];
   for (let body = seen.shift(); body !== undefined; body = seen.shift()) {
-    await handler(batchOf(body), contextWith(120_000));
+    // A queue brings back a message that the worker could not handle.
+    if ((await handler(batchOf(body), contextWith(120_000))).batchItemFailures.length > 0) seen.push(body);
     for (let more = await received(queue().url); more.length > 0; more = await received(queue().url))
       seen.push(...more);
   }

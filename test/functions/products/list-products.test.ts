@@ -69,6 +69,45 @@ test.each(combinations)(
   },
 );
 
+test('lists the inactive products instead, with the other filters, and each in one list only', async () => {
+  const place = (await createCategory(service.store, { name: 'Of seasons' })).id;
+  const make = async (fields: object) => {
+    const body = { name: 'Snow lamp', price: 5, item: 'Lamp', ...fields };
+    const { id } = (await service.call('POST', '/v1/products', body)).body;
+    await addMember(service.store, place, id);
+    return { id, set: (more: object) => service.call('PUT', `/v1/products/${id}`, { ...body, ...more }) };
+  };
+  const [plain, hidden, blogged] = [await make({}), await make({ listed: false }), await make({ bloggable: true })];
+  const of = async (query: string) =>
+    idsOf((await service.call('GET', `/v1/products?category=${place}&${query}`)).body);
+  const everywhere = async (query: string) =>
+    idsOf((await service.call('GET', `/v1/products?limit=1000&${query}`)).body).filter((id) =>
+      [plain.id, hidden.id, blogged.id].includes(id),
+    );
+  expect(await of('active=false')).toEqual([]);
+
+  for (const one of [plain, hidden, blogged]) await one.set({ active: false });
+  await hidden.set({ active: false, listed: false });
+  await blogged.set({ active: false, bloggable: true });
+
+  for (const listed of [of, everywhere]) {
+    expect(await listed('active=false')).toEqual([plain.id, hidden.id, blogged.id]);
+    expect(await listed('active=false&listed=true&bloggable=false')).toEqual([plain.id]);
+    expect(await listed('active=false&listed=false')).toEqual([hidden.id]);
+    expect(await listed('active=false&bloggable=true&search=SNOW')).toEqual([blogged.id]);
+    expect(await listed('active=false&search=sand')).toEqual([]);
+    expect(await listed('')).toEqual([]);
+    expect(await listed('active=true')).toEqual([]);
+  }
+  await plain.set({});
+  expect([await everywhere('active=false'), await everywhere('active=true&search=snow')]).toEqual([
+    [hidden.id, blogged.id],
+    [plain.id],
+  ]);
+  await plain.set({ active: false });
+  expect((await service.call('GET', '/v1/products?active=off')).body.errors).toEqual(['active must be true or false.']);
+});
+
 describe('search', () => {
   const found = async (term: string) => {
     const { status, body } = await service.call('GET', `/v1/products?search=${encodeURIComponent(term)}`);

@@ -53,7 +53,7 @@ test('200s with the active price, what is left to pay, and a quote for two minut
   const expiresAt = timestamp(start + 120_000);
   expect([status, body]).toEqual([
     200,
-    { productId, ...people, ...prices, refusal: null, quote: expect.any(String), expiresAt },
+    { productId, ...people, ...prices, bonus: 0, refusal: null, quote: expect.any(String), expiresAt },
   ]);
   expect(termsIn(body.quote, { productId, buyer: bob.uuid, recipient: bob.uuid, useCredit: false })).toEqual(prices);
   expect(await wholeTable()).toEqual(before);

@@ -7,6 +7,7 @@ import { scopes } from '../../../lib/routes/route.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
+import { intercept } from '../../support/faults.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
@@ -92,6 +93,43 @@ test('counts a sale on the day that it was made, its refund on its own, and a re
       ...{ credit: 30, restrictedCredit: 0 },
     },
   ]);
+});
+
+test('counts the sales of a vendor in days of its own too, once though the consumer dies in between', async () => {
+  const { uuid } = await newResident();
+  const [vendorUuid, other] = [randomUUID(), randomUUID()];
+  const productId = (await call('POST', '/v1/products', { name: 'Lamp', price: 100 })).body.id;
+  const sell = async (paid: number, fields: object = {}) =>
+    (await call('POST', '/v1/sales', { id: randomUUID(), productId, buyerIdentifier: uuid, paid, ...fields })).body;
+  const first = await sell(105, { vendorUuid: vendorUuid.toUpperCase() });
+  await sell(100, { vendorUuid: null });
+  await sell(100, { vendorUuid: other });
+  await sell(99, { vendorUuid });
+  let failed = 0;
+  const stop = intercept(async ({ isWrite, input }, send) => {
+    const isVendorDay = isWrite && JSON.stringify(input).includes(dayKey(store, '', vendorUuid).pk);
+    if (!isVendorDay || failed++ > 0) return send();
+    throw Object.assign(new Error('The consumer dies.'), { $fault: 'client' });
+  });
+  await expect(catchUp()).rejects.toThrow();
+  const before = await days(`?vendor=${other}`);
+  await catchUp().finally(stop);
+  setClock(newYear + dayMillis);
+  await call('POST', `/v1/sales/${first.id}/actions/refund`);
+  await catchUp();
+
+  const sold = { day: '2027-01-01', sales: 1, refunds: 0, paid: 100, refunded: 0 };
+  const refunded = { day: '2027-01-02', sales: 0, refunds: 1, paid: 0, refunded: 100 };
+  expect([failed, before]).toEqual([2, []]);
+  expect((await days()).map(({ sales, paid }: DaySums) => [sales, paid])).toEqual([
+    [3, 300],
+    [0, 0],
+  ]);
+  expect(await days(`?vendor=${vendorUuid}`)).toEqual([sold, refunded]);
+  expect(await days(`?vendor=${vendorUuid}&from=2027-01-02&to=2027-01-02`)).toEqual([refunded]);
+  expect(await days(`?vendor=${other}`)).toEqual([sold]);
+  expect(await days(`?vendor=${randomUUID()}`)).toEqual([]);
+  expect(await days('?vendor=here')).toEqual([400, ['vendor must be the UUID of an object.']]);
 });
 
 test('a day is the sum of its parts, and its balances those of all days before it', async () => {

@@ -3,7 +3,7 @@ import { issueKey, markStoreGone, rotateKey } from '../../../cli/deployment/api-
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/store/end-key.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
-import { factsOf, findKey, revokeKey } from '../../../lib/store/api-keys.ts';
+import { findKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
 import { logOf } from '../../../lib/store/operator-log.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';
 import { removeMany } from '../../../lib/table/table.ts';
@@ -98,7 +98,7 @@ test('of ten ends at once one is noted, and all are 204', async () => {
 
 test('beside a revocation by the operator the key is ended once, and the log has the one that came first', async () => {
   const { store, key } = await newKey();
-  const revoke = () => revokeKey(key.id, logOf('user ada')('key.revoked', store, factsOf(key)));
+  const revoke = () => revokeKey(key.id, logOf('user ada')('key.revoked', store, keyFacts(key)));
 
   const [status] = await Promise.all([endRemembered(store, key.id), revoke()]);
   await revoke();

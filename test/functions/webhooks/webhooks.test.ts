@@ -18,7 +18,7 @@ import { batchFrom, contextWith, received, serve, startTestQueue } from '../../s
 import { intercept } from '../../support/faults.ts';
 import { logLines } from '../../support/log.ts';
 import { type Call, setClock, startTestService } from '../../support/service.ts';
-import { recordOf } from '../../support/stream-records.ts';
+import { recordOf, shardBatch } from '../../support/stream-records.ts';
 import { walkList } from '../../support/walk.ts';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
@@ -76,7 +76,7 @@ const shop = (open: boolean) => ({ ...sharedKey('STORE', store), id: store, name
 /** The consumer meets a change of the store, whose type is store.closed. */
 const close = async (): Promise<void> => {
   const { batchItemFailures } = await asFunction('stream-consumer', consumerAccess, () =>
-    consumer({ Records: [recordOf(shop(true), shop(false))] }),
+    consumer(shardBatch([recordOf(shop(true), shop(false))])),
   );
   expect(batchItemFailures).toEqual([]);
 };
@@ -612,7 +612,7 @@ test('a message for Discord mentions nobody and has no ids, notes, reasons or re
     ...{ active: true, redeemed: false, transfer: true, texture: null, purchased: false },
     ...{ grantedAt: timestamp(now), reason: 'a secret reason', reference: 'a reference' },
   };
-  await consumer({ Records: [recordOf(undefined, card)] });
+  await consumer(shardBatch([recordOf(undefined, card)]));
 
   await drain();
 

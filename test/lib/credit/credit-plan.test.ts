@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CreditLot, lotType } from '../../../lib/credit/lot.ts';
-import { isNotYet, planCredit, spendableOf } from '../../../lib/credit/plan.ts';
+import { isPrerequisite, planCredit, spendableOf } from '../../../lib/credit/plan.ts';
 import { type CreditCommand, isDue } from '../../../lib/credit/rules.ts';
 import type { Part } from '../../../lib/credit/state.ts';
-import { markOf } from '../../../lib/credit/whole-lots.ts';
+import { checksumOf } from '../../../lib/credit/whole-lots.ts';
 import { volume } from '../../support/volume.ts';
 import { dueOf, factsWith, itemWith, lotsOf, readOf } from './credit-facts.ts';
 import { at, increment, later, latest, limit, past, reconcile, set, soon } from './holdings.ts';
@@ -27,11 +27,11 @@ const many = (count: number, expiresAt: string) =>
     Array.from({ length: count }, (): [string, number] => [expiresAt, 1]),
   );
 
-test('a pending change is settled before anything else is decided', () => {
+test('a pending change is finished before anything else is decided', () => {
   const part = { type: 'regular', epoch: 'e1', how: 'drained', through: '' } as const;
   const pending = { id: 'p', version: 4, at: past, by: 'test', ...part };
 
-  expect(plan(increment(-1), three, { ...item, pending })).toEqual({ kind: 'settle' });
+  expect(plan(increment(-1), three, { ...item, pending })).toEqual({ kind: 'finish' });
 });
 
 test.each([
@@ -176,7 +176,7 @@ test(`a plan never takes more than can be spent, and refuses no less (seed ${see
     fc.property(books, fc.integer({ min: 1, max: 200 }), ({ unlotted, lots }, amount) => {
       const facts = factsWith(itemWith({ regular: unlotted }, { regular: lots }), { regular: readOf(lots) });
       const spendable = spendableOf(facts, at, { most: amount });
-      if (isNotYet(spendable)) throw new Error('The lots were read whole.');
+      if (isPrerequisite(spendable)) throw new Error('The lots were read whole.');
       const outcome = planCredit(facts, regular(increment(-amount)), at, limit);
       expect(outcome.kind).toBe(amount <= spendable.regular ? 'planned' : 'refused');
       if (outcome.kind === 'planned') expect(outcome.after.credit).toBe(spendable.regular - amount);
@@ -189,7 +189,7 @@ test(`the first lots, if they are enough, decide as all of them do (seed ${seed}
   fc.assert(
     fc.property(books, commands, fc.nat({ max: 8 }), ({ unlotted, lots }, command, count) => {
       const books = itemWith({ regular: unlotted }, { regular: lots });
-      const of = { ...books, creditNewest: '', creditMark: markOf(lots) ?? '' };
+      const of = { ...books, creditNewest: '', creditMark: checksumOf(lots) ?? '' };
       const few = planCredit(factsWith(of, { regular: readOf(lots, count) }), regular(command), at, limit);
       const whole = planCredit(factsWith(of, { regular: readOf(lots) }), regular(command), at, limit);
       if (few.kind === 'read') expect(count).toBeLessThan(lots.length);

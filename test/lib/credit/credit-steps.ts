@@ -6,7 +6,7 @@ import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { attributes, holdingOf } from '../../../lib/credit/state.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/model/credit-model.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/workload/model/credit.ts';
 import { creditOf } from '../../support/credit-seed.ts';
 import { isLinearizable, type Operation } from '../../support/linearizable.ts';
 import { setClock } from '../../support/service.ts';

@@ -5,7 +5,7 @@ import { intercept } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
-import { customerOf, drain, later, settled, some, start } from './large-credit.ts';
+import { customerOf, drain, finished, later, some, start } from './large-credit.ts';
 
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
@@ -73,7 +73,7 @@ const dies = async (name: string, size: number, writes: number, finish: 'sweep' 
   expect(await balanceOf(uuid)).toBe(writes === 0 ? before : balance);
   if (finish === 'sweep') await sweep();
   else await change(uuid, { kind: 'increment', delta: 1, expiresAt: timestamp(later + 90_000) });
-  const after = await settled(uuid);
+  const after = await finished(uuid);
   const added = finish === 'sweep' ? 0 : 1;
   // A change that died before its first write did not happen. A sweep, however, runs again.
   if (writes === 0 && name !== 'sweep') expect(after.item.credit).toBe(before + added);

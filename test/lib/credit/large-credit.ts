@@ -18,7 +18,7 @@ export const customerOf = (size: number): Promise<string> =>
 
 export const drain = (uuid: string, amount: number) => add(uuid, -amount);
 
-export const settled = async (uuid: string) => {
+export const finished = async (uuid: string) => {
   const { item, lots, faults } = await creditOf(store, uuid);
   expect(faults).toEqual([]);
   expect(item.pending).toBeUndefined();

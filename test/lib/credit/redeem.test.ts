@@ -16,7 +16,7 @@ import { freshTable, setClock } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 import { booksOf, change, store, sweep } from './credit.ts';
 import { outcomeOf } from './credit-steps.ts';
-import { settled } from './large-credit.ts';
+import { finished } from './large-credit.ts';
 
 /** A gift card is redeemed once, whoever else writes the card or the credit, and whatever fails. */
 
@@ -81,7 +81,7 @@ test.each([94, 95, 96, 97, 98, 250])('closes %i due lots and adds one more, all 
   const { credit } = await redeem(card, uuid, start + 60_000);
 
   expect(credit.credit).toBe(320);
-  expect((await settled(uuid)).states).toEqual({ expired: count, open: 1 });
+  expect((await finished(uuid)).states).toEqual({ expired: count, open: 1 });
 });
 
 test('closes more due lots than one change holds, and leaves them closed where the card is refused', async () => {
@@ -94,7 +94,7 @@ test('closes more due lots than one change holds, and leaves them closed where t
   const { credit } = await redeem(card, uuid);
 
   expect(credit.credit).toBe(320);
-  expect((await settled(uuid)).states).toEqual({ expired: 1100 });
+  expect((await finished(uuid)).states).toEqual({ expired: 1100 });
 });
 
 test('a redemption that dies before all due lots are marked has added its credit once', async () => {

@@ -5,7 +5,7 @@ import { intercept } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
-import { customerOf, drain, later, settled, some, start } from './large-credit.ts';
+import { customerOf, drain, finished, later, some, start } from './large-credit.ts';
 
 /** Around the sizes that one transaction and one batch hold; `npm run proof` has the large ones. */
 const sizes = volume([0, 1, 97, 98, 99, 100, 101], [250, 2000]);
@@ -19,7 +19,7 @@ test.each(sizes)('a set supersedes %i open lots', async (size) => {
   const { credit } = await change(uuid, { kind: 'set', credit: 7 });
 
   expect([credit, await balanceOf(uuid)]).toEqual([7, 7]);
-  expect((await settled(uuid)).states).toEqual(some({ superseded: size }));
+  expect((await finished(uuid)).states).toEqual(some({ superseded: size }));
 });
 
 test.each(sizes)('a set that expires supersedes %i open lots, due ones as expired, and opens one', async (size) => {
@@ -30,7 +30,7 @@ test.each(sizes)('a set that expires supersedes %i open lots, due ones as expire
   const { credit } = await change(uuid, { kind: 'set', credit: 7, expiresAt: timestamp(later + 9000) });
 
   expect(credit).toBe(7);
-  const { states, lots } = await settled(uuid);
+  const { states, lots } = await finished(uuid);
   expect(states).toEqual(some({ expired: due, superseded: size - due, open: 1 }));
   expect(lots.filter(({ state }) => state !== 'open').every(({ remaining }) => remaining === 2)).toBe(true);
 });
@@ -42,7 +42,7 @@ test.each(sizes)('a drain empties %i open lots but for a part, or takes unlotted
   const { credit } = await drain(uuid, amount);
 
   expect([credit, await balanceOf(uuid)]).toEqual([2 * size + 5 - amount, 2 * size + 5 - amount]);
-  const { states, item } = await settled(uuid);
+  const { states, item } = await finished(uuid);
   expect(states).toEqual(some({ drained: Math.max(size - 1, 0), open: Math.min(size, 1) }));
   expect(item.creditUnlotted).toBe(size === 0 ? 4 : 5);
 });
@@ -53,7 +53,7 @@ test.each(sizes)('a drain of the whole balance empties %i open lots', async (siz
   const { credit } = await drain(uuid, 2 * size + 5);
 
   expect(credit).toBe(0);
-  expect((await settled(uuid)).states).toEqual(some({ drained: size }));
+  expect((await finished(uuid)).states).toEqual(some({ drained: size }));
 });
 
 test.each(sizes)('a sweep closes %i due lots and reports them', async (size) => {
@@ -64,7 +64,7 @@ test.each(sizes)('a sweep closes %i due lots and reports them', async (size) => 
 
   expect(report).toEqual({ lots: size, amount: 2 * size, failed: 0, finished: true });
   expect(await balanceOf(uuid)).toBe(5);
-  expect((await settled(uuid)).states).toEqual(some({ expired: size }));
+  expect((await finished(uuid)).states).toEqual(some({ expired: size }));
   await drain(uuid, 5);
 });
 
@@ -75,7 +75,7 @@ test.each([98, 250])('one drain ends %i due lots as expired and as many others a
   const { credit } = await drain(uuid, 2 * size);
 
   expect(credit).toBe(5);
-  expect((await settled(uuid)).states).toEqual({ expired: size, drained: size });
+  expect((await finished(uuid)).states).toEqual({ expired: size, drained: size });
 });
 
 test('the books agree at every write of a large drain, and readers see the old or the new balance', async () => {

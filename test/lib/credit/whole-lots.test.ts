@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
-import { isWhole, markAfter, markOf, storedMark } from '../../../lib/credit/whole-lots.ts';
+import { areWhole, checksumAfter, checksumOf, storedChecksum } from '../../../lib/credit/whole-lots.ts';
 import { volume } from '../../support/volume.ts';
 import { itemWith, lotsOf, readOf } from './credit-facts.ts';
 import { later, latest, past, soon } from './holdings.ts';
@@ -20,9 +20,9 @@ test(`a mark is that of its lots, in whatever order they come and go (seed ${see
     fc.property(some, fc.infiniteStream(fc.boolean()), (lots, choices) => {
       const isEnded = lots.map(() => choices.next().value === true);
       const [ended, left] = [true, false].map((which) => lots.filter((_, index) => isEnded[index] === which));
-      const whole = markAfter(markOf([]), true, { ended: [], added: lots.toReversed() });
-      expect(whole).toBe(markOf(lots));
-      expect(markAfter(whole, lots.length === 0, { ended: ended ?? [], added: [] })).toBe(markOf(left ?? []));
+      const whole = checksumAfter(checksumOf([]), true, { ended: [], added: lots.toReversed() });
+      expect(whole).toBe(checksumOf(lots));
+      expect(checksumAfter(whole, lots.length === 0, { ended: ended ?? [], added: [] })).toBe(checksumOf(left ?? []));
     }),
     runs,
   );
@@ -31,10 +31,10 @@ test(`a mark is that of its lots, in whatever order they come and go (seed ${see
 test(`lots are whole if they are those of the item, and no other ones are (seed ${seed})`, () => {
   fc.assert(
     fc.property(some, some, (lots, others) => {
-      const item = { ...itemWith({ regular: 5 }, { regular: lots }), creditMark: markOf(lots) ?? '' };
+      const item = { ...itemWith({ regular: 5 }, { regular: lots }), creditMark: checksumOf(lots) ?? '' };
       const isSame = JSON.stringify(lots) === JSON.stringify(others);
-      expect(isWhole(item, 'regular', readOf(lots), false)).toBe(true);
-      expect(isWhole(item, 'regular', readOf(others), false)).toBe(isSame);
+      expect(areWhole(item, 'regular', readOf(lots), false)).toBe(true);
+      expect(areWhole(item, 'regular', readOf(others), false)).toBe(isSame);
     }),
     runs,
   );
@@ -48,10 +48,10 @@ test('as many other lots of the same sum are told by the mark alone', () => {
     ]),
   );
   const item = itemWith({}, { regular: lots ?? [] });
-  const marked = { ...item, creditMark: markOf(lots ?? []) ?? '' };
+  const marked = { ...item, creditMark: checksumOf(lots ?? []) ?? '' };
 
-  expect(isWhole(item, 'regular', readOf(others ?? []), false)).toBe(true);
-  expect(isWhole(marked, 'regular', readOf(others ?? []), false)).toBe(false);
+  expect(areWhole(item, 'regular', readOf(others ?? []), false)).toBe(true);
+  expect(areWhole(marked, 'regular', readOf(others ?? []), false)).toBe(false);
 });
 
 test.each(creditTypes)(
@@ -62,19 +62,19 @@ test.each(creditTypes)(
       [later, 20],
     ]);
     const name = type === 'regular' ? 'creditMark' : 'restrictedMark';
-    const mark = markOf(lots) ?? '';
+    const mark = checksumOf(lots) ?? '';
     const item = itemWith({ [type]: 7 }, { [type]: lots });
 
-    expect(storedMark({ ...item, [name]: mark }, type)).toBe(mark);
+    expect(storedChecksum({ ...item, [name]: mark }, type)).toBe(mark);
     for (const other of [undefined, mark.replace('2 ', '3 '), mark.replace(' 30', ' 31'), `1${mark}`])
-      expect(storedMark({ ...item, [name]: other } as typeof item, type)).toBeUndefined();
+      expect(storedChecksum({ ...item, [name]: other } as typeof item, type)).toBeUndefined();
   },
 );
 
 test('where a mark is not known, the one after a change is not either, until no lot was open', () => {
   const lots = lotsOf('regular', [[soon, 10]]);
 
-  expect(markAfter(undefined, false, { ended: [], added: lots })).toBeUndefined();
-  expect(markAfter(undefined, true, { ended: [], added: lots })).toBe(markOf(lots));
-  expect(markOf([])).toBeUndefined();
+  expect(checksumAfter(undefined, false, { ended: [], added: lots })).toBeUndefined();
+  expect(checksumAfter(undefined, true, { ended: [], added: lots })).toBe(checksumOf(lots));
+  expect(checksumOf([])).toBeUndefined();
 });

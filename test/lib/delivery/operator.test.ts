@@ -13,7 +13,7 @@ import {
   letWait,
   listDeliveries,
   positionOfDelivery,
-  type Wait,
+  type WaitingRow,
 } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { retryDelivery } from '../../../lib/delivery/order.ts';
@@ -65,7 +65,7 @@ test('lists the deliveries of each state, oldest first, page by page', async () 
   ]);
   await completeDelivery(made);
   await failDelivery(refused, 'no such item');
-  await letWait(waits, 'nobody there', true);
+  await letWait(waits, 'nobody there');
 
   const ids = async (state: 'queued' | 'waiting' | 'delivered' | 'failed') =>
     (await listDeliveries(store, state)({ descending: false })).map(({ id }) => id);
@@ -122,7 +122,7 @@ test('the table deletes a record 90 days after its last attempt, or after anothe
   const [made, waits] = [await begun(), await begun()];
   setClock(at + day);
   await completeDelivery(made);
-  const wait = await letWait(waits, 'nobody there', true);
+  const wait = await letWait(waits, 'nobody there');
   const ends = async () => [made, waits].map(async ({ id }) => (await getDelivery(store, id)).ttl);
   const before = await Promise.all(await ends());
   process.env.DELIVERY_RECORD_DAYS = '30';
@@ -131,7 +131,7 @@ test('the table deletes a record 90 days after its last attempt, or after anothe
 
   expect(before).toEqual([at + 91 * day, at + 91 * day].map((millis) => millis / 1000));
   expect((await getDelivery(store, waits.id)).ttl).toBe((at + 31 * day) / 1000);
-  expect(await get<{ ttl: number }>(wait as Wait)).toMatchObject({ ttl: (at + 91 * day) / 1000 });
+  expect(await get<{ ttl: number }>(wait as WaitingRow)).toMatchObject({ ttl: (at + 91 * day) / 1000 });
 });
 
 test('an attempt that a later one has overtaken changes nothing, unless its item was given', async () => {
@@ -142,7 +142,7 @@ test('an attempt that a later one has overtaken changes nothing, unless its item
   await claimDelivery(order, 1000);
 
   await failDelivery(first, 'late');
-  await letWait(first, 'late', false);
+  await letWait(first, 'late');
   const afterLate = await getDelivery(store, order.id);
   await completeDelivery(first);
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { AddressRefused, checkAddress, publicHosts, resolver } from '../../../lib/delivery/address.ts';
+import { AddressError, checkAddress, publicHosts, resolver } from '../../../lib/delivery/address.ts';
 import { createWebhook, updateWebhook } from '../../../lib/events/webhooks.ts';
 import { freshTable, wholeTable } from '../../support/service.ts';
 
@@ -162,7 +162,7 @@ test.each([...private4, '::1', 'fd00::1', '::ffff:10.0.0.1', '64:ff9b::7f00:1'])
   async (address) => {
     resolver.lookup = async () => [{ address: '8.8.8.8' }, { address }];
 
-    await expect(checkAddress('https://hooks.example.com/', publicHosts)).rejects.toThrow(AddressRefused);
+    await expect(checkAddress('https://hooks.example.com/', publicHosts)).rejects.toThrow(AddressError);
   },
 );
 

@@ -10,7 +10,7 @@ import { sharedKey } from '../../../lib/table/schema.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { isWanted } from '../../../local/engines/stream.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
-import { recordOf } from '../../support/stream-records.ts';
+import { recordOf, shardBatch } from '../../support/stream-records.ts';
 
 const store = 'Store1';
 const ada = '11111111-1111-1111-1111-111111111111';
@@ -25,7 +25,7 @@ beforeEach(async () => {
 
 type Item = Parameters<typeof recordOf>[1];
 const consume = async (...records: ReturnType<typeof recordOf>[]): Promise<number> =>
-  (await handler({ Records: records })).batchItemFailures.length;
+  (await handler(shardBatch(records))).batchItemFailures.length;
 
 const events = async (): Promise<EventItem[]> => {
   const items = (await wholeTable(`${store}#EVENT`)) as unknown as EventItem[];
@@ -284,7 +284,7 @@ test('reports the records of events that the table does not take, and notes thos
     return dynamodb.write(one);
   };
   try {
-    const { batchItemFailures } = await handler({ Records: [here, elsewhere] });
+    const { batchItemFailures } = await handler(shardBatch([here, elsewhere]));
     expect(batchItemFailures).toEqual([{ itemIdentifier: here.dynamodb?.SequenceNumber }]);
   } finally {
     Reflect.deleteProperty(engine, 'write');

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from 'vitest';
 import type { Route } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { jsonSchema } from '../../../proof/fuzz/requests.ts';
-import { exampleOf } from '../../support/example-requests.ts';
+import { exampleOf, queryOf } from '../../support/example-requests.ts';
 import { type Kind, kindOf, type OneOfEach, seedOneOfEach } from '../../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
@@ -43,6 +43,10 @@ const anyBody = {
   recipientIdentifier: bob.uuid,
   url: 'http://127.0.0.1:1/',
   events: ['store.closed'],
+  result: 'paid',
+  amount: 1,
+  expiration: null,
+  usesPerCustomer: 1,
 };
 
 /** The kinds of the ids in a path, in order: `coupon` for `/v1/coupons/{id}`. */
@@ -180,8 +184,9 @@ test('lists nothing of the other store', async () => {
   );
   const foreign = new Set([...Object.values(theirs)]);
 
-  for (const { path } of lists) {
-    const { body } = await service.call('GET', path.replace('{identifier}', bob.uuid).replace('{id}', mine.webhook));
+  for (const row of lists) {
+    const path = row.path.replace('{identifier}', bob.uuid).replace('{id}', mine.webhook);
+    const { body } = await service.call('GET', path + queryOf(row));
     const ids = body.data.map(({ id }: { id: string }) => id);
     expect(ids.filter((id: string) => foreign.has(id))).toEqual([]);
   }
@@ -191,12 +196,13 @@ test('lists nothing of the other store', async () => {
 test('refuses the other store’s cursor in every list', async () => {
   await service.callOther('POST', `/v1/customers/${bob.uuid}/actions/grant-gift-card`, { credit: 5 });
 
-  for (const { path } of routes.filter(({ query }) => 'cursor' in query.shape)) {
+  for (const row of routes.filter(({ query }) => 'cursor' in query.shape)) {
+    const { path } = row;
     const filled = path.replace('{identifier}', path.includes('owner') ? ada.uuid : bob.uuid);
     const theirPath = filled.replace('{id}', theirs.webhook);
-    const { nextCursor } = (await service.callOther('GET', `${theirPath}?limit=1`)).body.pagination;
+    const { nextCursor } = (await service.callOther('GET', `${theirPath}${queryOf(row)}limit=1`)).body.pagination;
     const ourPath = filled.replace('{id}', mine.webhook);
-    const { body } = await service.call('GET', `${ourPath}?limit=1&cursor=${nextCursor}`);
+    const { body } = await service.call('GET', `${ourPath}${queryOf(row)}limit=1&cursor=${nextCursor}`);
 
     expect(nextCursor).toEqual(expect.any(String));
     expect(body.errors).toEqual(['Cursor is invalid.']);

@@ -65,7 +65,7 @@ test('the scopes are the 14 of the specification', () => {
   expect(new Set(contractScopes)).toEqual(named);
 });
 
-test('the endpoints beyond the contract have these 11 scopes more', () => {
+test('the endpoints beyond the contract have these 17 scopes more', () => {
   const more = scopes.filter((scope) => !(contractScopes as readonly string[]).includes(scope));
 
   expect(more).toEqual([
@@ -80,8 +80,14 @@ test('the endpoints beyond the contract have these 11 scopes more', () => {
     'sales:refund',
     'events:read',
     'webhooks:write',
+    'payouts:read',
+    'payouts:pay',
+    'payouts:settle',
+    'vendors:read',
+    'vendors:register',
+    'vendors:write',
   ]);
-  expect(scopes).toHaveLength(25);
+  expect(scopes).toHaveLength(31);
 });
 
 test('ids are unique', () => {

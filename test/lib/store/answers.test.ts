@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { source } from '../../../lib/clock.ts';
-import { answerLookUp, avatarOf } from '../../../lib/delivery/lookup.ts';
+import { answerLookUp, parseAvatar } from '../../../lib/delivery/lookup.ts';
 import { codePoints } from '../../support/code-points.ts';
 import { placeDispenser, startTestLookUps } from '../../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
@@ -49,7 +49,7 @@ const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
 test(`an answer of the dispenser is understood only where it names the avatar who was asked for (SEED=${seed})`, () => {
   const found = fc.sample(anything, { seed, numRuns: 10_000 }).map((text, index) => {
-    const avatar = avatarOf(text, byEither(index));
+    const avatar = parseAvatar(text, byEither(index));
     expect(avatar, JSON.stringify(text)).toEqual(named(text, index));
     return avatar;
   });

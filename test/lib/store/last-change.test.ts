@@ -54,6 +54,15 @@ beforeEach(async () => {
 test.each(changeKinds)('a change of the kind %s reads as it was stored', (kind) => {
   const changes: LastChange[] = [
     { kind, at: noon, types: [{ type: 'regular' }, { type: 'restricted', expired: 5 }], saleId: 'sale' },
+    {
+      kind,
+      at: noon,
+      types: [
+        { type: 'regular', expired: 5 },
+        { type: 'regular', bonus: 12, isPermanent: true },
+      ],
+    },
+    { kind, at: noon, types: [{ type: 'restricted' }, { type: 'regular', bonus: -7, expired: 30 }], keyId: 'k' },
     { kind, at: noon, types: [{ type: 'restricted' }], requestId: 'r', keyId: 'k', reason: 'why', giftCardId: 'card' },
   ];
 

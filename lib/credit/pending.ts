@@ -3,7 +3,7 @@ import { demandKnown } from '../shape.ts';
 import { customerKey } from '../store/customers.ts';
 import { is, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
-import { changedIn, closing, lotPartition, otherOf, type Pending, reducing } from './lot.ts';
+import { changedIn, closing, lotPartition, otherOf, type PendingChange, reducing } from './lot.ts';
 import { lotsOfEpoch } from './lots.ts';
 import { earliest, isDue } from './rules.ts';
 import type { CreditItem } from './state.ts';
@@ -14,10 +14,10 @@ const sideBySide = 25;
  * Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it
  * did.
  */
-const carryOut = async (
+const writePending = async (
   store: string,
   uuid: string,
-  pending: Pending,
+  pending: PendingChange,
   mayGoOn: () => boolean,
 ): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
@@ -45,17 +45,17 @@ const carryOut = async (
  * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
  * write.
  */
-export const settle = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
+export const finishPending = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;
   demandKnown(item.pending);
   const isSame = is('pending.id', item.pending.id);
-  for (let pending: Pending | undefined = item.pending; pending; pending = otherOf(pending)) {
-    const from = await carryOut(store, item.sk, pending, mayGoOn);
+  for (let pending: PendingChange | undefined = item.pending; pending; pending = otherOf(pending)) {
+    const from = await writePending(store, item.sk, pending, mayGoOn);
     if (from === undefined) continue;
     await write(update(customerKey(store, item.sk), { set: { pending: { ...pending, from } }, when: isSame }));
     return false;
   }
-  // While a change is pending nothing else moves the due times: every other change settles it first.
+  // While a change is pending nothing else moves the due times: every other change finishes it first.
   const due = earliest(item.creditDue, item.restrictedDue);
   await write(
     update(customerKey(store, item.sk), {
@@ -66,10 +66,10 @@ export const settle = async (store: string, item: CreditItem, mayGoOn: () => boo
   return true;
 };
 
-/** The change itself is made: it has not failed if its lots could not all be marked. The sweep will do it. */
-export const settleOrLeave = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
+/** The change itself is made: it has not failed if its lots could not all be closed. The sweep will do it. */
+export const tryToFinishPending = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
   try {
-    await settle(store, item, mayGoOn);
+    await finishPending(store, item, mayGoOn);
   } catch (error) {
     logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
   }

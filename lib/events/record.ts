@@ -1,0 +1,47 @@
+import type { Key } from '../table/schema.ts';
+import { checkpointsSeen, countInDays, type DayCount, dayOf } from './days.ts';
+import { type RowOutcome, recordRows } from './history.ts';
+import type { Contribution } from './records.ts';
+
+/** Contributions of a record, and the record's place in its shard: `sequenceText` of its number. */
+export interface RecordContributions {
+  contributions: readonly Contribution[];
+  sequence: string;
+}
+
+interface CountOfRecord<T> extends DayCount {
+  of: T;
+  isMade: boolean;
+}
+
+/** The counts of a record. A row that it did not make was counted by whoever made it, such as a backfill. */
+const countsOf = <T extends RecordContributions>(
+  of: T,
+  row: (key: Key) => RowOutcome | undefined,
+): CountOfRecord<T>[] =>
+  of.contributions.flatMap((one) => {
+    const { isMade = false, isOfRecord = true } = (one.row && row(one.row.key)) ?? {};
+    return one.count && isOfRecord ? [{ ...one.count, sequence: of.sequence, of, isMade }] : [];
+  });
+
+/**
+ * Makes history of records of a store, then counts in its days those that `mayCount`, all of one shard. Rows come
+ * first: where a consumer dies in between, the records come back and are counted then. Answers the records that made a
+ * row although their day's checkpoint had been beyond them before: no day has counted these. Throws where the table
+ * does not take all.
+ */
+export const record = async <T extends RecordContributions>(
+  store: string,
+  shard: string,
+  records: readonly T[],
+  mayCount: (one: T) => boolean,
+): Promise<T[]> => {
+  const contributions = records.flatMap((one) => one.contributions);
+  const days = contributions.flatMap(({ row, count }) => (row?.facts && count ? dayOf(count.at) : []));
+  const checkpoint = await checkpointsSeen(store, shard, [...new Set(days)]);
+  const row = await recordRows(contributions.flatMap((one) => one.row ?? []));
+  const counts = records.filter(mayCount).flatMap((one) => countsOf(one, row));
+  const earlier = await countInDays(store, shard, counts);
+  const isLate = ({ at, sequence, isMade }: CountOfRecord<T>): boolean => isMade && sequence <= checkpoint(dayOf(at));
+  return [...new Set(earlier.filter(isLate).map(({ of }) => of))];
+};
