@@ -2,7 +2,7 @@ import { now, timestamp } from '../../lib/clock.ts';
 import { historyKey } from '../../lib/credit/history.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, type LastChange, storedChange } from '../../lib/credit/state.ts';
-import { record } from '../../lib/events/history.ts';
+import { recordRows } from '../../lib/events/history.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { again, answer, decide } from '../../lib/table/decide.ts';
 import { all, is, missing, update } from '../../lib/table/language.ts';
@@ -11,6 +11,7 @@ import { type RecordedChange, readHistory, recordedChanges } from '../kinds/audi
 import { readCredit, type StoredCredit } from '../kinds/read-credit.ts';
 import { type AddedRows, balancesOf, type Gap, gapAfterRestore, planGaps, rowsOfGap, typesIn } from './history-gaps.ts';
 import { type LostParts, planParts } from './history-parts.ts';
+import { writeLostRows } from './lost-rows.ts';
 
 /**
  * Gives customers the history that the stream cannot: an opening to those who had credit before history began, rows for
@@ -90,7 +91,8 @@ const raise = async (store: string, item: CreditItem, creditVersion: number, las
   const { done } = await write(
     update(customerKey(store, item.sk), {
       set: {
-        ...{ creditVersion, lastChange: storedChange(lastChange) },
+        creditVersion,
+        lastChange: storedChange(lastChange),
         ...(isImported && { importedVersion: creditVersion }),
       },
       when: all(
@@ -112,11 +114,9 @@ export const backfill = async (store: string, uuid: string): Promise<Backfill> =
   const plan = await planBackfill(store, uuid);
   const { item, lots = [], restored, opening, gaps = [], parts = [] } = plan;
   if (!item) return backfillOf(plan);
-  for (const gap of restored ? [restored] : gaps) await record(rowsOfGap(store, uuid, gap, lots));
-  await record(
-    parts.map(({ type, first, lots: its }) => ({
-      ...{ store, key: historyKey(store, uuid, type, first), parts: { lots: its } },
-    })),
+  for (const gap of restored ? [restored] : gaps) await writeLostRows(store, rowsOfGap(store, uuid, gap, lots));
+  await recordRows(
+    parts.map(({ type, first, lots: its }) => ({ key: historyKey(store, uuid, type, first), parts: { lots: its } })),
   );
   if (restored) {
     const types = typesIn(restored).map((type) => ({ type }));

@@ -6,7 +6,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { now } from '../../lib/clock.ts';
 import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
-import { unsentSales } from '../../lib/sale/unsent.ts';
+import { unsentSales } from '../../lib/sale/sweep.ts';
 import { db } from '../../lib/table/client.ts';
 import { indexes, streamView, ttlAttribute } from '../../lib/table/schema.ts';
 import { queueDepth } from '../deployment/dead-letters.ts';
@@ -56,7 +56,7 @@ export const checkTable = async ({ tableName }: Target): Promise<Finding[]> => {
 };
 
 /** Says whether a function is called with the records of a stream. */
-const isConsumed = async (EventSourceArn: string): Promise<boolean> => {
+const hasConsumer = async (EventSourceArn: string): Promise<boolean> => {
   const { LambdaClient, ListEventSourceMappingsCommand } = await import('@aws-sdk/client-lambda');
   const { EventSourceMappings = [] } = await new LambdaClient({}).send(
     new ListEventSourceMappingsCommand({ EventSourceArn }),
@@ -75,7 +75,7 @@ export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[
         'Enable it, and name it in restoredStream (docs/operate/recover.md, "Restore", steps 2 and 4).',
       ]),
     ];
-  const isRead = kind === 'local' || (await isConsumed(LatestStreamArn));
+  const isRead = kind === 'local' || (await hasConsumer(LatestStreamArn));
   const unread = 'no function reads it: no change enters the history of credit';
   return [failIf('stream', !isRead && [unread, redeploy], 'is read')];
 };
@@ -187,7 +187,7 @@ const unsentMillis = 2 * 60_000;
 const unsentLongMillis = 10 * 60_000;
 const manySales = 1000;
 
-/** Completed sales whose delivery neither the stream's consumer nor the sweep has ordered. */
+/** Completed sales whose delivery has not begun, and which no sweep has looked at since. */
 export const checkUnsent = async (): Promise<Finding[]> => {
   const times: string[] = [];
   for await (const sales of unsentSales()) {
@@ -198,7 +198,7 @@ export const checkUnsent = async (): Promise<Finding[]> => {
   if (oldest === undefined) return [ok('sales', 'the deliveries of all sales are ordered')];
   const ago = now() - Date.parse(oldest);
   const count = times.length < manySales ? counted(times.length, 'sale') : `${manySales} or more sales`;
-  const detail = `${count} without an order of the delivery, the oldest made ${inWords(ago)} ago (${oldest})`;
+  const detail = `${count} without a delivery, the oldest made ${inWords(ago)} ago (${oldest})`;
   const fix =
     'Order them: store sweep. If they stay, the queue takes nothing: see the logs of the consumer and of the sweep.';
   return [(ago > unsentLongMillis ? failIf : warnIf)('sales', [detail, fix])];

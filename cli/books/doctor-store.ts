@@ -1,8 +1,9 @@
 import { now } from '../../lib/clock.ts';
-import { AddressRefused, checkAddress } from '../../lib/delivery/address.ts';
+import { AddressError, checkAddress } from '../../lib/delivery/address.ts';
 import { listDeliveries } from '../../lib/delivery/deliveries.ts';
-import { findDispenser } from '../../lib/delivery/dispensers.ts';
+import { type Dispenser, listBoxes, mainBox } from '../../lib/delivery/dispensers.ts';
 import { everyRow } from '../../lib/lists/source.ts';
+import { payoutsList } from '../../lib/payout/payouts.ts';
 import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
 import { listProducts } from '../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
@@ -49,57 +50,88 @@ const silentMillis = 3 * 3_600_000;
 
 const scriptFix = 'See that its script runs inworld, and that the region is up (inworld/README.md).';
 
-export const checkDispenser = async ({ id, name }: Store, { kind }: Target): Promise<Finding[]> => {
-  const check = `dispenser of ${name}`;
-  const dispenser = await findDispenser(id);
-  const place = 'If you sell inworld, place one there (inworld/README.md).';
-  // Without either, every call about an avatar is answered 404 or 400.
-  const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
-  const tell = `${place} Or tell of residents: store resident import residents.csv`;
-  if (!dispenser && !(await knowsAnybody(id))) return [failIf(check, [nobody, tell])];
-  if (!dispenser) return [warnIf(check, ['none has registered: deliveries wait', place])];
-  const { url, region, registeredAt, lostReason, keyId = '' } = dispenser;
-  if (!url) return [failIf(check, [`its address was lost: ${lostReason ?? 'no reason'}`, scriptFix])];
+/** The finding about one box. */
+const checkBox = async (box: Dispenser, check: string, { id }: Store, { kind }: Target): Promise<Finding> => {
+  const { url, region, registeredAt, lostReason, keyId } = box;
+  if (!url) return failIf(check, [`its address was lost: ${lostReason ?? 'no reason'}`, scriptFix]);
   try {
     await checkAddress(url);
   } catch (error) {
-    const why = error instanceof AddressRefused ? error.message : (error as NodeJS.ErrnoException).code;
-    return [failIf(check, [`its address must not be called: ${why}`, scriptFix])];
+    const why = error instanceof AddressError ? error.message : (error as NodeJS.ErrnoException).code;
+    return failIf(check, [`its address must not be called: ${why}`, scriptFix]);
   }
   const silent = now() - Date.parse(registeredAt);
   const seen = `in ${region || 'an unnamed region'}, registered ${inWords(silent)} ago`;
-  const key = keyId === '' ? undefined : await findKey(keyId);
+  const key = await findKey(keyId);
   if (key && !isCurrent(key)) {
     const ended = `${seen} with the key "${key.name}", which is revoked, expired or rotated: it cannot register again`;
     const fix = `Put another key into its notecard: store key issue box --preset dispenser --store ${id}`;
-    return [warnIf(check, [ended, fix])];
+    return warnIf(check, [ended, fix]);
   }
   const isLate = kind === 'stage' && silent > silentMillis;
-  return [warnIf(check, isLate && [`${seen}, though it should register hourly`, scriptFix], seen)];
+  return warnIf(check, isLate && [`${seen}, though it should register hourly`, scriptFix], seen);
+};
+
+export const checkDispenser = async (store: Store, target: Target): Promise<Finding[]> => {
+  const check = `dispenser of ${store.name}`;
+  const boxes = await listBoxes(store.id);
+  // Without either, every call about an avatar is answered 404 or 400.
+  const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
+  const place = 'If you sell inworld, place one there (inworld/README.md).';
+  const tell = `${place} Or tell of residents: store resident import residents.csv`;
+  if (boxes.length === 0 && !(await knowsAnybody(store.id))) return [failIf(check, [nobody, tell])];
+  if (boxes.length === 0) return [warnIf(check, ['none has registered: deliveries wait', place])];
+  const called = (name: string): string => (name === mainBox ? check : `dispenser ${name} of ${store.name}`);
+  return Promise.all(boxes.map((box) => checkBox(box, called(box.name), store, target)));
 };
 
 const shownItems = 5;
 
-/** Compares the active products with the items that the dispenser told at its last registration, if it told any. */
+/**
+ * Compares the active products with the items that the boxes told at their last registrations. Says nothing where one
+ * has told none, since it may hold them.
+ */
 export const checkItems = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `items of ${name}`;
-  const { url, items = [], registeredAt = '' } = (await findDispenser(id)) ?? {};
-  if (!url || items.length === 0) return [];
-  const held = new Set(items);
+  const boxes = (await listBoxes(id)).filter(({ url }) => url !== undefined);
+  if (boxes.length === 0 || boxes.some(({ items }) => items.length === 0)) return [];
+  const held = new Set(boxes.flatMap(({ items }) => items));
+  const earliest = Math.min(...boxes.map(({ registeredAt }) => Date.parse(registeredAt)));
   const missing = new Set<string>();
   for await (const product of everyRow(listProducts(id, {}), (one) => one.id))
     if (!held.has(product.item)) missing.add(`"${product.item}"`);
-  const told = `as the box told ${inWords(now() - Date.parse(registeredAt))} ago`;
+  const told = `as ${boxes.length > 1 ? 'the boxes' : 'the box'} told ${inWords(now() - earliest)} ago`;
   const some = [...missing].slice(0, shownItems).join(', ');
   const more = missing.size > shownItems ? ` and ${grouped(missing.size - shownItems)} more` : '';
-  const fault = `active products are delivered as ${some}${more}, which it does not hold, ${told}`;
+  const fault = `active products are delivered as ${some}${more}, which ${boxes.length > 1 ? 'none of them holds' : 'it does not hold'}, ${told}`;
   const fix = 'Put these items into the box. It tells what it holds within a minute.';
-  return [warnIf(check, missing.size > 0 && [fault, fix], `all active products are in the box, ${told}`)];
+  return [
+    warnIf(
+      check,
+      missing.size > 0 && [fault, fix],
+      `all active products are in ${boxes.length > 1 ? 'a box' : 'the box'}, ${told}`,
+    ),
+  ];
 };
 
 const limit = 100;
 
-const countOf = ({ length }: readonly unknown[]): string => (length < limit ? String(length) : `${limit} or more`);
+const countText = ({ length }: readonly unknown[]): string => (length < limit ? String(length) : `${limit} or more`);
+
+/** A restored table stops payouts, and a payout that is unknown waits for a person. */
+export const checkPayouts = async ({ id, name }: Store): Promise<Finding[]> => {
+  const check = `payouts of ${name}`;
+  const { payoutsBegunAt, payoutsStoppedAt } = (await findStore(id)) ?? {};
+  if (payoutsBegunAt === undefined) return [];
+  if (payoutsStoppedAt !== undefined) {
+    const fix = `Book what was paid since: store reconcile --book. Then: store payouts resume --store ${id}`;
+    return [warnIf(check, [`stopped since the table was restored, ${shownTime(payoutsStoppedAt)}`, fix])];
+  }
+  const unknown = await (await payoutsList(id, { state: 'unknown' })).source({ descending: false, limit });
+  const fault = `of ${countText(unknown)} nobody knows whether they were paid`;
+  const fix = `See the account's L$ history, or give it to store reconcile: store payouts show --state unknown --store ${id}`;
+  return [warnIf(check, unknown.length > 0 && [fault, fix], 'begun; none is unknown')];
+};
 
 /** An operator has a day to see a delivery that failed. Later it stands in the lists only. */
 const failedMillis = 24 * 3_600_000;
@@ -113,13 +145,13 @@ export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> =
     listDeliveries(id, 'failed')({ descending: true, limit }),
     listDeliveries(id, 'waiting')({ descending: false, limit }),
   ]);
-  const detail = `${countOf(failed)} failed, ${countOf(waiting)} waiting for the dispenser`;
+  const detail = `${countText(failed)} failed, ${countText(waiting)} waiting for the dispenser`;
   const since = (time: string): number => now() - Date.parse(time);
   const lately = failed.filter(({ failedAt, createdAt }) => since(failedAt ?? createdAt) < failedMillis);
   const stuck = waiting.filter(({ createdAt }) => since(createdAt) > silentMillis);
   const faults = [
-    ...(lately.length > 0 ? [`${countOf(lately)} failed within a day`] : []),
-    ...(stuck.length > 0 ? [`${countOf(stuck)} waiting for more than ${inWords(silentMillis)}`] : []),
+    ...(lately.length > 0 ? [`${countText(lately)} failed within a day`] : []),
+    ...(stuck.length > 0 ? [`${countText(stuck)} waiting for more than ${inWords(silentMillis)}`] : []),
   ];
   const fix = `See why: store deliveries list --store ${id}`;
   return [warnIf(`deliveries of ${name}`, faults.length > 0 && [`${detail}: ${faults.join(', ')}`, fix], detail)];

@@ -4,8 +4,8 @@ import { type CreditLot, lotType } from '../../lib/credit/lot.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { sumsOfRow } from '../../lib/events/days.ts';
-import type { Contribution } from '../../lib/events/records.ts';
 import type { RecordedChange } from '../kinds/audit-history.ts';
+import type { LostRow } from './lost-rows.ts';
 
 /** The numbers that a customer's history lacks, and the rows of the kind `unrecorded` that a backfill gives to them. */
 
@@ -150,11 +150,11 @@ const lastExpiry = (lots: readonly CreditLot[], type: CreditType): string | unde
     .at(-1);
 
 /** The rows that close a gap, with the sums of their days. The last of each type has all L$ by which it grew. */
-export const rowsOfGap = (store: string, uuid: string, gap: Gap, lots: readonly CreditLot[]): Contribution[] => {
+export const rowsOfGap = (store: string, uuid: string, gap: Gap, lots: readonly CreditLot[]): LostRow[] => {
   const balances = { ...gap.before };
   // Nobody knows the lots that changed: they are told of together.
   const expiries = { regular: lastExpiry(lots, 'regular'), restricted: lastExpiry(lots, 'restricted') };
-  return numbersIn(gap).map((sequence): Contribution => {
+  return numbersIn(gap).map((sequence): LostRow => {
     const type = typeOfRow(gap, sequence);
     const hasGrowth = sequence === gap.last || (sequence === gap.last - 1 && type === 'restricted');
     const amount = hasGrowth ? gap[type] : 0;
@@ -164,7 +164,6 @@ export const rowsOfGap = (store: string, uuid: string, gap: Gap, lots: readonly 
     const row: HistoryRow = { kind: 'unrecorded', at: gap.at, amount, expired: 0, credit, restrictedCredit, unlotted };
     const lastExpiresAt = expiries[type];
     return {
-      store,
       key: historyKey(store, uuid, type, sequence),
       facts: row,
       sums: sumsOfRow(type, row),

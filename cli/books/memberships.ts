@@ -1,6 +1,13 @@
 import pMap from 'p-map';
 import { countBy } from '../../lib/store/categories.ts';
-import { countOf, type Filed, isFiledAsRead, maxSorted, memberKey, productKey } from '../../lib/store/memberships.ts';
+import {
+  isSortedAsRead,
+  maxSorted,
+  memberKey,
+  productKey,
+  type SortableProduct,
+  sortedInto,
+} from '../../lib/store/memberships.ts';
 import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany, transact } from '../../lib/table/table.ts';
@@ -9,7 +16,7 @@ import { sideBySide } from '../kinds/rows.ts';
 
 const either = [false, true];
 /** A product in every state that gives its memberships another key. */
-const states: readonly Filed[] = [
+const states: readonly SortableProduct[] = [
   { active: true, listed: true, bloggable: false },
   { active: false, listed: true, bloggable: false, sorted: 0 },
   ...either.flatMap((listed) => either.map((bloggable) => ({ active: true, listed, bloggable, sorted: 0 }))),
@@ -23,17 +30,17 @@ const together = 99;
 const categoriesTogether = 33;
 
 /** The memberships of one product as read, by category, and what has to be written to sort or unsort them. */
-const readProduct = async (store: string, id: string, product: Filed, known: ReadonlySet<string>) => {
+const readProduct = async (store: string, id: string, product: SortableProduct, known: ReadonlySet<string>) => {
   const candidates = [...new Set([...known, ...(product.sortedIn ?? [])])];
-  const keyIn = (category: string, state: Filed): Key => memberKey(store, category, id, state);
+  const keyIn = (category: string, state: SortableProduct): Key => memberKey(store, category, id, state);
   const keys = candidates.flatMap((category) => states.map((state) => keyIn(category, state)));
   const rows = Map.groupBy(await getMany<Key>(keys, { consistent: true }), ({ pk }) => pk);
   const rowsIn = (category: string): Key[] => rows.get(keyIn(category, product).pk) ?? [];
   const categories = candidates.filter((category) => rowsIn(category).length > 0);
   const { active, listed, bloggable } = product;
-  const movesTo = (filing: { sorted?: number }, some: readonly string[]): Write[] =>
+  const movesTo = (sortState: { sorted?: number }, some: readonly string[]): Write[] =>
     some.flatMap((category) => {
-      const right = keyIn(category, { active, listed, bloggable, ...filing });
+      const right = keyIn(category, { active, listed, bloggable, ...sortState });
       const strays = rowsIn(category).filter(({ sk }) => sk !== right.sk);
       const isThere = strays.length < rowsIn(category).length;
       return [
@@ -46,30 +53,35 @@ const readProduct = async (store: string, id: string, product: Filed, known: Rea
 };
 
 /** The next transaction that brings a product's memberships into order; undefined if they are. */
-const nextOf = async (store: string, id: string, product: Filed, known: ReadonlySet<string>) => {
+const nextOf = async (store: string, id: string, product: SortableProduct, known: ReadonlySet<string>) => {
   const { categories, movesTo } = await readProduct(store, id, product, known);
   const sorting = movesTo({ sorted: 0 }, categories);
   if (categories.length <= maxSorted && sorting.length <= together) {
     const isKnown = product.sorted !== undefined && categories.every((category) => product.sortedIn?.has(category));
-    return isKnown && sorting.length === 0 ? undefined : { filing: countOf(categories), moves: sorting };
+    return isKnown && sorting.length === 0 ? undefined : { sortState: sortedInto(categories), moves: sorting };
   }
   const wrong = categories.filter((category) => movesTo({}, [category]).length > 0);
   if (product.sorted === undefined && wrong.length === 0) return undefined;
-  return { filing: {}, moves: movesTo({}, wrong.slice(0, categoriesTogether)) };
+  return { sortState: {}, moves: movesTo({}, wrong.slice(0, categoriesTogether)) };
 };
 
 /**
  * Takes the next step, on condition that no membership was added since the product was read. That must have been before
  * `known` was: no item leads from an unsorted product to its categories. Answers if the step could be taken.
  */
-const takeStep = async (store: string, id: string, product: Filed, known: ReadonlySet<string>): Promise<boolean> => {
+const takeStep = async (
+  store: string,
+  id: string,
+  product: SortableProduct,
+  known: ReadonlySet<string>,
+): Promise<boolean> => {
   const next = await nextOf(store, id, product, known);
   if (!next) return true;
   const { active, listed, bloggable } = product;
   const change = update(productKey(store, id), {
-    set: { sorted: undefined, sortedIn: undefined, ...next.filing },
+    set: { sorted: undefined, sortedIn: undefined, ...next.sortState },
     add: { unsorted: 1 },
-    when: all(isFiledAsRead(product), is('active', active), is('listed', listed), is('bloggable', bloggable)),
+    when: all(isSortedAsRead(product), is('active', active), is('listed', listed), is('bloggable', bloggable)),
   });
   return !(await transact([change, ...next.moves]));
 };
@@ -89,11 +101,11 @@ export const sortMemberships = async (
 ): Promise<{ changed: number; left: number }> => {
   const changed = new Set<string>();
   // The products that are not in order, as they were before the memberships were read again.
-  let open = new Map<string, Filed>();
+  let open = new Map<string, SortableProduct>();
   for (let round = 1, idle = 0; ; round++) {
     const categoriesOf = await readMemberships(store);
     const ids = round === 1 ? [...categoriesOf.keys()] : [...open.keys()];
-    const still = new Map<string, Filed>();
+    const still = new Map<string, SortableProduct>();
     let checked = 0;
     let hasStepped = false;
     await pMap(
@@ -105,7 +117,7 @@ export const sortMemberships = async (
           hasStepped = true;
           changed.add(id);
         }
-        const product = await get<Filed>(productKey(store, id));
+        const product = await get<SortableProduct>(productKey(store, id));
         if (product && (await nextOf(store, id, product, known))) still.set(id, product);
         if (round === 1) onChecked(++checked);
       },

@@ -1,6 +1,6 @@
 import { asDecided, type CreditLot, closing, lotType } from '../../lib/credit/lot.ts';
+import { finishPending } from '../../lib/credit/pending.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../lib/credit/rules.ts';
-import { settle } from '../../lib/credit/settle.ts';
 import {
   attributes,
   type Cause,
@@ -9,7 +9,7 @@ import {
   holdingOf,
   storedChange,
 } from '../../lib/credit/state.ts';
-import { markOf } from '../../lib/credit/whole-lots.ts';
+import { checksumOf } from '../../lib/credit/whole-lots.ts';
 import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
 import { findResident } from '../../lib/store/residents.ts';
 import { again, allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
@@ -51,23 +51,23 @@ const lastAdded = (lots: readonly CreditLot[], own: string | undefined): CreditL
   return lots.toSorted((a, b) => a.version - b.version || isOwn(a) - isOwn(b) || (idOf(a) < idOf(b) ? -1 : 1)).at(-1);
 };
 
-interface Closed {
+interface ClosedLot {
   lot: CreditLot;
   how: Ending;
 }
 
 /** The values of one type that a customer's item must have, and the lots that are open and must not be. */
-const valuesOf = (
+const rightValues = (
   item: CreditItem,
   type: CreditType,
   lots: readonly CreditLot[],
   at: string,
-): { values: Partial<CreditItem>; closed: Closed[] } => {
+): { values: Partial<CreditItem>; closed: ClosedLot[] } => {
   const names = attributes[type];
   const ours = lots.filter(({ sk }) => sk.startsWith(`${type}#`));
   const last = lastAdded(ours, item[names.epoch]);
   const epoch = last ? epochOf(last) : item[names.epoch];
-  const closed: Closed[] = [];
+  const closed: ClosedLot[] = [];
   const open: CreditLot[] = [];
   for (const lot of ours.filter(({ state }) => state === 'open')) {
     if (lot.remaining <= 0) closed.push({ lot, how: 'drained' });
@@ -82,13 +82,13 @@ const valuesOf = (
     [names.lots]: open.length,
     [names.due]: open.map(({ expiresAt }) => expiresAt).sort()[0],
     [names.epoch]: epoch,
-    [names.mark]: markOf(open),
+    [names.checksum]: checksumOf(open),
     [names.newest]: isThere || item[names.newest] === undefined ? item[names.newest] : last?.sk,
   };
   return { values, closed };
 };
 
-const wordsOf: Record<string, string> = {
+const valueNames: Record<string, string> = {
   balance: 'balance',
   unlotted: 'credit not in lots',
   lots: 'open lots',
@@ -101,8 +101,8 @@ const wordsOf: Record<string, string> = {
 const names: [name: keyof CreditItem, words: string][] = [
   ...creditTypes.flatMap((type) =>
     Object.entries(attributes[type]).flatMap(([member, name]): [keyof CreditItem, string][] =>
-      // The mark of the lots is no book: it follows them.
-      member === 'mark' ? [] : [[name, `${type} ${wordsOf[member]}`]],
+      // The checksum of the lots is no book: it follows them.
+      member === 'checksum' ? [] : [[name, `${type} ${valueNames[member]}`]],
     ),
   ),
   ['due', 'next look of the sweep'],
@@ -112,7 +112,7 @@ const names: [name: keyof CreditItem, words: string][] = [
 /** A transaction takes 100 items; one is the customer's. The next round closes the lots beyond it. */
 const lotsAtOnce = 99;
 
-const correctionsOf = (item: CreditItem, set: Item, closed: readonly Closed[]): Correction[] => {
+const correctionsOf = (item: CreditItem, set: Item, closed: readonly ClosedLot[]): Correction[] => {
   const { sk: customer, username } = item;
   const ofItem = names.map(([name, what]) => {
     const willBe = set[name] as Correction['willBe'];
@@ -139,7 +139,7 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   const isCustomer = item.creditVersion !== undefined || lots.length === 0;
   if (isCustomer && auditCredit(item, lots).length === 0) return undefined;
   const decided = lots.map((lot) => asDecided(lot, item));
-  const types = creditTypes.map((type) => valuesOf(item, type, decided, cause.at));
+  const types = creditTypes.map((type) => rightValues(item, type, decided, cause.at));
   const values: Partial<CreditItem> = Object.assign({}, ...types.map((each) => each.values));
   const due = item.pending?.at ?? earliest(values.creditDue, values.restrictedDue);
   // Above the version of every lot, so that no lot seems to be later than a large change that closes it.
@@ -223,7 +223,7 @@ export const repairCredit = async (
     const read = await readCredit(store, uuid);
     if (!read) return again();
     const { item } = read;
-    if (item?.pending) return first(() => settle(store, item, () => true));
+    if (item?.pending) return first(() => finishPending(store, item, () => true));
     const repair = await repairOf(store, uuid, read, cause);
     if (!repair || repair.faults.length > 0) return answer(repair?.faults ?? []);
     onRepair(repair);

@@ -5,7 +5,7 @@ import { newId } from '../../lib/clock.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { connect, type GlobalOptions, storeFor, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
-import { Failure, Unsuccessful, UsageError } from '../terminal/errors.ts';
+import { Failure, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { isJson, jsonLine, jsonText, note, plain } from '../terminal/output.ts';
 
 interface ApiOptions extends GlobalOptions {
@@ -137,7 +137,7 @@ const api = async (options: ApiOptions, method: string, path: string): Promise<v
   note([line, ...facts].join('  '), styleOf(status));
   if (status === 404) await noteUnknownEndpoint(method, path);
   process.stdout.write(`${include ? `${line}\n${shownHeaders(answer)}\n` : ''}${shownBody(text)}`);
-  if (!ok) throw new Unsuccessful(Math.floor(status / 100));
+  if (!ok) throw new UnsuccessfulError(Math.floor(status / 100));
 };
 
 /** Adds `store api`. */

@@ -1,8 +1,9 @@
+import { compareAgainst, type SumFault, type SumsCompared } from '../data/against.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { auditChecks } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
-import { type Column, counted, isJson, jsonLine, plain, print } from '../terminal/output.ts';
+import { type Column, counted, grouped, isJson, jsonLine, note, plain, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
 interface CheckReport {
@@ -39,10 +40,53 @@ const audit = async (options: GlobalOptions): Promise<void> => {
   if (faults > 0) throw new Failure(`${store.name} has ${counted(faults, 'fault')}. Nothing was changed.`);
 };
 
+interface AuditOptions extends GlobalOptions {
+  against?: string;
+}
+
+const sumColumns: Column<SumsCompared>[] = [
+  { heading: 'sum', cell: ({ sum }) => sum },
+  { heading: 'rows', cell: ({ rows }) => rows },
+  { heading: 'in the file', cell: ({ file }) => file },
+  { heading: 'here', cell: ({ here }) => here },
+  {
+    heading: 'difference',
+    cell: ({ file, here }) => here - file,
+    signed: true,
+    style: ({ file, here }) => (file === here ? undefined : 'red'),
+  },
+];
+
+const faultText = ({ line, username, sum, file, here }: SumFault): string =>
+  `line ${line}: ${username}: ${sum} is ${grouped(file)} in the file, ${grouped(here)} here.`;
+
+/** The books beside an old export: every customer of the file, and the sums of both. */
+const compare = async (options: GlobalOptions, path: string): Promise<void> => {
+  const { store } = await openStore(options);
+  let differences = 0;
+  const { sums, faults } = await compareAgainst(store.id, path, (fault) => {
+    differences += 1;
+    process.stdout.write(`${isJson() ? jsonLine(fault) : plain(faultText(fault))}\n`);
+  });
+  print(sums, sumColumns, 'The file has no sums: give it a column credit, restrictedCredit, spent or owned.');
+  for (const fault of faults) note(fault);
+  if (differences + faults.length > 0 || sums.length === 0)
+    throw new Failure(
+      `${counted(differences, 'difference')} from ${path}, ${counted(faults.length, 'row')} not compared. Nothing was changed.`,
+    );
+};
+
+const run = (options: AuditOptions): Promise<void> =>
+  options.against === undefined ? audit(options) : compare(options, options.against);
+
 export const addAudit = (program: StoreCommand): void => {
   program
     .command('audit')
     .description('Checks all records of a store and changes nothing. Prints a line for each fault, with exit code 1.')
-    .examples('store audit', 'store audit --store "My Store" --json')
-    .runs(audit);
+    .option(
+      '--against <file>',
+      'compare with a CSV of another system: resident, and credit, restrictedCredit, spent or owned',
+    )
+    .examples('store audit', 'store audit --store "My Store" --json', 'store audit --against old.csv')
+    .runs(run);
 };

@@ -1,18 +1,18 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type Converted, type ConvertOptions, convertFile } from '../data/convert.ts';
+import { type ConversionReport, type ConvertOptions, convertFile } from '../data/convert.ts';
 import { type ColumnName, type FieldName, fields, vendors } from '../data/vendors.ts';
 import type { GlobalOptions } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
-import { Failure, Unsuccessful } from '../terminal/errors.ts';
+import { Failure, UnsuccessfulError } from '../terminal/errors.ts';
 import { untilInterrupted } from '../terminal/interrupt.ts';
 import { type Column, counted, note, print } from '../terminal/output.ts';
 
 type Options = GlobalOptions & ConvertOptions & { to: string };
 
 /** A column by its name, or as #2 by its number. */
-const parseColumn = (text: string): ColumnName => (/^#[1-9]\d?$/.test(text) ? Number(text.slice(1)) : text);
+export const parseColumn = (text: string): ColumnName => (/^#[1-9]\d?$/.test(text) ? Number(text.slice(1)) : text);
 
-const halves = (text: string): [before: string, behind: string] => {
+export const halves = (text: string): [before: string, behind: string] => {
   const at = text.lastIndexOf('=');
   if (at > 0) return [text.slice(0, at).trim(), text.slice(at + 1).trim()];
   throw new InvalidArgumentError('It must have an equals sign between the column and the other part.');
@@ -29,7 +29,7 @@ const parseOnly = (text: string): ConvertOptions['only'] => {
   return { column: parseColumn(column), value };
 };
 
-const parseZone = (text: string): string => {
+export const parseZone = (text: string): string => {
   try {
     return new Intl.DateTimeFormat('en', { timeZone: text }).resolvedOptions().timeZone;
   } catch {
@@ -39,7 +39,7 @@ const parseZone = (text: string): string => {
   }
 };
 
-const columns: Column<Converted['files'][number]>[] = [
+const columns: Column<ConversionReport['files'][number]>[] = [
   { heading: 'kind', cell: ({ kind }) => kind },
   { heading: 'rows', cell: ({ rows }) => rows },
   { heading: 'file', cell: ({ path }) => path, wraps: true },
@@ -67,7 +67,7 @@ const convert = async ({ to, ...options }: Options, file: string): Promise<void>
     );
   if (files.length > 0) note('Import them in this order, each with --dry-run first:');
   for (const { kind, path } of files) note(`  store import ${kind} ${path}`);
-  if (faults.length > 0) throw new Unsuccessful();
+  if (faults.length > 0) throw new UnsuccessfulError();
 };
 
 const lines = (items: readonly [string, string][]): string => {

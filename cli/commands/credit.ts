@@ -10,6 +10,7 @@ import type { StoreCommand } from '../terminal/command.ts';
 import { parseResident } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
 import { addCreditBackfill } from './credit-backfill.ts';
+import { addCreditGive } from './credit-give.ts';
 import { addCreditHistory, openResident } from './credit-history.ts';
 import { addCreditRepair } from './credit-repair.ts';
 
@@ -42,8 +43,15 @@ interface ShownLot extends Pick<CreditLot, 'amount' | 'remaining' | 'expiresAt' 
 const shownLot = (lot: CreditLot, at: string): ShownLot => {
   const { state, amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy } = lot;
   return {
-    ...{ type: lotType(lot), state: state === 'open' && isDue(expiresAt, at) ? 'due' : state },
-    ...{ amount, remaining, expiresAt, createdAt, createdBy, endedAt, endedBy },
+    type: lotType(lot),
+    state: state === 'open' && isDue(expiresAt, at) ? 'due' : state,
+    amount,
+    remaining,
+    expiresAt,
+    createdAt,
+    createdBy,
+    endedAt,
+    endedBy,
   };
 };
 
@@ -81,13 +89,14 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
 };
 
 export const addCredit = (program: StoreCommand): void => {
-  const credit = program.command('credit').description('Store credit: show, history, repair, backfill.');
+  const credit = program.command('credit').description('Store credit: show, give, history, repair, backfill.');
   credit
     .command('show')
     .description('Shows a resident’s balances and every credit lot, open and closed, with how it ended.')
     .argument('<resident>', 'username or avatar UUID', parseResident)
     .examples('store credit show vera.vendor', 'store credit show "Vera Vendor" --json')
     .runs(show);
+  addCreditGive(credit);
   addCreditHistory(credit);
   addCreditRepair(credit);
   addCreditBackfill(credit);

@@ -4,6 +4,7 @@ import { retryDelivery } from '../../lib/delivery/order.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
 import type { Store } from '../../lib/store/stores.ts';
+import type { ttlAttribute } from '../../lib/table/schema.ts';
 import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../deployment/dead-letters.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -13,7 +14,10 @@ import { type Column, print, printUpTo, shownTime } from '../terminal/output.ts'
 
 const stateStyles = { queued: 'cyan', waiting: 'yellow', delivered: 'green', failed: 'red' } as const;
 
-const columns: Column<Delivery>[] = [
+/** The record without the attributes that only the table uses. */
+type ShownDelivery = Omit<Delivery, typeof ttlAttribute>;
+
+const columns: Column<ShownDelivery>[] = [
   { heading: 'id', cell: ({ id }) => id },
   { heading: 'ordered', cell: ({ createdAt }) => shownTime(createdAt) },
   { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
@@ -22,14 +26,23 @@ const columns: Column<Delivery>[] = [
   { heading: 'last error', cell: ({ lastError }) => lastError, wraps: true },
 ];
 
-/** The record without the attributes that only the table uses. */
-const recordOf = (delivery: Delivery): Delivery => {
+const deliveryRecord = (delivery: Delivery): ShownDelivery => {
   const { id, state, store, productId, recipientUuid, recipientUsername, item, message, ...others } = delivery;
   const { createdAt, expiresAt, attempts, inARow, leaseUntil, lastError, deliveredAt } = others;
   return {
-    ...{ id, state, store, productId, recipientUuid, recipientUsername, item, createdAt, expiresAt },
+    id,
+    state,
+    store,
+    productId,
+    recipientUuid,
+    recipientUsername,
+    item,
+    createdAt,
+    expiresAt,
     ...(message !== undefined && { message }),
-    ...{ attempts, inARow, leaseUntil },
+    attempts,
+    inARow,
+    leaseUntil,
     ...(lastError !== undefined && { lastError }),
     ...(deliveredAt !== undefined && { deliveredAt }),
   };
@@ -64,13 +77,13 @@ const list = async (options: ListOptions): Promise<void> => {
   const states = options.state ? [options.state] : deliveryStates.filter(isWanted);
   const rows = await rowsFor(id, states, options, options.limit + 1);
   const none = `${name} has no delivery that is ${states.join(', ').replace(/, (\w+)$/, ' or $1')}.`;
-  printUpTo(options.limit, rows.map(recordOf), columns, none);
+  printUpTo(options.limit, rows.map(deliveryRecord), columns, none);
 };
 
 const show = async (options: GlobalOptions, id: string): Promise<void> => {
   const { store } = await openStore(options);
   print(
-    recordOf(await orUnknown(getDelivery(store.id, id), `${unknownId(store.name, 'delivery', id)}${untried}`)),
+    deliveryRecord(await orUnknown(getDelivery(store.id, id), `${unknownId(store.name, 'delivery', id)}${untried}`)),
     columns,
   );
 };

@@ -1,11 +1,11 @@
 import { now, timestamp } from '../../lib/clock.ts';
-import { factsOf } from '../../lib/store/api-keys.ts';
+import { keyFacts } from '../../lib/store/api-keys.ts';
 import { issueKey } from '../deployment/api-keys.ts';
 import { type PresetName, presets } from '../deployment/key-presets.ts';
 import {
   type ExpiryOptions,
-  endOf,
   expiresOption,
+  expiryOf,
   noteRights,
   presetHelp,
   presetOption,
@@ -24,7 +24,7 @@ interface DeskOptions extends ExpiryOptions {
 
 /** Issues a key, and prints a link that signs in with it. The key stands in the fragment, which no browser sends. */
 const openDesk = async (options: DeskOptions): Promise<void> => {
-  const end = endOf(options);
+  const end = expiryOf(options);
   const { target, store } = await openStore(options);
   if (target.deskUrl === undefined)
     throw new Failure(`${target.name} has no desk: deploy it with desk=true (docs/operate/deploy.md).`);
@@ -37,7 +37,7 @@ const openDesk = async (options: DeskOptions): Promise<void> => {
       stage: target.keyStage,
       expiresAt: end,
     },
-    (issued) => log('key.issued', store.id, factsOf(issued)),
+    (issued) => log('key.issued', store.id, keyFacts(issued)),
   );
   const link = `${target.deskUrl}#key=${text}`;
   if (isJson()) return print({ ...shown(key, target), link }, []);

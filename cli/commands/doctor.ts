@@ -11,7 +11,14 @@ import {
   checkUnsent,
 } from '../books/doctor-deployment.ts';
 import { checkHistory } from '../books/doctor-history.ts';
-import { checkDeliveries, checkDispenser, checkItems, checkKeys, checkOpen } from '../books/doctor-store.ts';
+import {
+  checkDeliveries,
+  checkDispenser,
+  checkItems,
+  checkKeys,
+  checkOpen,
+  checkPayouts,
+} from '../books/doctor-store.ts';
 import { type Finding, failIf, ok, warnIf } from '../books/finding.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -20,7 +27,7 @@ import { type Column, counted, print } from '../terminal/output.ts';
 
 const stateStyles = { ok: 'green', warn: 'yellow', fail: 'red' } as const;
 
-const columns: Column<Finding>[] = [
+export const findingColumns: Column<Finding>[] = [
   { heading: 'state', cell: ({ state }) => state, style: ({ state }) => stateStyles[state] },
   { heading: 'check', cell: ({ check }) => check, wraps: true },
   { heading: 'found', cell: ({ detail, fix }) => (fix ? `${detail}. ${fix}` : detail), wraps: true },
@@ -61,17 +68,13 @@ const checkStores = async (target: Target, options: GlobalOptions): Promise<Find
       ...(await looked(`items of ${store.name}`, () => checkItems(store))),
       ...(await looked(`history of ${store.name}`, () => checkHistory(store, target.kind === 'local' ? 5000 : 0))),
       ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
+      ...(await looked(`payouts of ${store.name}`, () => checkPayouts(store))),
     );
   return findings;
 };
 
-const examine = async (options: GlobalOptions): Promise<Finding[]> => {
-  let target: Target;
-  try {
-    target = await connect(options);
-  } catch (error) {
-    return [failIf('deployment', ['cannot be reached', explain(error)])];
-  }
+/** The doctor's findings about a deployment, without its stores. */
+export const findingsOfDeployment = async (target: Target): Promise<Finding[]> => {
   const findings = await Promise.all([
     looked('api', () => checkApi(target)),
     looked('quota', () => checkQuota(target)),
@@ -82,15 +85,28 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
     looked('slow queue', () => checkSlowQueue(target)),
     looked('sweep', () => checkSweep(target)),
     looked('sales', () => checkUnsent()),
+  ]);
+  return findings.flat();
+};
+
+const examine = async (options: GlobalOptions): Promise<Finding[]> => {
+  let target: Target;
+  try {
+    target = await connect(options);
+  } catch (error) {
+    return [failIf('deployment', ['cannot be reached', explain(error)])];
+  }
+  const [deployment, stores] = await Promise.all([
+    findingsOfDeployment(target),
     looked('stores', () => checkStores(target, options)),
   ]);
   const detail = target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name;
-  return [ok('deployment', detail), ...findings.flat()];
+  return [ok('deployment', detail), ...deployment, ...stores];
 };
 
 const doctor = async (options: GlobalOptions): Promise<void> => {
   const findings = await examine(options);
-  print(findings, columns);
+  print(findings, findingColumns);
   const failed = findings.filter(({ state }) => state === 'fail').length;
   if (failed > 0) throw new Failure(`${counted(failed, 'check fails', 'checks fail')}.`);
 };

@@ -1,3 +1,5 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
 import { Option } from 'commander';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
@@ -7,7 +9,7 @@ import { isRequired } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { importFiles } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
-import { Failure, Unsuccessful } from '../terminal/errors.ts';
+import { Failure, UnsuccessfulError } from '../terminal/errors.ts';
 import { untilInterrupted } from '../terminal/interrupt.ts';
 import { type Column, counted, note, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
@@ -15,8 +17,8 @@ import { startProgress } from '../terminal/progress.ts';
 /** The number of faults that are shown. All are in the file of rejected rows, or in the output of --json. */
 const shownFaults = 20;
 
-/** Where nothing was written, the counts are those of an import that is still to come. */
-const columnsOf = ({ imported }: ImportReport): Column<ImportReport>[] => [
+/** In a dry run the counts are those of an import that is still to come. */
+const importColumns = (imported: boolean): Column<ImportReport>[] => [
   { heading: 'kind', cell: ({ kind }) => kind },
   { heading: 'rows', cell: ({ rows }) => rows },
   { heading: imported ? 'created' : 'to create', cell: ({ created }) => created },
@@ -44,8 +46,60 @@ const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: I
   return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
 };
 
-const runImport = async (kind: ImportFile, options: GlobalOptions & ImportOptions, file: string): Promise<void> => {
-  const { target, store } = await openStore(options);
+/** The rows that were written: none, where rejected rows kept the import from beginning. */
+const writtenOf = (report: ImportReport): ImportReport =>
+  report.imported ? report : { ...report, created: 0, changed: 0 };
+
+/** A sum over the whole store, before an import and after it. */
+interface TotalRow {
+  total: string;
+  before: number;
+  after: number;
+}
+
+const totalColumns: Column<TotalRow>[] = [
+  { heading: 'L$ in all', cell: ({ total }) => total },
+  { heading: 'before', cell: ({ before }) => before },
+  { heading: 'after', cell: ({ after }) => after },
+  { heading: 'change', cell: ({ before, after }) => after - before, signed: true },
+];
+
+const totalsRows = (before: Record<string, number>, after: Record<string, number>): TotalRow[] =>
+  Object.entries(before).map(([total, sum]) => ({ total, before: sum, after: after[total] ?? 0 }));
+
+const runImport = async (kind: ImportFile, options: GlobalOptions & ImportOptions, file: string): Promise<void> =>
+  importOne(await openStore(options), kind, options, file);
+
+interface ImportAllOptions extends GlobalOptions {
+  all?: string;
+}
+
+/** The file of a kind in the directory of an export; undefined where it has none, or no row as NDJSON. */
+const fileIn = (directory: string, { name }: ImportFile): string | undefined =>
+  formats
+    .map((format) => join(directory, `${name}.${format}`))
+    .find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+
+/** Imports the files of a whole export, in the order in which they refer to each other. */
+const importAll = async (group: StoreCommand, options: ImportAllOptions): Promise<void> => {
+  if (options.all === undefined) group.help();
+  const directory = options.all ?? '';
+  const files = importFiles.flatMap((kind) => {
+    const path = fileIn(directory, kind);
+    return path === undefined ? [] : [{ kind, path }];
+  });
+  if (files.length === 0) throw new Failure(`${directory} has no file of an export, such as residents.csv.`);
+  const place = await openStore(options);
+  for (const { kind, path } of files) await importOne(place, kind, options, path);
+};
+
+const importOne = async (
+  { target, store }: Awaited<ReturnType<typeof openStore>>,
+  kind: ImportFile,
+  options: GlobalOptions & ImportOptions,
+  file: string,
+): Promise<void> => {
+  const before = options.dryRun ? undefined : await kind.totals?.(store.id);
   let progress = startProgress(`Checking ${file}`);
   let isWriting = false;
   const onProgress = (done: number, all: number | undefined): void => {
@@ -64,13 +118,14 @@ const runImport = async (kind: ImportFile, options: GlobalOptions & ImportOption
     release();
   });
   noteFaults(report);
-  print(report, columnsOf(report));
+  print(options.dryRun ? report : writtenOf(report), importColumns(!options.dryRun));
+  if (before) print(totalsRows(before, (await kind.totals?.(store.id)) ?? before), totalColumns);
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));
   if (options.dryRun) note('Nothing was written: this was a dry run.');
   if (report.rejects) note(`The rejected rows are in ${report.rejects}, with the reasons.`);
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
     note(`New names are in force. For up to 5 minutes ${target.name} may still use the old ones.`);
-  if (report.rejected > 0) throw new Unsuccessful();
+  if (report.rejected > 0) throw new UnsuccessfulError();
 };
 
 const columnsHelp = ({ columns: all }: ImportFile): string => {
@@ -110,6 +165,10 @@ export const addImport = (program: StoreCommand): void => {
       'store import residents residents.csv --dry-run',
       'store import purchases sales.ndjson',
       'store import products products.csv --skip-rejects --rejects to-mend.csv',
+      'store import --all backup --store "My Store"',
     );
+  group
+    .option('--all <directory>', 'import the files of a whole export, in their order')
+    .runs((options: ImportAllOptions) => importAll(group, options));
   for (const kind of importFiles) importing(group.command(kind.name), kind, `store import ${kind.name}`);
 };

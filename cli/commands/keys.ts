@@ -1,14 +1,14 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../lib/clock.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
-import { type ApiKey, factsOf, revokeKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, keyFacts, revokeKey } from '../../lib/store/api-keys.ts';
 import { issueKey, listKeys, rotateKey } from '../deployment/api-keys.ts';
 import { type PresetName, presetNames, presets, readScopes } from '../deployment/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,
-  endOf,
   expiresOption,
+  expiryOf,
   isCurrent,
   isLive,
   keyColumns,
@@ -41,7 +41,7 @@ interface IssueOptions extends ExpiryOptions {
 }
 
 /** The scopes that the options give a new key. Undefined where they leave it to the person at the terminal. */
-const scopesOf = ({ preset, scopes: some, allScopes, readOnly }: IssueOptions): readonly Scope[] | undefined => {
+const chosenScopes = ({ preset, scopes: some, allScopes, readOnly }: IssueOptions): readonly Scope[] | undefined => {
   if (preset) return presets[preset].scopes;
   if (some) return some;
   if (allScopes) return scopes;
@@ -73,9 +73,9 @@ const getLive = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
 };
 
 const issue = async (options: IssueOptions, name: string): Promise<void> => {
-  const wanted = scopesOf(options);
+  const wanted = chosenScopes(options);
   const { target, store } = await openStore(options);
-  const end = endOf(options);
+  const end = expiryOf(options);
   if (matching((await listKeys(store.id)).filter(isCurrent), name).length > 0)
     throw new Failure(
       `${store.name} has a live key "${name}". Choose another name, or replace that key: store key rotate "${name}"`,
@@ -83,7 +83,7 @@ const issue = async (options: IssueOptions, name: string): Promise<void> => {
   const rights = wanted ? { scopes: wanted, expiresAt: end } : await askForRights(end);
   const log = await openLog(target);
   const { key, text } = await issueKey({ store: store.id, name, stage: target.keyStage, ...rights }, (key) =>
-    log('key.issued', store.id, factsOf(key)),
+    log('key.issued', store.id, keyFacts(key)),
   );
   printNewKey(key, text, target);
 };
@@ -104,16 +104,17 @@ const rotate = async (options: ExpiryOptions & { overlap: () => string }, wanted
   if (!old) throw new Failure(`The key ${wanted} was rotated already, and is about to end. See store key list.`);
   if (others.length > 0)
     throw new UsageError(`Several live keys have the name ${wanted}: give the prefix of one, from store key list.`);
+  const startedAt = now();
   const overlapEnd = options.overlap();
-  if (Date.parse(overlapEnd) < now())
+  if (Date.parse(overlapEnd) < startedAt)
     throw new UsageError(`--overlap must not end in the past: ${overlapEnd} is over.`);
   // Compared as times, not as texts: the old key must not live longer than it would have.
   const endsFirst = old.expiresAt !== undefined && Date.parse(old.expiresAt) < Date.parse(overlapEnd);
   const until = endsFirst ? (old.expiresAt as string) : overlapEnd;
   const log = await openLog(target);
-  const end = endOf(options) ?? successorEnd(old);
+  const end = expiryOf(options) ?? successorEnd(old);
   const { key, text } = await rotateKey(old, until, target.keyStage, end, (key) =>
-    log('key.rotated', store.id, { ...factsOf(key), replaces: old.id, until }),
+    log('key.rotated', store.id, { ...keyFacts(key), replaces: old.id, until }),
   );
   printNewKey(key, text, target);
   note(`The old key, ${prefixOf(old, target)}, ends ${shownTime(until)}: put the new one in its place by then.`);
@@ -123,7 +124,7 @@ const revoke = async (options: GlobalOptions, wanted: string): Promise<void> => 
   const { target, store } = await openStore(options);
   const found = getLive(await listKeys(store.id), wanted);
   const log = await openLog(target);
-  for (const key of found) await revokeKey(key.id, log('key.revoked', store.id, factsOf(key)));
+  for (const key of found) await revokeKey(key.id, log('key.revoked', store.id, keyFacts(key)));
   const after = (await listKeys(store.id)).filter(({ id }) => found.some((key) => key.id === id));
   const effectiveWithinSeconds = target.authorizerTtlSeconds;
   print(

@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type EventItem, placeOf } from '../../lib/events/events.ts';
+import { type EventItem, findPosition } from '../../lib/events/events.ts';
 import { type EventType, eventNames } from '../../lib/routes/events.ts';
-import { follow, forward, isTaken, type Outcome } from '../deployment/listen.ts';
+import { follow, forward, isTaken, type ListenOutcome } from '../deployment/listen.ts';
 import { listenSecret } from '../deployment/listen-secret.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -30,13 +30,13 @@ const parseForward = (text: string): URL => {
 const longest = Math.max(...eventNames.map(({ length }) => length));
 
 /** The status of a forwarded event, coloured. */
-const shownOutcome = (outcome: Outcome): string => {
+const shownOutcome = (outcome: ListenOutcome): string => {
   const { status, error = '', attempts, millis } = outcome;
   const result = paint(isTaken(outcome) ? 'green' : 'red', String(status ?? plain(error)));
   return `  ${result}  ${millis} ms${attempts > 1 ? `  ${attempts} tries` : ''}`;
 };
 
-const printEvent = (event: EventItem, outcome: Outcome | undefined, json: boolean): void => {
+const printEvent = (event: EventItem, outcome: ListenOutcome | undefined, json: boolean): void => {
   const { sk: id, type, at, data, sample } = event;
   const mark = sample ? '  sample' : '';
   const line = json
@@ -53,9 +53,9 @@ const sideBySide = 8;
  */
 const forwardAll = async (
   events: AsyncIterable<EventItem[]>,
-  send: ((event: EventItem) => Promise<Outcome>) | undefined,
+  send: ((event: EventItem) => Promise<ListenOutcome>) | undefined,
   begin: (event: EventItem) => void,
-  done: (event: EventItem, outcome: Outcome | undefined) => void,
+  done: (event: EventItem, outcome: ListenOutcome | undefined) => void,
 ): Promise<void> => {
   const running = new Set<Promise<void>>();
   for await (const some of events)
@@ -108,20 +108,23 @@ const listen = async (options: ListenOptions): Promise<void> => {
     return;
   }
   const json = options.printJson === true || globalJson === true;
-  const after = options.after === undefined ? undefined : await placeOf(store.id, options.after);
+  const after = options.after === undefined ? undefined : await findPosition(store.id, options.after);
   const { signal } = untilInterrupted();
   const counts = { events: 0, taken: 0 };
   const mark = startResumeMark();
   const events = follow({
-    ...{ store: store.id, types, after, signal },
+    store: store.id,
+    types,
+    after,
+    signal,
     onTrouble: (error) => note(`The table does not answer. Trying again: ${explain(error)}`),
   });
-  const send = (event: EventItem): Promise<Outcome> => {
-    const tell = ({ status, error = '' }: Outcome): void =>
+  const send = (event: EventItem): Promise<ListenOutcome> => {
+    const tell = ({ status, error = '' }: ListenOutcome): void =>
       note(`${event.type} ${event.sk} is tried again: ${status ?? error}`);
     return forward(url as URL, event, secret, signal, tell);
   };
-  const done = (event: EventItem, outcome: Outcome | undefined): void => {
+  const done = (event: EventItem, outcome: ListenOutcome | undefined): void => {
     // An event that the end of the command has cut off is not handled.
     if (signal.aborted && outcome && outcome.status === undefined) return;
     counts.events += 1;

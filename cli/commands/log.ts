@@ -42,7 +42,7 @@ const columns: Column<ShownRow>[] = [
 ];
 
 /** The id of the store whose log is wanted. A store that was deleted has a log, but only its id leads to it. */
-const storeOf = async (wanted: string): Promise<string> => {
+const findStoreId = async (wanted: string): Promise<string> => {
   try {
     return (await chooseStore(wanted, true)).id;
   } catch (error) {
@@ -53,7 +53,7 @@ const storeOf = async (wanted: string): Promise<string> => {
 
 const show = async (options: LogOptions): Promise<void> => {
   await connect(options);
-  const store = options.store === undefined ? undefined : await storeOf(options.store);
+  const store = options.store === undefined ? undefined : await findStoreId(options.store);
   // One more than the limit tells whether there are more.
   const rows = await logRows(store, options.since?.())({ descending: true, limit: options.limit + 1 });
   const names = new Map((await listStores()).map(({ id, name }) => [id, name]));

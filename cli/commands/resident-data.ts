@@ -30,7 +30,7 @@ const chosenStores = async (
 };
 
 /** The avatar whom these stores know by an identifier: a UUID is taken as it is. */
-const avatarOf = async (identifier: Identifier, stores: readonly Store[]): Promise<string> => {
+const findAvatar = async (identifier: Identifier, stores: readonly Store[]): Promise<string> => {
   if (identifier.uuid !== undefined) return identifier.uuid;
   const { username } = identifier;
   const found = await Promise.all(stores.map(({ id }) => readResident(id, identifier)));
@@ -52,7 +52,7 @@ const exportData = async (options: ExportOptions, identifier: Identifier): Promi
   if (output !== undefined && !force && statSync(output, { throwIfNoEntry: false }))
     throw new Failure(`${output} is there already. Name another file with --output, or write over it with --force.`);
   const { stores } = await chosenStores(options, await connect(options));
-  const uuid = await avatarOf(identifier, stores);
+  const uuid = await findAvatar(identifier, stores);
   const person = await exportPerson(stores, uuid, timestamp(now()));
   const text = isJson() && output === undefined ? `${jsonLine(person)}\n` : jsonText(person);
   if (output === undefined) return void process.stdout.write(text);
@@ -79,7 +79,10 @@ const plannedColumns: Column<ErasurePlan>[] = [
 
 const planned = (store: string, found: readonly ItemsFound[]): ErasurePlan[] =>
   found.map(({ sort: { words, effect }, items: { length: count } }) => ({
-    ...{ store, what: words[count === 1 ? 0 : 1], count, effect },
+    store,
+    what: words[count === 1 ? 0 : 1],
+    count,
+    effect,
   }));
 
 interface ErasureReport {
@@ -103,7 +106,7 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   const { forfeit = false } = options;
   const target = await connect(options);
   const { stores, isEverywhere } = await chosenStores(options, target);
-  const uuid = await avatarOf(identifier, stores);
+  const uuid = await findAvatar(identifier, stores);
   const found: { store: Store; items: ItemsFound[] }[] = [];
   for (const store of stores) found.push({ store, items: await findPerson(store.id, uuid) });
   const shared = await findShared(uuid);
@@ -113,13 +116,14 @@ const erase = async (options: EraseOptions, identifier: Identifier): Promise<voi
   ];
   if (plan.length === 0) return note(`Nothing is left of ${uuid} in ${counted(stores.length, 'store')}.`);
   if (!isJson()) print(plan, plannedColumns);
-  const blockers = found.flatMap(({ store, items }) =>
-    blockersOf(items, { uuid, forfeit }).map((blocker) => `${store.name}: ${blocker}`),
-  );
+  const blockers: string[] = [];
+  for (const { store, items } of found)
+    for (const blocker of await blockersOf(items, { uuid, forfeit, mayForfeit: forfeit }))
+      blockers.push(`${store.name}: ${blocker}`);
   if (blockers.length > 0)
     throw new Failure(`${blockers.map(plain).join('\n')}\nNothing was changed. Run this again when that is done.`);
   if (options.dryRun) return note('Nothing was changed: this was a dry run.');
-  const lost = forfeit ? ' Credit that they hold is lost.' : '';
+  const lost = forfeit ? ' Credit that they hold, and what is owed to them, is lost.' : '';
   const question = `Erase ${uuid} from ${counted(stores.length, 'store')} of ${target.name}? It cannot be undone.${lost} Type erase to go on.`;
   if (!options.yes)
     await ask(question, '--yes', (answer) => (answer === 'erase' ? undefined : 'Type erase, or press Ctrl-C.'));
@@ -166,7 +170,10 @@ export const addResidentData = (group: StoreCommand): void => {
     )
     .argument('<resident>', 'username or avatar UUID', parseResident)
     .option(...allStores)
-    .option('--forfeit', 'set credit that is left to 0; without it, credit forbids the erasure')
+    .option(
+      '--forfeit',
+      'set credit that is left to 0, and let go of what is owed; without it, both forbid the erasure',
+    )
     .option('--dry-run', 'only show what would become of what')
     .option('--yes', 'do not ask, for use without a terminal')
     .examples(

@@ -1,5 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
+import { everyPage } from '../../lib/lists/source.ts';
+import { followNames, listCustomerNames } from '../../lib/store/customer-names.ts';
+import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { followRename, renameMark } from '../../lib/store/renames.ts';
 import { type KnownResident, readResident, residentKey } from '../../lib/store/residents.ts';
@@ -8,13 +11,13 @@ import { exists, update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import { knownResidents } from '../deployment/residents.ts';
-import { connect, type GlobalOptions } from '../deployment/target.ts';
+import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import { type ResidentFields, residentImporter } from '../kinds/residents.ts';
 import { type Importer, writeRows } from '../kinds/rows.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
 import { parseResident } from '../terminal/input.ts';
-import { type Column, note, print } from '../terminal/output.ts';
+import { type Column, counted, isJson, note, print } from '../terminal/output.ts';
 import { addResidentImport } from './import.ts';
 import { addResidentData } from './resident-data.ts';
 
@@ -107,7 +110,25 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
   print(shown, shownColumns);
 };
 
-/** Adds `store resident add|show|import|export|erase`. */
+/** Writes anew the names by which a search finds the customers of a store. */
+const repair = async (options: GlobalOptions): Promise<void> => {
+  const { store } = await openStore(options);
+  let count = 0;
+  for await (const items of everyPage(listCustomerItems(store.id), ({ sk }) => sk)) {
+    const uuids = items.map(({ sk }) => sk);
+    await followNames(store.id, uuids);
+    count += uuids.length;
+  }
+  for await (const items of everyPage(listCustomerNames(store.id), ({ sk }) => sk)) {
+    const uuids = items.map(({ uuid }) => uuid);
+    const names = items.map(({ sk }) => sk);
+    await followNames(store.id, uuids, names);
+  }
+  if (isJson()) print({ store: store.id, customers: count }, []);
+  else note(`A search finds ${counted(count, 'customer')} of ${store.name} by their names.`);
+};
+
+/** Adds `store resident add|show|repair|import|export|erase`. */
 export const addResidents = (program: StoreCommand): void => {
   const group = program
     .command('resident')
@@ -132,6 +153,13 @@ export const addResidents = (program: StoreCommand): void => {
     .argument('<resident>', 'username or UUID', parseResident)
     .examples('store resident show ada.lovelace', 'store resident show "Ada Lovelace" --store "My Store" --json')
     .runs(show);
+  group
+    .command('repair')
+    .description(
+      'Writes anew the names by which a search finds customers: after an update from a version that had no search, and for the faults that "store audit" names. Can be repeated, while the store is open.',
+    )
+    .examples('store resident repair', 'store resident repair --stage prod --store "My Store"')
+    .runs(repair);
   addResidentImport(group);
   addResidentData(group);
 };

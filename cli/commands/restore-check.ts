@@ -1,15 +1,16 @@
 import type { CreditItem } from '../../lib/credit/state.ts';
-import { type ApiKey, factsOf, findKey } from '../../lib/store/api-keys.ts';
+import { type ApiKey, findKey, keyFacts } from '../../lib/store/api-keys.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { pagesOf } from '../../lib/table/table.ts';
 import { copyEnd, listKeys } from '../deployment/api-keys.ts';
 import { isCurrent, keyColumns, shown } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';
+import { inTable } from '../deployment/restored-table.ts';
 import { connect, type GlobalOptions } from '../deployment/target.ts';
 import { historyAhead } from '../kinds/audit-history.ts';
 import type { StoreCommand } from '../terminal/command.ts';
-import { Failure, UsageError } from '../terminal/errors.ts';
+import { UsageError } from '../terminal/errors.ts';
 import { counted, note, print } from '../terminal/output.ts';
 
 interface RestoreOptions extends GlobalOptions {
@@ -18,32 +19,18 @@ interface RestoreOptions extends GlobalOptions {
   dryRun?: boolean;
 }
 
-/** Has `lib/` work on another table of the same account and region. Throws if there is no such table. */
-const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
-  const before = process.env.TABLE_NAME;
-  process.env.TABLE_NAME = name;
-  try {
-    return await work();
-  } catch (error) {
-    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
-    throw new Failure(`There is no table ${name} in this account and region. Check --table and --against.`);
-  } finally {
-    process.env.TABLE_NAME = before;
-  }
-};
-
 const allKeys = async (): Promise<ApiKey[]> => {
   const keys: ApiKey[] = [];
   for (const { id } of await listStores()) keys.push(...(await listKeys(id)));
   return keys;
 };
 
-const endOf = ({ expiresAt }: ApiKey): number =>
+const keyEnd = ({ expiresAt }: ApiKey): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 /** Says whether the restored key lives on although the other was revoked, or has an earlier end by a rotation. */
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
-  restored.status === 'active' && (other.status === 'revoked' || endOf(other) < endOf(restored));
+  restored.status === 'active' && (other.status === 'revoked' || keyEnd(other) < keyEnd(restored));
 
 /** How many customers of each store have history beyond their last change: DynamoDB restores items a moment apart. */
 const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
@@ -88,7 +75,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
     throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
   const log = options.dryRun ? undefined : await openLog(target);
   const { revived, missing, ahead } = await checkRestored(options.table, against, async (key) => {
-    if (log) await copyEnd(key, log('key.ended', key.store, factsOf(key)));
+    if (log) await copyEnd(key, log('key.ended', key.store, keyFacts(key)));
   });
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),

@@ -21,7 +21,10 @@ const shown = (sale: SaleItem): Sale => row.response.parse(saleOf(sale, false));
 const stateStyles = { completed: 'green', refused: 'yellow', refunded: 'red' } as const;
 
 /** The names of the avatars and products of sales; an avatar or product without one is called by its UUID. */
-const namesIn = async (store: string, sales: readonly Sale[]): Promise<(uuid: string | null) => string | undefined> => {
+const readNames = async (
+  store: string,
+  sales: readonly Sale[],
+): Promise<(uuid: string | null) => string | undefined> => {
   const avatars = sales.flatMap(({ buyerUuid, recipientUuid, shares }) => [
     ...[buyerUuid, recipientUuid].filter((uuid) => uuid !== null),
     ...shares.map(({ residentUuid }) => residentUuid),
@@ -37,9 +40,9 @@ const namesIn = async (store: string, sales: readonly Sale[]): Promise<(uuid: st
   return (uuid) => (uuid === null ? undefined : (names.get(uuid) ?? uuid));
 };
 
-type NameOf = Awaited<ReturnType<typeof namesIn>>;
+type NameLookup = Awaited<ReturnType<typeof readNames>>;
 
-const saleColumns = (nameOf: NameOf): Column<Sale>[] => [
+const saleColumns = (nameOf: NameLookup): Column<Sale>[] => [
   { heading: 'id', cell: ({ id }) => id },
   { heading: 'when', cell: ({ at }) => shownTime(at) },
   {
@@ -55,7 +58,8 @@ const saleColumns = (nameOf: NameOf): Column<Sale>[] => [
     heading: 'product, buyer',
     cell: ({ productId, buyerUuid, recipientUuid }) =>
       [
-        ...[nameOf(productId), nameOf(buyerUuid) ?? 'unknown'],
+        nameOf(productId),
+        nameOf(buyerUuid) ?? 'unknown',
         ...(recipientUuid === buyerUuid ? [] : [`for ${nameOf(recipientUuid) ?? 'unknown'}`]),
       ].join(', '),
     wraps: true,
@@ -74,17 +78,17 @@ const list = async (options: ListOptions): Promise<void> => {
   const { buyer, product, state, limit } = options;
   const { source } = await salesList(id, { buyer, product, state });
   const sales = (await source({ descending: false, limit: limit + 1 })).map(shown);
-  printUpTo(limit, sales, saleColumns(await namesIn(id, sales)), `${name} has no such sale.`);
+  printUpTo(limit, sales, saleColumns(await readNames(id, sales)), `${name} has no such sale.`);
 };
 
-const shareColumns = (nameOf: NameOf): Column<Sale['shares'][number]>[] => [
+const shareColumns = (nameOf: NameLookup): Column<Sale['shares'][number]>[] => [
   { heading: 'owed to', cell: ({ residentUuid }) => nameOf(residentUuid) },
   { heading: 'L$', cell: ({ amount }) => amount },
   { heading: 'share', cell: ({ kind, percent }) => `${kind} ${percent} %` },
 ];
 
 const printSale = async (store: string, sale: Sale): Promise<void> => {
-  const nameOf = await namesIn(store, [sale]);
+  const nameOf = await readNames(store, [sale]);
   print(sale, saleColumns(nameOf));
   if (isJson()) return;
   if (sale.shares.length > 0) print(sale.shares, shareColumns(nameOf));
@@ -109,7 +113,7 @@ const refund = async (options: RefundOptions, id: string): Promise<void> => {
   const author = { by: `operator ${newId()}`, ...(reason && { reason }), ...(reference && { reference }) };
   const before = await orUnknown(getSale(store.id, id), unknownId(store.name, 'sale', id));
   const logged = log('sale.refunded', store.id, { sale: id, buyer: before.buyerUuid });
-  const sale = row.response.parse(await refundSale(store.id, id, author, false, logged));
+  const sale = row.response.parse(await refundSale(store.id, id, author, { together: logged }));
   await printSale(store.id, sale);
   const due = sale.refund - sale.change;
   if (before.state === 'refunded') note('It was refunded before, so nothing was changed.');

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
-import { type ApiKey, factsOf } from '../../lib/store/api-keys.ts';
+import { type ApiKey, keyFacts } from '../../lib/store/api-keys.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
@@ -11,8 +11,8 @@ import { type PresetName, presets } from '../deployment/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,
-  endOf,
   expiresOption,
+  expiryOf,
   isLive,
   presetHelp,
   presetOption,
@@ -58,7 +58,7 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
     given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
   const same = (await listStores()).find((store) => store.name.toLowerCase() === name.trim().toLowerCase());
   if (same) throw new Failure(`${target.name} has a store ${same.name} (${same.id}) already. Choose another name.`);
-  const end = endOf(options);
+  const end = expiryOf(options);
   const asks = options.key && options.preset === undefined && isInteractive();
   const rights = asks ? await askForRights(end) : { scopes: presets[options.preset ?? 'all'].scopes, expiresAt: end };
   const log = await openLog(target);
@@ -68,7 +68,7 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
   if (!options.key) return print(store, columns);
   const { key, text } = await issueKey(
     { store: store.id, name: 'first key', stage: target.keyStage, ...rights },
-    (key) => log('key.issued', store.id, factsOf(key)),
+    (key) => log('key.issued', store.id, keyFacts(key)),
   );
   printNewKey(key, text, target, { store });
 };
@@ -135,9 +135,9 @@ const callMillis = 30_000;
  * The time after which no call with one of these keys writes: the gateway's answer about it is over, and the call too.
  */
 const quietTime = ({ deletedAt }: Store, keys: readonly ApiKey[], { authorizerTtlSeconds }: Target): number => {
-  const endOf = (key: ApiKey): number =>
+  const keyEnd = (key: ApiKey): number =>
     isLive(key) ? now() : Date.parse(key.revokedAt ?? key.expiresAt ?? key.createdAt);
-  const end = deletedAt ? Date.parse(deletedAt) : Math.max(0, ...keys.map(endOf));
+  const end = deletedAt ? Date.parse(deletedAt) : Math.max(0, ...keys.map(keyEnd));
   return end + authorizerTtlSeconds * 1000 + callMillis;
 };
 

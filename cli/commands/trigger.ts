@@ -16,7 +16,7 @@ import { counted, note, print } from '../terminal/output.ts';
 const documentFile = new URL('../../docs/openapi.json', import.meta.url);
 
 /** The data of the example that the OpenAPI document has of a type. */
-const exampleOf = (type: EventType): object => {
+const exampleData = (type: EventType): object => {
   const { webhooks } = JSON.parse(readFileSync(documentFile, 'utf8'));
   return eventTypes[type].data.parse(webhooks[type].post.requestBody.content['application/json'].example.data);
 };
@@ -28,8 +28,13 @@ const keepSeconds = 7 * 86_400;
 const sampleOf = (store: string, type: EventType): EventItem => {
   const [id, at] = [newId(), timestamp(now())];
   return {
-    ...{ ...eventKey(store, id), type, at, data: JSON.stringify(exampleOf(type)), sample: true },
-    ...{ ranked: eventList(store, 'sample'), rank: `${at}#${id}` },
+    ...eventKey(store, id),
+    type,
+    at,
+    data: JSON.stringify(exampleData(type)),
+    sample: true,
+    ranked: eventList(store, 'sample'),
+    rank: `${at}#${id}`,
     [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
   };
 };

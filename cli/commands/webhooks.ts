@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import { answerOf, listSendings } from '../../lib/events/sendings.ts';
+import { listSendings, webhookDelivery } from '../../lib/events/sendings.ts';
 import { testWebhook } from '../../lib/events/test-webhook.ts';
 import {
   createWebhook,
@@ -52,7 +52,7 @@ const columns: Column<ShownWebhook>[] = [
 ];
 
 /** A webhook as the log has it. The path of an address may be a secret of the receiver's, as Discord's is. */
-const factsOf = ({ id, url, events }: WebhookItem) => ({ webhook: id, host: new URL(url).host, events });
+const webhookRow = ({ id, url, events }: WebhookItem) => ({ webhook: id, host: new URL(url).host, events });
 
 /** Prints a new secret alone on standard output, and a note beside. With `--json` prints one object. */
 const printSecret = (webhook: WebhookItem): void => {
@@ -93,7 +93,7 @@ const create = async (options: FieldOptions & Required<Pick<FieldOptions, 'url' 
   const log = await openLog(target);
   const { url, events, description = '', format = 'standard' } = options;
   const webhook = await createWebhook(store.id, { url, events, description, format }, scopes, (made) =>
-    log('webhook.created', store.id, factsOf(made)),
+    log('webhook.created', store.id, webhookRow(made)),
   );
   printSecret(webhook);
 };
@@ -111,7 +111,7 @@ const update = async (options: FieldOptions & { enable?: boolean; disable?: bool
   const before = shown(await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id)));
   const fields = { url: before.url, events: before.events, description: before.description, format: before.format };
   const changed = await updateWebhook(store.id, id, { ...fields, ...given }, scopes, (now) =>
-    log('webhook.changed', store.id, { ...factsOf(now), state: now.state }),
+    log('webhook.changed', store.id, { ...webhookRow(now), state: now.state }),
   );
   print(shown(changed), columns);
 };
@@ -120,7 +120,7 @@ const remove = async (options: GlobalOptions, id: string): Promise<void> => {
   const { target, store } = await openStore(options);
   const log = await openLog(target);
   const webhook = await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id));
-  const logged = log('webhook.deleted', store.id, factsOf(webhook));
+  const logged = log('webhook.deleted', store.id, webhookRow(webhook));
   await orUnknown(deleteWebhook(store.id, id, logged), unknownId(store.name, 'webhook', id));
   print({ id, deleted: true }, [{ heading: 'deleted', cell: () => id }]);
 };
@@ -162,7 +162,7 @@ const deliveries = async ({ state, limit, ...options }: DeliveriesOptions, id: s
   const { store } = await openStore(options);
   await orUnknown(getWebhook(store.id, id), unknownId(store.name, 'webhook', id));
   const rows = await listSendings(store.id, id, state)({ descending: false, limit: limit + 1 });
-  printUpTo(limit, rows.map(answerOf), deliveryColumns, 'Nothing was sent to it yet, or not in that state.');
+  printUpTo(limit, rows.map(webhookDelivery), deliveryColumns, 'Nothing was sent to it yet, or not in that state.');
 };
 
 const exampleId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';

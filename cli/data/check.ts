@@ -1,6 +1,6 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { findResidents } from '../deployment/residents.ts';
-import { allowedIn, isRequired, namedIn, type UuidOf, type Values } from '../kinds/columns.ts';
+import { allowedIn, isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';
@@ -23,13 +23,19 @@ export interface Pass {
 
 /** Begins the pass that checks. */
 export const beginCheck = (kind: ImportFile, store: string) => ({
-  ...{ kind, store, importer: kind.importer(true), repeats: new Map<string, number>() },
+  kind,
+  store,
+  importer: kind.importer(true),
+  repeats: new Map<string, number>(),
   taken: new Map<string, number>(),
 });
 
 /** Begins the pass that writes. */
 export const beginWrites = (kind: ImportFile, store: string, log: Setting['log']): Pass => ({
-  ...{ kind, store, importer: kind.importer(false), repeats: new Map<string, number>() },
+  kind,
+  store,
+  importer: kind.importer(false),
+  repeats: new Map<string, number>(),
   log,
 });
 
@@ -59,7 +65,7 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
 /** Gives the row its id: its own, or one that is the same whenever the file is read again. */
-const giveId = ({ kind, store, repeats: counts }: Pass, fields: Values, uuidOf: UuidOf): Values => {
+const giveId = ({ kind, store, repeats: counts }: Pass, fields: Values, uuidOf: UuidLookup): Values => {
   if (!kind.id) return fields;
   const { from, repeats, asText } = kind.id;
   const given = fields.id as string | undefined;
@@ -86,7 +92,7 @@ const takeUnique = (
   kind: ImportFile,
   raw: RawRow,
   row: Row<Values>,
-  uuidOf: UuidOf,
+  uuidOf: UuidLookup,
   taken: Map<string, number>,
 ): Fault[] => {
   const claims = Object.entries(kind.unique?.(row.fields, uuidOf) ?? { id: [row.fields.id as string] }).flatMap(
@@ -101,14 +107,14 @@ const takeUnique = (
 };
 
 /** The good rows, and the faults of the others by line. */
-interface Checked {
+interface CheckResult {
   rows: Row<Values>[];
   setting: Setting;
   faults: Map<number, Fault[]>;
 }
 
 /** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
-export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<Checked> => {
+export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<CheckResult> => {
   const { kind, store, log, taken } = pass;
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
@@ -116,7 +122,7 @@ export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<Ch
   const residents = named.length > 0 ? await findResidents(store, named) : new Map();
   const setting: Setting = { store, residents, log };
   const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
-  const uuidOf: UuidOf = (identifier) => residentOf(setting, identifier as Identifier).uuid;
+  const uuidOf: UuidLookup = (identifier) => residentOf(setting, identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];
   for (const { raw, fields, faults: found } of checked) {
     const { line } = raw;
@@ -143,7 +149,7 @@ const shown = (value: unknown): string => {
 };
 
 /** A fault as a sentence, without its line: the field, the value, and the values that are allowed. */
-export const wordsOf = ({ field, value, message }: Fault): string => {
+export const explainFault = ({ field, value, message }: Fault): string => {
   if (value === undefined) return `${field} ${message}`;
   return value === '' ? `${field} is empty: it ${message}` : `${field} ${shown(value)} ${message}`;
 };

@@ -1,16 +1,15 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { timestamp } from '../../lib/clock.ts';
 import { parseIdentifier } from '../../lib/identifier.ts';
-import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
 import type { Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
 import { idFrom } from '../kinds/rows.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readyDir, unfinished, writeLines } from './export.ts';
 import { readRecords } from './read.ts';
+import { readTime } from './times.ts';
 import { type ColumnName, type FieldName, fields, nearMiss, recogniseVendor, type Vendor, vendors } from './vendors.ts';
-import { linesOf } from './write.ts';
+import { lineWriter } from './write.ts';
 
 /** Turns a file that another vendor system exported into files that `store import` reads. */
 
@@ -29,7 +28,7 @@ export interface ConvertOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface Converted {
+export interface ConversionReport {
   files: { kind: string; path: string; rows: number }[];
   /** How many rows were left out, by the reason. */
   leftOut: Map<string, number>;
@@ -53,11 +52,11 @@ type KindName = keyof typeof written;
 const linesFor = (name: KindName) => {
   const kind = importFiles.find((one) => one.name === name);
   const columns = written[name].flatMap((column) => kind?.columns.find((each) => each.name === column) ?? []);
-  return linesOf({ columns }, 'csv');
+  return lineWriter({ columns }, 'csv');
 };
 
 /** The place of a column in a row. Throws where the file has no such column. */
-const placeOf = (column: ColumnName, header: readonly string[] | undefined, path: string): number => {
+const columnIndex = (column: ColumnName, header: readonly string[] | undefined, path: string): number => {
   if (typeof column === 'number') return column - 1;
   const place = header?.findIndex((cell) => cell.trim().toLowerCase() === column.toLowerCase()) ?? -1;
   if (place >= 0) return place;
@@ -78,24 +77,6 @@ const vendorFor = (first: readonly string[], path: string, { from, map }: Conver
       .slice(0, 300)}. ` +
       `Say which column is which, such as --map "Buyer Key=buyerUuid" --map "Price=price". The fields are: ${Object.keys(fields).join(', ')}.`,
   );
-};
-
-/** How far a zone is ahead of UTC at a time, in milliseconds. */
-const aheadOf = (zone: string, millis: number): number => {
-  const format = new Intl.DateTimeFormat('sv-SE', { timeZone: zone, dateStyle: 'short', timeStyle: 'medium' });
-  return Date.parse(`${format.format(millis).replace(' ', 'T')}Z`) - millis;
-};
-
-/** A time of a file, and whether it needed the zone. Undefined for a text that is no time. */
-const readTime = (text: string, zone: string): { at: string; zoned: boolean } | undefined => {
-  if (/^\d{9,10}$/.test(text)) return { at: timestamp(Number(text) * 1000), zoned: false };
-  const given = wireTimestamp().safeParse(text);
-  if (given.success) return { at: given.data, zoned: false };
-  const wall = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : NaN;
-  if (Number.isNaN(wall)) return undefined;
-  // The second look is right beside a change of the clocks.
-  const near = wall - aheadOf(zone, wall);
-  return { at: timestamp(wall - aheadOf(zone, near)), zoned: true };
 };
 
 /** Whole L$. Some files write decimals that are zeros. */
@@ -204,8 +185,14 @@ const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row:
     zoned: time.zoned,
     row: {
       id: book.idOf(cells.id || made),
-      ...{ product, buyer: buyer.ref, recipient: recipient.ref, at: time.at },
-      ...{ base: price, total: price, credit: isCredit ? price : 0, paid: isCredit ? 0 : price },
+      product,
+      buyer: buyer.ref,
+      recipient: recipient.ref,
+      at: time.at,
+      base: price,
+      total: price,
+      credit: isCredit ? price : 0,
+      paid: isCredit ? 0 : price,
     },
   };
 };
@@ -227,7 +214,7 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   const vendor = vendorFor(first, path, options);
   const { only } = options;
   const named = [...Object.values(vendor.columns), only?.column].some((column) => typeof column === 'string');
-  const place = (column: ColumnName): number => placeOf(column, named ? first : undefined, path);
+  const place = (column: ColumnName): number => columnIndex(column, named ? first : undefined, path);
   const places = Object.entries(vendor.columns).map(([field, column]) => [field, place(column)] as const);
   const onlyAt = only && place(only.column);
   const rows = async function* (): AsyncGenerator<VendorRow> {
@@ -245,7 +232,7 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
 };
 
 /** The result so far: a conversion adds to it row by row. */
-type Tally = Pick<Converted, 'leftOut' | 'faults' | 'usedZone'>;
+type Tally = Pick<ConversionReport, 'leftOut' | 'faults' | 'usedZone'>;
 
 const isOfCredit = ({ columns }: Vendor): boolean => 'credit' in columns || 'restrictedCredit' in columns;
 
@@ -282,7 +269,7 @@ async function* convertRows(
 
 /** The files of a conversion, which appear when all of them are whole. */
 const startFiles = (dir: string, signal: AbortSignal | undefined) => {
-  const files: Converted['files'] = [];
+  const files: ConversionReport['files'] = [];
   return {
     write: async (kind: KindName, some: AsyncIterable<Values> | Iterable<Values>): Promise<void> => {
       const { header, row } = linesFor(kind);
@@ -299,7 +286,7 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
       for (const { path: to } of files) await rm(unfinished(to), { force: true });
     },
     /** Lets the files appear, those without rows left out, in the order in which they can be imported. */
-    finish: async (): Promise<Converted['files']> => {
+    finish: async (): Promise<ConversionReport['files']> => {
       for (const { path: to, rows: count } of files)
         await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
       const order = importFiles.map(({ name }) => name);
@@ -312,7 +299,11 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
  * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such
  * rows are to be left out. Throws where the form of the file is not known.
  */
-export const convertFile = async (path: string, dir: string, options: ConvertOptions = {}): Promise<Converted> => {
+export const convertFile = async (
+  path: string,
+  dir: string,
+  options: ConvertOptions = {},
+): Promise<ConversionReport> => {
   const { vendor, rows } = await openVendorFile(path, options);
   const { zone = 'UTC', skipRejects = false, signal } = options;
   const book = startBook();

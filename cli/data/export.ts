@@ -2,10 +2,10 @@ import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DataFile, Lines } from '../kinds/kind.ts';
 import { exportFiles } from '../kinds/kinds.ts';
-import { Failure, Interrupted, UsageError } from '../terminal/errors.ts';
+import { Failure, InterruptedError, UsageError } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
 import { type ExportFormat, type Format, formats, type Separator } from './format.ts';
-import { linesOf, openFile } from './write.ts';
+import { lineWriter, openFile } from './write.ts';
 
 export interface ExportOptions {
   /** The sign between the cells of CSV. */
@@ -19,9 +19,9 @@ export interface ExportOptions {
 export const unfinished = (path: string): string => `${path}.part`;
 
 /** The text of a kind's file. Throws where the kind has no such format. */
-const textOf = (kind: DataFile, store: string, format: ExportFormat, separator?: Separator): Lines => {
+const exportedLines = (kind: DataFile, store: string, format: ExportFormat, separator?: Separator): Lines => {
   if (format !== 'journal') {
-    const { header, row } = linesOf(kind, format, separator);
+    const { header, row } = lineWriter(kind, format, separator);
     const rows = async function* () {
       for await (const one of kind.rows(store)) yield row(one);
     };
@@ -46,7 +46,7 @@ export const writeLines = async (
       await file.write(text);
       count += 1;
       if (signal?.aborted)
-        throw new Interrupted(
+        throw new InterruptedError(
           `Interrupted after ${counted(count, 'row')}. No file was written: give the command again.`,
         );
       if (count % 1000 === 0) onProgress?.(count);
@@ -70,7 +70,7 @@ export const exportKind = async (
   format: ExportFormat,
   options: ExportOptions = {},
 ): Promise<number> => {
-  const lines = textOf(kind, store, format, options.separator);
+  const lines = exportedLines(kind, store, format, options.separator);
   const there = await stat(path).catch(() => undefined);
   if (there?.isDirectory()) throw new Failure(`${path} is a directory. Name a file in it.`);
   const count = await writeLines(lines, path, options);
@@ -115,7 +115,7 @@ export const exportAll = async (
   const files: ExportedFile[] = [];
   for (const kind of exportFiles) {
     const path = join(dir, `${kind.name}.${format}`);
-    const text = textOf(kind, store, format, options.separator);
+    const text = exportedLines(kind, store, format, options.separator);
     const rows = await writeLines(text, path, options).catch(async (error: unknown) => {
       for (const { path } of files) await rm(unfinished(path), { force: true });
       throw error;

@@ -2,10 +2,10 @@ import { basename, resolve } from 'node:path';
 import type { Log } from '../../lib/store/operator-log.ts';
 import { transact } from '../../lib/table/table.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { type Fault, idFrom, type Outcome, writeRows } from '../kinds/rows.ts';
-import { Interrupted, UsageError } from '../terminal/errors.ts';
+import { type Fault, idFrom, type RowOutcome, writeRows } from '../kinds/rows.ts';
+import { InterruptedError, UsageError } from '../terminal/errors.ts';
 import { counted, grouped } from '../terminal/output.ts';
-import { beginCheck, beginWrites, checkRows, type Pass, wordsOf } from './check.ts';
+import { beginCheck, beginWrites, checkRows, explainFault, type Pass } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';
@@ -29,7 +29,7 @@ export interface ImportOptions {
 }
 
 /** The result of an import, or the result that a dry run foresees. */
-export interface ImportReport extends Record<Outcome | 'rejected', number> {
+export interface ImportReport extends Record<RowOutcome | 'rejected', number> {
   kind: string;
   /** Rows in the file. */
   rows: number;
@@ -60,10 +60,10 @@ type Faults = Map<number, Fault[]>;
 const noCounts = { created: 0, changed: 0, unchanged: 0 };
 
 /** A row that is good only if the file has another row, which may come later. */
-interface Waiting {
+interface WaitingRow {
   line: number;
   key: string;
-  outcome: Outcome;
+  outcome: RowOutcome;
   fault: Fault;
 }
 
@@ -71,7 +71,7 @@ interface Waiting {
  * Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected
  * ones.
  */
-const rejectWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, faults: Faults): Waiting[] => {
+const rejectWaiting = (waiting: WaitingRow[], taken: ReadonlyMap<string, number>, faults: Faults): WaitingRow[] => {
   const isGood = (key: string): boolean =>
     ['id', 'uuid'].some((column) => {
       const line = taken.get(`${column} ${key}`);
@@ -87,7 +87,7 @@ const rejectWaiting = (waiting: Waiting[], taken: ReadonlyMap<string, number>, f
 const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const counts = { ...noCounts };
   const faults: Faults = new Map();
-  const waiting: Waiting[] = [];
+  const waiting: WaitingRow[] = [];
   let all = 0;
   for await (const raws of chunks(rows)) {
     const checked = await checkRows(raws, pass);
@@ -102,7 +102,7 @@ const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<Ra
         }
     all += raws.length;
     if (options.signal?.aborted)
-      throw new Interrupted('Interrupted while the rows were checked: nothing was imported.');
+      throw new InterruptedError('Interrupted while the rows were checked: nothing was imported.');
     options.onProgress?.(all, undefined);
   }
   for (const { outcome } of rejectWaiting(waiting, pass.taken, faults)) counts[outcome] -= 1;
@@ -114,7 +114,7 @@ const write = async (
   pass: Pass,
   rows: AsyncIterable<RawRow>,
   faults: Faults,
-  rejects: ReturnType<typeof rejectsFile>,
+  rejects: Pick<ReturnType<typeof rejectsFile>, 'write'>,
   onDone: (count: number) => void,
 ) => {
   const counts = { ...noCounts };
@@ -137,7 +137,7 @@ const write = async (
   return counts;
 };
 
-const report = (kind: ImportFile, all: number, counts: Record<Outcome, number>, faults: Faults): ImportReport => ({
+const report = (kind: ImportFile, all: number, counts: Record<RowOutcome, number>, faults: Faults): ImportReport => ({
   kind: kind.name,
   rows: all,
   ...counts,
@@ -145,8 +145,26 @@ const report = (kind: ImportFile, all: number, counts: Record<Outcome, number>, 
   imported: false,
   faults: [...faults]
     .sort(([a], [b]) => a - b)
-    .flatMap(([line, found]) => found.map((fault) => ({ line, field: fault.field, reason: wordsOf(fault) }))),
+    .flatMap(([line, found]) => found.map((fault) => ({ line, field: fault.field, reason: explainFault(fault) }))),
 });
+
+/**
+ * Imports rows that another service has told, as `importFile` does. Rows that cannot be imported are left out, and
+ * reported with their number as the line.
+ */
+export const importRows = async (
+  kind: ImportFile,
+  store: string,
+  values: readonly RawRow['values'][],
+): Promise<ImportReport> => {
+  const source = async function* (): AsyncGenerator<RawRow> {
+    for (const [index, row] of values.entries()) yield { line: index + 1, values: row, faults: [], source: row };
+  };
+  const { all, faults } = await check(beginCheck(kind, store), source(), {});
+  const nowhere = { write: async () => {} };
+  const written = await write(beginWrites(kind, store, undefined), source(), faults, nowhere, () => {});
+  return { ...report(kind, all, written, faults), imported: true };
+};
 
 /**
  * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted
@@ -184,7 +202,7 @@ export const importFile = async (
         done += count;
         options.onProgress?.(done, all);
         if (options.signal?.aborted && done < all)
-          throw new Interrupted(
+          throw new InterruptedError(
             `Interrupted: ${grouped(done)} of ${counted(all, 'row')} of ${path} are imported. Give the same command again: it goes on, and changes nothing twice.`,
           );
       },

@@ -7,6 +7,7 @@ import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import { type Format, type Separator, separatorNames, separators } from './format.ts';
+import { nearestOf } from './nearest.ts';
 
 /** A row of a file before its values are checked. */
 export interface RawRow {
@@ -66,8 +67,17 @@ const maxRowLength = 4_000_000;
 
 const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
 
+/** Names the column that a word is most like. */
+const meant = ({ columns }: ImportFile, word: string): string => {
+  const nearest = nearestOf(
+    word,
+    columns.map(({ name }) => name),
+  );
+  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
+};
+
 /** The columns of a header. Throws for unknown ones, with a list of the known ones. */
-const columnsOf = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
+const headerColumns = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
   const there = `${kind.name} have the columns ${listed(kind.columns)}`;
   const found = header.map((cell, index) => {
     const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
@@ -78,7 +88,7 @@ const columnsOf = (kind: ImportFile, header: readonly string[], path: string): (
       cell.trim() === ''
         ? `column ${index + 1} has no name`
         : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
-    throw new Failure(`${path}, line 1: ${shown}. Leave it out, or give it its name: ${there}.`);
+    throw new Failure(`${path}, line 1: ${shown}. ${meant(kind, cell)}Leave it out, or give it its name: ${there}.`);
   });
   const twice = found.find((column, index) => column && found.indexOf(column) < index);
   if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice. Leave one out.`);
@@ -168,7 +178,7 @@ async function* readCsv(kind: ImportFile, path: string): AsyncGenerator<RawRow> 
   let columns: (Column | undefined)[] | undefined;
   for await (const { line, cells, separator } of readRecords(path)) {
     if (!columns) {
-      columns = columnsOf(kind, cells, path);
+      columns = headerColumns(kind, cells, path);
       continue;
     }
     const message = `must have ${columns.length} values, as the first line has: it has ${cells.length}`;
@@ -217,11 +227,12 @@ const readObject = (kind: ImportFile, text: string, line: number): RawRow => {
   const strange = members.filter(
     ([name]) => ![...kind.columns, ...rejectColumns].some((column) => column.name === name),
   );
-  const there = `is no member of ${kind.name}; there are ${listed(kind.columns)}`;
+  const there = (name: string): string =>
+    `is no member of ${kind.name}. ${meant(kind, name)}There are ${listed(kind.columns)}`;
   return {
     line,
     values: Object.fromEntries(members),
-    faults: strange.map(([name, value]) => ({ field: name, value, message: there })),
+    faults: strange.map(([name, value]) => ({ field: name, value, message: there(name) })),
     source: object,
   };
 };

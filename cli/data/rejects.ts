@@ -3,7 +3,7 @@ import { readCell, rejectColumns, type Values, writeCell } from '../kinds/column
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
-import { wordsOf } from './check.ts';
+import { explainFault } from './check.ts';
 import type { Format } from './format.ts';
 import type { RawRow } from './read.ts';
 import { csvLine, openFile } from './write.ts';
@@ -16,7 +16,7 @@ interface Options {
 }
 
 /** The kind's columns that a CSV file has, in the file's order. */
-const columnsOf = (kind: ImportFile, { values }: RawRow) =>
+const rowColumns = (kind: ImportFile, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
 /** Makes ids for rejected rows without one, if rows of the kind may be alike. */
@@ -54,7 +54,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
   };
 
   const csvRow = (raw: RawRow, cells: readonly string[], id: string | undefined, end: string[]): string => {
-    const columns = columnsOf(kind, raw);
+    const columns = rowColumns(kind, raw);
     const idAt = columns.findIndex(({ name }) => name === 'id');
     const own = Array.from({ length: Math.max(cells.length, columns.length) }, (_, i) => {
       const [column, cell = ''] = [columns[i], cells[i]];
@@ -68,7 +68,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
   const addsId = (idAt: number): boolean => idAt < 0 && kind.id?.repeats !== undefined;
 
   const header = (raw: RawRow): string => {
-    const names = columnsOf(kind, raw).map(({ name }) => name);
+    const names = rowColumns(kind, raw).map(({ name }) => name);
     const added = addsId(names.indexOf('id')) ? ['id'] : [];
     return csvLine([...names, ...added, ...rejectColumns.map(({ name }) => name)], raw.separator);
   };
@@ -94,7 +94,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
       const to = file ?? (await open('Then import the file again: it goes on.'));
       if (!hasHeader && format === 'csv') await to.write(header(raw));
       hasHeader = true;
-      await to.write(textOf(raw, faults.map(wordsOf).join('; '), idFor(raw, planned)));
+      await to.write(textOf(raw, faults.map(explainFault).join('; '), idFor(raw, planned)));
     },
     /** Returns the path of the file if there is one. */
     end: async (): Promise<string | undefined> => {

@@ -74,7 +74,7 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
 };
 
 /** Writes the header and the rows of a file as lines of a format. */
-export const linesOf = ({ columns }: Pick<DataFile, 'columns'>, format: Format, separator: Separator = 'comma') => ({
+export const lineWriter = ({ columns }: Pick<DataFile, 'columns'>, format: Format, separator: Separator = 'comma') => ({
   header:
     format === 'csv'
       ? csvLine(

@@ -12,11 +12,11 @@ export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
 export const presets = {
   vendor: {
-    scopes: ['sales:write', 'products:read'],
-    use: 'vendors inworld: quote prices, make sales',
+    scopes: ['sales:write', 'products:read', 'vendors:register'],
+    use: 'vendors inworld: quote prices, make sales, say where they stand',
     risk:
       'could have products delivered that nobody paid for, spend your customers’ credit on them, read all products, ' +
-      'and learn any avatar’s credit, discount and ban by quotes',
+      'learn any avatar’s credit, discount and ban by quotes, and list vendors that do not exist',
   },
   terminal: {
     scopes: [
@@ -38,6 +38,13 @@ export const presets = {
     risk:
       'could put another box in its place, which sees who buys what, gives your customers nothing, and says to whom ' +
       'a new name belongs, so to whom gifts and credit go',
+  },
+  cashier: {
+    scopes: ['payouts:pay'],
+    use: 'the object inworld that pays what your store owes',
+    risk:
+      'could mark as paid what nobody has paid, so that your partners wait for it; it moves no L$, and store reconcile ' +
+      'finds it',
   },
   shop: {
     scopes: ['products:read', 'categories:read'],

@@ -20,23 +20,23 @@ interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   revokedAt: string | undefined;
 }
 
-const stateOf = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] => {
+const keyState = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] => {
   if (status === 'revoked') return 'revoked';
   if (expiresAt !== undefined && Date.parse(expiresAt) <= now()) return 'expired';
   return rotatedTo === undefined ? 'active' : 'rotated';
 };
 
 /** Says whether calls with the key are let in. */
-export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(stateOf(key));
+export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(keyState(key));
 
 /** Says whether the key is live and not rotated: the one that a name means. */
-export const isCurrent = (key: ApiKey): boolean => stateOf(key) === 'active';
+export const isCurrent = (key: ApiKey): boolean => keyState(key) === 'active';
 
 export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;
 
 export const shown = (key: ApiKey, target: Target): ShownKey => {
   const { name, scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
-  const [prefix, state] = [prefixOf(key, target), stateOf(key)];
+  const [prefix, state] = [prefixOf(key, target), keyState(key)];
   return { name, prefix, state, preset: presetOf(some), scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
 };
 
@@ -74,7 +74,7 @@ export const expiresOption = (): Option =>
   );
 
 /** The end that `--expires` gives. Throws for one that is over. */
-export const endOf = ({ expires }: ExpiryOptions): string | undefined => {
+export const expiryOf = ({ expires }: ExpiryOptions): string | undefined => {
   const end = expires?.();
   if (end === undefined || Date.parse(end) > now()) return end;
   throw new UsageError(`--expires must be in the future: ${end} is over.`);

@@ -3,7 +3,7 @@ import { timestamp } from '../../lib/clock.ts';
 import { post } from '../../lib/delivery/call.ts';
 import { webhookTimeoutMillis } from '../../lib/delivery/settings.ts';
 import { type EventItem, eventKeys, notedAtOf } from '../../lib/events/events.ts';
-import { messageOf } from '../../lib/events/send.ts';
+import { signedMessage } from '../../lib/events/send.ts';
 import type { EventType } from '../../lib/routes/events.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
@@ -31,18 +31,18 @@ interface EventFeed {
   onTrouble: (error: unknown) => void;
 }
 
-type Place = Key & { rank: string };
+type FeedPosition = Key & { rank: string };
 
 /** Ends with the signal, then without an error. */
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   sleep(millis, undefined, { signal }).catch(() => undefined);
 
-const millisOf = (rank: string): number => Date.parse(notedAtOf({ rank }));
+const rankMillis = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
 /**
  * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the
  * signal ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it
- * does not wait until the list has settled. Throws where the table does not answer for a minute.
+ * does not wait until the list is complete. Throws where the table does not answer for a minute.
  */
 export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;
@@ -51,21 +51,21 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
   const seen = new Map<string, string>();
   let newest = after ?? '';
 
-  const note = (places: readonly Place[]): void => {
+  const note = (places: readonly FeedPosition[]): void => {
     for (const { sk, rank } of places) seen.set(sk, rank);
     const { rank = '' } = places.at(-1) ?? {};
     if (rank > newest) newest = rank;
-    for (const [sk, old] of seen) if (millisOf(old) < millisOf(newest) - 2 * settleMillis) seen.delete(sk);
+    for (const [sk, old] of seen) if (rankMillis(old) < rankMillis(newest) - 2 * settleMillis) seen.delete(sk);
   };
-  const read = async (places: readonly Place[]): Promise<EventItem[]> => {
+  const read = async (places: readonly FeedPosition[]): Promise<EventItem[]> => {
     const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
     const items = await getMany<EventItem>(unseen, { consistent: true });
     note(unseen);
     // The avatar of an event may be erased by now.
     return items.filter(({ type, data }) => data !== undefined && types.includes(type));
   };
-  const recent = (): Promise<Place[]> => {
-    const first = newest === '' ? undefined : timestamp(millisOf(newest) - settleMillis);
+  const recent = (): Promise<FeedPosition[]> => {
+    const first = newest === '' ? undefined : timestamp(rankMillis(newest) - settleMillis);
     return eventKeys(store, lists, { first })({ descending: false });
   };
 
@@ -98,7 +98,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
 }
 
 /** How a local program took an event. */
-export interface Outcome {
+export interface ListenOutcome {
   /** The status of the last answer; undefined where none came. */
   status?: number;
   /** Why the last call failed without an answer. */
@@ -108,7 +108,7 @@ export interface Outcome {
   millis: number;
 }
 
-export const isTaken = ({ status = 0 }: Outcome): boolean => status >= 200 && status < 300;
+export const isTaken = ({ status = 0 }: ListenOutcome): boolean => status >= 200 && status < 300;
 
 /** The pauses before the attempts after the first. */
 const pauses = [500, 2000, 5000];
@@ -137,16 +137,16 @@ export const forward = async (
   { sk: id, type, at, data, sample }: EventItem,
   secret: string,
   signal: AbortSignal,
-  onFailure: (outcome: Outcome) => void = () => {},
-): Promise<Outcome> => {
+  onFailure: (outcome: ListenOutcome) => void = () => {},
+): Promise<ListenOutcome> => {
   for (let attempts = 1; ; attempts++) {
     // The program checks the time of the message by its own clock. That of the service may be moved.
-    const request = messageOf({ id, type, at, data, ...(sample && { sample }) }, [secret], Date.now());
+    const request = signedMessage({ id, type, at, data, ...(sample && { sample }) }, [secret], Date.now());
     const timeout = webhookTimeoutMillis();
     const timedOut = AbortSignal.timeout(timeout);
     const started = performance.now();
     const millis = () => Math.round(performance.now() - started);
-    const outcome: Outcome = await postTo(url, request, AbortSignal.any([signal, timedOut])).then(
+    const outcome: ListenOutcome = await postTo(url, request, AbortSignal.any([signal, timedOut])).then(
       ({ status }) => ({ status, attempts, millis: millis() }),
       ({ code, message }: NodeJS.ErrnoException) => {
         const error = timedOut.aborted ? `no answer in ${timeout} ms` : String(code ?? message);

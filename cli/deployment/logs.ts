@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudWatchLogsClient, FilteredLogEvent } from '@aws-sdk/client-cloudwatch-logs';
 import pMap from 'p-map';
 import { now, timestamp } from '../../lib/clock.ts';
-import { entryOf, type Route } from '../../lib/routes/route.ts';
+import { functionFile, type Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 
@@ -45,7 +45,7 @@ export const functionNames = (): string[] => {
 /** The function that serves the requests of a row of the route table. */
 const serving = (isIt: (row: Route) => boolean): string | undefined => {
   const row = routes.find(isIt);
-  return row && entryOf(row);
+  return row && functionFile(row);
 };
 
 /** A request as the local service tells it, as far as it is shown. */
@@ -66,9 +66,18 @@ const localLine = ({ id: requestId, time, route, key, ignored = [], ...request }
     at: time,
     function: serving(({ id }) => id === route),
     fields: {
-      ...{ requestId, method, url, status, millis, calls, units, key: key?.name, store: key?.store },
+      requestId,
+      method,
+      url,
+      status,
+      millis,
+      calls,
+      units,
+      key: key?.name,
+      store: key?.store,
       ...(ignored.length > 0 && { ignored }),
-      ...{ sent, answer },
+      sent,
+      answer,
     },
   };
 };
@@ -212,7 +221,7 @@ const groupsFor = async (client: CloudWatchLogsClient, all: readonly Group[], qu
 const pollMillis = 2000;
 
 /** CloudWatch may show a line later than those written after it, by at most so much. */
-const settleMillis = 30_000;
+const arrivalMillis = 30_000;
 
 /** The lines of a deployment's logs, and then, while `follow` lasts, each as CloudWatch comes to have it. */
 export async function* stageLogs(stage: string, query: LogQuery, follow: AbortSignal | undefined, pause = pollMillis) {
@@ -225,8 +234,8 @@ export async function* stageLogs(stage: string, query: LogQuery, follow: AbortSi
     const found = await readAll(client, groups, { ...query, since });
     yield found.filter(({ id }) => !seen.has(id));
     for (const { id } of found) seen.add(id);
-    const settled = timestamp(now() - settleMillis);
-    if (settled > since) since = settled;
+    const complete = timestamp(now() - arrivalMillis);
+    if (complete > since) since = complete;
     if (follow) await sleep(pause, undefined, { signal: follow }).catch(() => undefined);
   } while (follow && !follow.aborted);
 }

@@ -30,7 +30,7 @@ const nameItem = ({ uuid, username }: Resident, name: string, holder: string): W
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 
 /** A mark that a resident has already. */
-const markOf = ({ renamedAt, dues, due }: RenameMark): RenameMark => ({
+const renameMarkOf = ({ renamedAt, dues, due }: RenameMark): RenameMark => ({
   ...(renamedAt !== undefined && { renamedAt, dues, due }),
 });
 
@@ -46,7 +46,7 @@ export const residentItems = (
   { takenFrom = uuid, isRenamed = false }: { takenFrom?: string | undefined; isRenamed?: boolean } = {},
 ): Write[] => {
   const asStored = stored ? all(is('names', stored.names), is('username', stored.username)) : isNew;
-  const mark = isRenamed ? renameMark() : markOf(stored ?? {});
+  const mark = isRenamed ? renameMark() : renameMarkOf(stored ?? {});
   return [
     put({ ...residentKey(uuid), uuid, username, names, ...mark }, asStored),
     ...names.map((name) => nameItem({ uuid, username }, name, name === username ? takenFrom : uuid)),
@@ -77,7 +77,7 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   }
 };
 
-const textOf = ({ uuid, username }: Identifier): string => uuid ?? username;
+const uuidOrName = ({ uuid, username }: Identifier): string => uuid ?? username;
 
 /**
  * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents
@@ -90,7 +90,9 @@ export const findResidents = async (
   const keys = identifiers.map(({ uuid, username }) => (uuid === undefined ? nameKey(username) : residentKey(uuid)));
   const items = await getMany<Resident & Key>(keys, { consistent: true });
   const found = new Map(items.map(({ pk, uuid, username }) => [pk.slice(pk.indexOf('#') + 1), { uuid, username }]));
-  const others = new Map(identifiers.map((one) => [textOf(one), one] as const).filter(([text]) => !found.has(text)));
+  const others = new Map(
+    identifiers.map((one) => [uuidOrName(one), one] as const).filter(([text]) => !found.has(text)),
+  );
   const readOne = async ([text, identifier]: [string, Identifier]): Promise<void> => {
     // A customer whom nobody could name when they bought is called by their UUID.
     const { uuid = '' } = identifier;

@@ -1,11 +1,5 @@
-import { createHash } from 'node:crypto';
-import { createReadStream, existsSync, readFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createGunzip } from 'node:zlib';
 import {
-  type AttributeValue,
   BatchWriteItemCommand,
   CreateTableCommand,
   DescribeTableCommand,
@@ -14,17 +8,21 @@ import {
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
+  type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
+import { now, timestamp } from '../../lib/clock.ts';
+import { listStores } from '../../lib/store/stores.ts';
 import { db } from '../../lib/table/client.ts';
-import { streamView, ttlAttribute } from '../../lib/table/schema.ts';
+import { exists, update } from '../../lib/table/language.ts';
+import { sharedKey, streamView, ttlAttribute } from '../../lib/table/schema.ts';
+import { write } from '../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 import { grouped } from '../terminal/output.ts';
 import { tableDefinition } from './table-definition.ts';
+import { checkFiles, type ExportLine, linesOf, readExports, type TableExport } from './table-export.ts';
 
 /** Makes a table of an export, and gives a restored table everything that the service needs of it. */
-
-type Item = Record<string, AttributeValue>;
 
 /** DynamoDB takes 25 items in a request, and a new table about 4,000 small ones in a second. */
 const batchSize = 25;
@@ -53,97 +51,80 @@ const ready = async (TableName: string): Promise<TableDescription> => {
   }
 };
 
-interface DataFile {
-  itemCount: number;
-  md5Checksum: string;
-  dataFileS3Key: string;
-}
-
-/** The data files of an export by their manifest, a JSON object on each line. */
-const readManifest = (directory: string): DataFile[] => {
-  const path = join(directory, 'manifest-files.json');
-  if (!existsSync(path))
-    throw new Failure(
-      `There is no ${path}. --from takes the folder of one export: AWSDynamoDB/<export>, with manifest-files.json and data/ in it.`,
-    );
-  const lines = readFileSync(path, 'utf8').split('\n');
-  return lines.filter((line) => line.trim() !== '').map((line): DataFile => JSON.parse(line));
-};
-
-/** Throws unless each data file is there and has the content that the manifest tells. */
-const checkFiles = async (directory: string, files: readonly DataFile[]): Promise<void> => {
-  for (const { dataFileS3Key, md5Checksum } of files) {
-    const path = join(directory, 'data', basename(dataFileS3Key));
-    if (!existsSync(path)) throw new Failure(`The export lacks ${path}. Copy the whole folder again.`);
-    const hash = createHash('md5');
-    for await (const part of createReadStream(path)) hash.update(part);
-    if (hash.digest('base64') !== md5Checksum)
-      throw new Failure(`${path} is not as it was exported. Copy the whole folder again.`);
-  }
-};
-
-const batchesOf = async function* (path: string): AsyncGenerator<Item[]> {
-  let batch: Item[] = [];
-  for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) })) {
-    if (line.trim() === '') continue;
-    batch.push(JSON.parse(line).Item);
-    if (batch.length === batchSize) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
-};
-
-/** Puts the items again that DynamoDB put off, after a pause that grows. */
-const putBatch = async (TableName: string, items: readonly Item[]): Promise<void> => {
-  let RequestItems = { [TableName]: items.map((Item) => ({ PutRequest: { Item } })) };
+/** Writes again what DynamoDB put off, after a pause that grows. */
+const writeBatch = async (TableName: string, lines: readonly ExportLine[]): Promise<void> => {
+  const requests = lines.map(({ Item: full, Keys, NewImage = full }) =>
+    NewImage ? { PutRequest: { Item: NewImage } } : { DeleteRequest: { Key: Keys } },
+  );
+  let RequestItems = { [TableName]: requests } as Record<string, WriteRequest[]>;
   for (let pause = 100; Object.keys(RequestItems).length > 0; pause = Math.min(pause * 2, waitMillis)) {
     const { UnprocessedItems = {} } = await db.send(new BatchWriteItemCommand({ RequestItems }));
-    RequestItems = UnprocessedItems as typeof RequestItems;
+    RequestItems = UnprocessedItems;
     if (Object.keys(RequestItems).length > 0) await sleep(pause);
   }
 };
 
+/** Writes all lines of an export. Throws where they are not as many as its manifest tells. */
+const writeExport = async (
+  TableName: string,
+  { folder, files, count }: TableExport,
+  onWritten: (lines: number) => void,
+): Promise<void> => {
+  let done = 0;
+  for (const { path } of files)
+    await pMap(
+      linesOf(path, batchSize),
+      async (lines) => {
+        await writeBatch(TableName, lines);
+        done += lines.length;
+        onWritten(lines.length);
+      },
+      { concurrency: batchesAtOnce },
+    );
+  if (done !== count)
+    throw new Failure(
+      `The files of ${folder} hold ${grouped(done)} items, and their manifest tells of ${grouped(count)}. Delete the table ${TableName}, and copy the export again.`,
+    );
+};
+
+/** How a table was filled. */
+interface Filled {
+  items: number;
+  /** Changes that increments told of. */
+  changes: number;
+  /** The time whose table it is, if the export tells. */
+  until: string | undefined;
+}
+
 /**
- * Creates the table and fills it with the items of an export. The stream is not on yet: a record of these puts would be
- * taken for a change. Throws, before it creates anything, if there is such a table or a file of the export is missing
- * or broken. A run that ends midway leaves a table that has to be deleted.
+ * Creates the table and fills it with the items of a full export, and then with the changes of its increments, one
+ * after the other. The stream is not on yet: a record of these puts would be taken for a change. Throws, before it
+ * creates anything, if there is such a table, a file is missing or broken, or there is a hole between increments. A run
+ * that ends midway leaves a table that has to be deleted.
  */
 export const fillFromExport = async (
   TableName: string,
   directory: string,
   onProgress: (done: number, all: number) => void,
-): Promise<number> => {
-  const files = readManifest(directory);
+): Promise<Filled> => {
+  const { full, increments, until } = readExports(directory);
   if (await describe(TableName))
     throw new Failure(`There is a table ${TableName} already. Name a new one, or delete that one first.`);
-  await checkFiles(directory, files);
-  const all = files.reduce((sum, { itemCount }) => sum + itemCount, 0);
+  for (const one of [full, ...increments]) await checkFiles(one);
+  const changes = increments.reduce((sum, { count }) => sum + count, 0);
   await db.send(new CreateTableCommand(tableDefinition(TableName)));
   await ready(TableName);
   let done = 0;
-  for (const { dataFileS3Key } of files) {
-    const batches = batchesOf(join(directory, 'data', basename(dataFileS3Key)));
-    await pMap(
-      batches,
-      async (items) => {
-        await putBatch(TableName, items);
-        done += items.length;
-        onProgress(done, all);
-      },
-      { concurrency: batchesAtOnce },
-    );
-  }
-  if (done !== all)
-    throw new Failure(
-      `The files hold ${grouped(done)} items, and their manifest tells of ${grouped(all)}. Delete the table ${TableName}, and copy the export again.`,
-    );
-  return done;
+  for (const one of [full, ...increments])
+    await writeExport(TableName, one, (lines) => {
+      done += lines;
+      onProgress(done, full.count + changes);
+    });
+  return { items: full.count, changes, until };
 };
 
 /** The bounds of a table, or of one of its indexes, as UpdateTable takes them. */
-const boundsOf = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescription['OnDemandThroughput'] }) =>
+const throughputBounds = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescription['OnDemandThroughput'] }) =>
   OnDemandThroughput && { OnDemandThroughput };
 
 const hasAlready = (error: unknown): boolean => /already (enabled|been enabled)/i.test((error as Error).message);
@@ -183,13 +164,13 @@ export const completeTable = async (
     await db.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: true }));
     await ready(TableName);
     const updates = (model.GlobalSecondaryIndexes ?? []).flatMap((index) =>
-      index.OnDemandThroughput ? [{ Update: { IndexName: index.IndexName, ...boundsOf(index) } }] : [],
+      index.OnDemandThroughput ? [{ Update: { IndexName: index.IndexName, ...throughputBounds(index) } }] : [],
     );
     if (model.OnDemandThroughput)
       await db.send(
         new UpdateTableCommand({
           TableName,
-          ...boundsOf(model),
+          ...throughputBounds(model),
           ...(updates.length > 0 && { GlobalSecondaryIndexUpdates: updates }),
         }),
       );
@@ -202,3 +183,32 @@ export const completeTable = async (
   }
   return table.LatestStreamArn ?? '';
 };
+
+/** Has `lib/` work on another table of the same account and region. Throws if there is no such table. */
+export const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
+  const before = process.env.TABLE_NAME;
+  process.env.TABLE_NAME = name;
+  try {
+    return await work();
+  } catch (error) {
+    if ((error as Error).name !== 'ResourceNotFoundException') throw error;
+    throw new Failure(`There is no table ${name} in this account and region. Check --table and --against.`);
+  } finally {
+    process.env.TABLE_NAME = before;
+  }
+};
+
+/**
+ * Stops the payouts of every store of a restored table: it owes again what was paid since. Answers how many stores
+ * these are.
+ */
+export const stopPayouts = (table: string): Promise<number> =>
+  inTable(table, async () => {
+    const payoutsStoppedAt = timestamp(now());
+    let stopped = 0;
+    for (const { id } of await listStores()) {
+      const stop = update(sharedKey('STORE', id), { ifMissing: { payoutsStoppedAt }, when: exists });
+      if ((await write(stop)).done) stopped += 1;
+    }
+    return stopped;
+  });

@@ -74,11 +74,11 @@ const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
   return [`the change ${sequence} ends with ${shown(change)}, but ${shown(expected)} follow from the one before it`];
 };
 
-const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
+const totalOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
 /** The L$ of lots that a row does not tell of, though it holds every part. */
 export const missingParts = ({ amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): number =>
-  lastExpiresAt === undefined ? amount - expired - unlotted - sumOf(lots) : 0;
+  lastExpiresAt === undefined ? amount - expired - unlotted - totalOf(lots) : 0;
 
 /**
  * The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired.
@@ -129,11 +129,26 @@ const holdingFaults = (
   );
   const open = openAmounts(item, lots, type);
   for (const id of new Set([...parts.keys(), ...open.keys()])) {
-    const sum = sumOf(parts.get(id) ?? []);
+    const sum = totalOf(parts.get(id) ?? []);
     if (sum !== (open.get(id) ?? 0))
       faults.push(`${type}: the changes of the lot ${id} come to ${sum}, ${open.get(id) ?? 0} are left in it`);
   }
   return faults;
+};
+
+/** Each sale gives its bonus once, and its refund takes back, once, no more than that. */
+const bonusFaults = (changes: readonly RecordedChange[]): string[] => {
+  const ofSales = Map.groupBy(
+    changes.filter(({ kind, saleId }) => kind === 'bonus' && saleId !== undefined),
+    ({ saleId }) => saleId,
+  );
+  return [...ofSales].flatMap(([saleId, some]) => {
+    const [given, back] = [some.filter(({ amount }) => amount > 0), some.filter(({ amount }) => amount < 0)];
+    const left = given[0] ? totalOf(some) : 0;
+    return given.length > 1 || back.length > 1 || left < 0
+      ? [`the sale ${saleId} gave ${totalOf(given)} in ${given.length} bonuses, and took ${-totalOf(back)} back`]
+      : [];
+  });
 };
 
 /** Each row is right in itself, and follows from the one before it. The parts of a pending change are not all there. */
@@ -163,7 +178,7 @@ export const auditHistory = (
   const faults = changes.length === 0 && !item.lastChange ? [] : numberFaults(changes, version);
   if (!last && !item.lastChange && credit + restrictedCredit > 0)
     faults.push('the credit is older than history: run store credit backfill');
-  faults.push(...changeFaults(changes, pending));
+  faults.push(...changeFaults(changes, pending), ...bonusFaults(changes));
   if (last?.sequence === version && (last.credit !== credit || last.restrictedCredit !== restrictedCredit))
     faults.push(`history ends with ${last.credit} and ${last.restrictedCredit}, not ${credit} and ${restrictedCredit}`);
   const isKnown = !changes.some((change) => change.kind === 'unrecorded' || isRepair(change));

@@ -13,6 +13,10 @@ export interface Listener {
   onChecked: (count: number) => void;
 }
 
+/** Those of the raw items of a table whose partition ends so. */
+export const itemsOf = <T extends Key>(items: readonly Key[], end: string): T[] =>
+  items.filter(({ pk }) => pk.endsWith(end)) as T[];
+
 /** Checks all things of one sort. Returns how many there were. */
 export type Check = (store: string, listener: Listener) => Promise<number>;
 
@@ -28,7 +32,7 @@ export interface AuditCheck {
 const maxLooks = 5;
 
 /** Another writer may change an item between two reads of one look, so a fault counts only if every look finds one. */
-const faultsOf = async (look: () => Promise<string[]>): Promise<string[]> => {
+const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
   for (let looks = 1; ; looks++) {
     const faults = await look();
     if (faults.length === 0 || looks === maxLooks) return faults;
@@ -43,7 +47,7 @@ export const forEvery = async <T>(
   look: (row: T) => Promise<string[]>,
 ): Promise<number> => {
   let count = 0;
-  for await (const faults of pMapIterable(rows, (row) => faultsOf(() => look(row)), { concurrency: 25 })) {
+  for await (const faults of pMapIterable(rows, (row) => lookTwice(() => look(row)), { concurrency: 25 })) {
     for (const fault of faults) onFault(fault);
     onChecked(++count);
   }

@@ -6,7 +6,7 @@ import {
   categoryKey,
   findCategory,
   freeMembers,
-  isFree,
+  isNameless,
   listCategories,
   listMembers,
 } from '../../lib/store/categories.ts';
@@ -40,7 +40,7 @@ export const categoryImporter: Importer<CategoryFields> = {
         return { rows: [row], outcome: 'changed', writes: [renaming] };
       }
       const made = { ...key, id, name, productCount: 0 };
-      return { rows: [row], outcome: 'created', writes: [put(made, isFree, stored)] };
+      return { rows: [row], outcome: 'created', writes: [put(made, isNameless, stored)] };
     });
   },
   // The file may bring back a deleted category. Memberships that the deletion left behind must not come back with it.

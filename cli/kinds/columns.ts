@@ -32,7 +32,7 @@ export const columns = (of: Record<string, [form: Form, check: z.ZodType, help: 
 export type Values = Record<string, unknown>;
 
 /** The UUID of the resident whom a checked value names. */
-export type UuidOf = (identifier: unknown) => string;
+export type UuidLookup = (identifier: unknown) => string;
 
 // A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
 // too.

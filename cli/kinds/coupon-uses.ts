@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { everyRow } from '../../lib/lists/source.ts';
-import { buyerList, type SaleItem } from '../../lib/sale/sales.ts';
+import { byRank, rowsOfBuyer, type SaleItem } from '../../lib/sale/sales.ts';
 import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { saleKey } from '../../lib/store/sale-state.ts';
 import type { Key } from '../../lib/table/schema.ts';
@@ -10,17 +10,20 @@ import type { Check } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
 
-interface Use {
+interface CouponUse {
   customer: string;
   couponId: string;
 }
 
 /** The uses of a coupon by a customer, as they are counted and as their sales say, read one after the other. */
-const usesOf = async (store: string, { customer, couponId }: Use): Promise<[counted: number, made: number]> => {
+const countUses = async (
+  store: string,
+  { customer, couponId }: CouponUse,
+): Promise<[counted: number, made: number]> => {
   const counted = (await get<CouponUses>(couponUsesKey(store, customer, couponId)))?.uses ?? 0;
   let made = 0;
-  for await (const place of everyRow(rowsOf<Key>({ partition: buyerList(store, customer) }), ({ sk }) => sk)) {
-    const sale = await get<SaleItem>(saleKey(store, place.sk.split('#')[1] ?? ''));
+  for await (const { sk } of everyRow(rowsOfBuyer(store, customer), byRank)) {
+    const sale = await get<SaleItem>(saleKey(store, sk));
     if (sale?.state === 'completed' && sale.coupon?.id === couponId) made += 1;
   }
   return [counted, made];
@@ -51,7 +54,7 @@ export const checkUses: Check = async (store, { onFault, onChecked }) => {
     if (difference === 0) continue;
     const [customer = '', couponId = ''] = place.split(' ');
     for (let look = 1; ; look++) {
-      const [counted, made] = await usesOf(store, { customer, couponId });
+      const [counted, made] = await countUses(store, { customer, couponId });
       if (counted === made) break;
       if (look === looks) {
         onFault(`coupon ${couponId}: ${customer} is counted to have used it ${counted} times, not ${made}.`);

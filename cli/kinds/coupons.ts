@@ -65,7 +65,7 @@ interface Holder {
 const hasCode = ({ coupon }: Holder, code: string): boolean => coupon?.folded === code;
 
 /** The writes of a coupon and of the item that holds its code. */
-const writesOf = (
+const couponWrites = (
   coupon: CouponItem,
   code: Key & { id: string },
   stored: CouponItem | undefined,
@@ -80,7 +80,7 @@ const writesOf = (
   return writes;
 };
 
-const faultOf = (
+const couponFault = (
   { fields }: Row<CouponFields>,
   owner: string,
   stored: CouponItem | undefined,
@@ -95,14 +95,14 @@ const faultOf = (
   return { field: 'code', value: fields.code, message: `must be unique in the store: the coupon ${holder.id} has it` };
 };
 
-const groupOf = (
+const couponGroup = (
   row: Row<CouponFields>,
   id: string,
   { stored, holder }: { stored: CouponItem | undefined; holder: Holder | undefined },
   setting: Setting,
 ): Group<CouponFields> => {
   const owner = residentOf(setting, row.fields.owner);
-  const fault = faultOf(row, owner.uuid, stored, id, holder);
+  const fault = couponFault(row, owner.uuid, stored, id, holder);
   if (fault) return { rows: [row], outcome: fault };
   const { code, discount, ownerProfit, active, bloggersSync, usesPerCustomer, expiration } = {
     ...unset,
@@ -116,7 +116,7 @@ const groupOf = (
     { code, discount, ownerProfit, active, bloggersSync },
     { id, usesPerCustomer, expiration, createdAt },
   );
-  const writes = writesOf(items.coupon, items.code, stored, holder, setting.store);
+  const writes = couponWrites(items.coupon, items.code, stored, holder, setting.store);
   if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes };
 };
@@ -140,7 +140,7 @@ export const couponImporter: Importer<CouponFields> = {
       const id = idOf(row);
       const holderId = holderOf(row);
       const holder = holderId === undefined ? undefined : { id: holderId, coupon: stored.get(holderId) };
-      return groupOf(row, id, { stored: stored.get(id), holder }, setting);
+      return couponGroup(row, id, { stored: stored.get(id), holder }, setting);
     });
   },
 };

@@ -1,19 +1,29 @@
 import pMap from 'p-map';
 import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
-import { asDecided, type CreditLot, importEpoch, lotId, lotKey, lotPartition } from '../../lib/credit/lot.ts';
+import {
+  asDecided,
+  type CreditLot,
+  closing,
+  importEpoch,
+  lotId,
+  lotKey,
+  lotPartition,
+  lotType,
+  reducing,
+} from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
-import { markAfter, storedMark } from '../../lib/credit/whole-lots.ts';
+import { checksumAfter, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
-import { identifier, integer } from '../../lib/routes/wire.ts';
+import { identifier, integer, text } from '../../lib/routes/wire.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { isNew, put } from '../../lib/table/language.ts';
+import { isNew, put, type Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
@@ -49,6 +59,8 @@ export interface CreditFields {
   createdBy?: string | undefined;
   endedAt?: string | undefined;
   endedBy?: string | undefined;
+  reason?: string | undefined;
+  reference?: string | undefined;
 }
 
 /** A transaction takes 100 items: the customer's and 99 lots. */
@@ -56,7 +68,7 @@ const together = 99;
 
 const importedNames = { regular: 'importedCredit', restricted: 'importedRestricted' } as const;
 
-const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem | undefined): CreditLot => {
+const importedLot = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem | undefined): CreditLot => {
   const { id, resident, type, amount, expiresAt = '', state, createdAt, createdBy, endedAt, endedBy } = fields;
   const { uuid } = residentOf(setting, resident);
   const at = timestamp(now());
@@ -76,7 +88,8 @@ const lotOf = (setting: Setting, { fields }: Row<CreditFields>, item: CreditItem
 const spentSince: string =
   'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
 
-const isChangedByStore = (item: CreditItem | undefined): boolean =>
+/** Says whether the store itself has changed a customer's credit, so that nothing is imported any more. */
+export const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
 /**
@@ -97,6 +110,17 @@ const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined, st
 };
 
 /**
+ * Says whether a row tells that less is left in an open lot than the store has, or nothing. An import may take that
+ * away as long as nothing but imports has changed the customer's credit.
+ */
+const isLowered = (wanted: CreditLot, lot: CreditLot): boolean =>
+  lot.state === 'open' &&
+  (wanted.state === 'open' || wanted.state === 'drained') &&
+  wanted.sk === lot.sk &&
+  wanted.amount === lot.amount &&
+  wanted.remaining < lot.remaining;
+
+/**
  * The fault of a row whose lot is there with another value. How much of a lot is left, and how it ended, can only be
  * compared until the store itself changes the credit.
  */
@@ -114,7 +138,7 @@ const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault 
     : { field, value, message: `must be ${stored[field]}: this lot is there already` };
 };
 
-/** Compares a row with the table: it is there (`unchanged`), at fault, or to be added (`new`). */
+/** Compares a row with the table: it is there (`unchanged`), at fault, or to be added or lowered (`new`). */
 const judge = (
   row: Row<CreditFields>,
   item: CreditItem | undefined,
@@ -123,9 +147,38 @@ const judge = (
 ): Fault | 'unchanged' | 'new' => {
   const { amount, expiresAt } = row.fields;
   if (expiresAt === undefined && isKnown(row, item, setting.store)) return 'unchanged';
-  if (lot) return lotFault(lotOf(setting, row, item), lot, isChangedByStore(item)) ?? 'unchanged';
+  if (lot) {
+    const wanted = importedLot(setting, row, item);
+    const isChanged = isChangedByStore(item);
+    if (!isChanged && isLowered(wanted, lot)) return 'new';
+    return lotFault(wanted, lot, isChanged) ?? 'unchanged';
+  }
   return isChangedByStore(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
 };
+
+/** A lot of which less is left than the store has, as it was found and as the row has it. */
+interface LoweredLot {
+  found: CreditLot;
+  wanted: CreditLot;
+}
+
+const totalLeft = (lots: readonly CreditLot[]): number => lots.reduce((sum, { remaining }) => sum + remaining, 0);
+
+/** The write that takes from a lot what it has too much, in the change with the number `changed`. */
+const lowering = ({ found, wanted }: LoweredLot, changed: number): Write => {
+  const { endedAt: at = timestamp(now()), endedBy: by = 'import' } = wanted;
+  return wanted.state === 'open'
+    ? reducing(found, found.remaining, wanted.remaining, changed)
+    : closing(found, 'drained', { at, by }, changed, found.remaining);
+};
+
+/** The items that the table holds of a customer before rows are added. */
+interface StoredHolder {
+  item: CreditItem | undefined;
+  lotAt: (row: Row<CreditFields>) => CreditLot | undefined;
+  /** All lots, where a row ends one. */
+  lots: readonly CreditLot[];
+}
 
 /** The writes that add rows to a customer's credit of one type. */
 const addTo = (
@@ -133,16 +186,22 @@ const addTo = (
   { uuid, username }: Resident,
   type: CreditType,
   rows: Row<CreditFields>[],
-  stored: CreditItem | undefined,
+  { item: stored, lotAt, lots: known }: StoredHolder,
   planned: Map<string, number> | undefined,
 ): Group<CreditFields> => {
   const item: CreditItem = stored ?? { ...customerKey(setting.store, uuid), username };
   const before = holdingOf(item, type);
-  const lots = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, stored));
+  const told = rows
+    .filter(({ fields }) => fields.expiresAt !== undefined)
+    .map((row) => ({ found: lotAt(row), wanted: importedLot(setting, row, stored) }));
+  const lowered = told.filter((one): one is LoweredLot => one.found !== undefined);
+  const lots = told.filter(({ found }) => !found).map(({ wanted }) => wanted);
   const open = lots.filter(({ state }) => state === 'open');
+  const ended = lowered.map(({ found }) => found);
+  const left = lowered.flatMap(({ wanted }) => (wanted.state === 'open' ? wanted : []));
   const unlotted = rows.find(({ fields }) => fields.expiresAt === undefined)?.fields;
   const outside = unlotted?.amount ?? before.unlotted;
-  const balance = open.reduce((sum, { remaining }) => sum + remaining, before.balance - before.unlotted + outside);
+  const balance = before.balance - before.unlotted + outside + totalLeft(open) + totalLeft(left) - totalLeft(ended);
   const place = `${uuid} ${type}`;
   const added = (planned?.get(place) ?? 0) + balance - before.balance;
   if (before.balance + added > creditLimit()) {
@@ -150,26 +209,42 @@ const addTo = (
     return { rows, outcome: { field: 'amount', message } };
   }
   planned?.set(place, added);
-  const dues = [...open.map(({ expiresAt }) => expiresAt), before.due].filter((due) => due !== undefined).sort();
+  const others = known.filter(({ sk, state }) => state === 'open' && !ended.some((lot) => lot.sk === sk));
+  const ofType = others.filter((lot) => lotType(lot) === type);
+  const stays = left.length === ended.length ? before.due : ofType[0]?.expiresAt;
+  const dues = [...[...open, ...left].map(({ expiresAt }) => expiresAt), stays]
+    .filter((due) => due !== undefined)
+    .sort();
   const holding: Holding = {
     balance,
     unlotted: outside,
-    lots: before.lots + open.length,
+    lots: before.lots + open.length + left.length - ended.length,
     ...(dues[0] && { due: dues[0] }),
   };
   const imported = {
     importedVersion: (item.creditVersion ?? 0) + 1,
     ...(unlotted && { [importedNames[type]]: { id: unlotted.id, amount: unlotted.amount } }),
   };
-  const lastChange: LastChange = { kind: 'import', at: timestamp(now()), types: [{ type }] };
+  const { reason, reference } = rows[0]?.fields ?? {};
+  const lastChange: LastChange = {
+    kind: 'import',
+    at: timestamp(now()),
+    types: [{ type }],
+    ...(reason !== undefined && { reason }),
+    ...(reference !== undefined && { reference }),
+  };
   const epoch = item[attributes[type].epoch] ?? importEpoch;
-  const mark = markAfter(storedMark(item, type), before.lots === 0, { ended: [], added: open });
+  const checksum = checksumAfter(storedChecksum(item, type), before.lots === 0, {
+    ended,
+    added: [...open, ...left],
+  });
   return {
     rows,
-    outcome: unlotted && stored?.[importedNames[type]] !== undefined ? 'changed' : 'created',
+    outcome: lowered.length > 0 || (unlotted && stored?.[importedNames[type]] !== undefined) ? 'changed' : 'created',
     writes: [
-      updateOf(setting.store, item, [{ type, holding, epoch, mark }], lastChange, imported),
+      updateOf(setting.store, item, [{ type, holding, epoch, checksum }], lastChange, imported),
       ...lots.map((lot) => put(lot, isNew)),
+      ...lowered.map((one) => lowering(one, imported.importedVersion)),
     ],
   };
 };
@@ -185,7 +260,9 @@ const findLots = async (
   setting: Setting,
   checksOnly: boolean,
 ): Promise<(row: Row<CreditFields>) => CreditLot | undefined> => {
-  const keys = rows.filter(({ fields }) => fields.expiresAt !== undefined).map((row) => lotOf(setting, row, undefined));
+  const keys = rows
+    .filter(({ fields }) => fields.expiresAt !== undefined)
+    .map((row) => importedLot(setting, row, undefined));
   const lots = await getMany<CreditLot>(keys, { consistent: true });
   const nameOf = (key: Key): string => `${key.pk} ${lotId(key)}`;
   const known = new Map(lots.map((lot) => [nameOf(lot), lot]));
@@ -195,7 +272,8 @@ const findLots = async (
   );
   const listed = await pMap(unread, (uuid) => listLots(setting.store, uuid), sideBySide);
   for (const lot of listed.flat()) known.set(nameOf(lot), lot);
-  return (row) => (row.fields.expiresAt === undefined ? undefined : known.get(nameOf(lotOf(setting, row, undefined))));
+  return (row) =>
+    row.fields.expiresAt === undefined ? undefined : known.get(nameOf(importedLot(setting, row, undefined)));
 };
 
 /**
@@ -214,18 +292,24 @@ export const creditImporter = (planned?: Map<string, number>): Importer<CreditFi
     const lotAt = await findLots(rows, items, setting, planned !== undefined);
     const groups: Group<CreditFields>[] = [];
     const additions = new Map<string, Row<CreditFields>[]>();
+    const lots = new Map<string, readonly CreditLot[]>();
     for (const row of rows) {
       const { uuid } = ownerOf(row);
       const verdict = judge(row, items.get(uuid), lotAt(row), setting);
-      const place = `${uuid} ${row.fields.type}`;
+      // A change has one reason: rows with others are changes of their own.
+      const { type, reason, reference } = row.fields;
+      const place = JSON.stringify([uuid, type, reason, reference]);
       if (verdict === 'new') additions.set(place, [...(additions.get(place) ?? []), row]);
-      else groups.push({ rows: [row], outcome: verdict });
+      if (verdict === 'new' && lotAt(row) && !lots.has(uuid)) lots.set(uuid, await listLots(setting.store, uuid));
+      if (verdict !== 'new') groups.push({ rows: [row], outcome: verdict });
     }
     for (const theirs of additions.values())
       for (let i = 0; i < theirs.length; i += together) {
         const some = theirs.slice(i, i + together);
         const [first] = some as [Row<CreditFields>];
-        groups.push(addTo(setting, ownerOf(first), first.fields.type, some, items.get(ownerOf(first).uuid), planned));
+        const owner = ownerOf(first);
+        const holder = { item: items.get(owner.uuid), lotAt, lots: lots.get(owner.uuid) ?? [] };
+        groups.push(addTo(setting, owner, first.fields.type, some, holder, planned));
       }
     return groups;
   },
@@ -235,6 +319,20 @@ const creditType = z.enum(creditTypes, { error: 'must be regular or restricted' 
 const lotState = z
   .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
   .default('open');
+
+/** An empty text is none. */
+const remark = (max: number) =>
+  text({ min: 0, max })
+    .optional()
+    .transform((given) => given || undefined);
+
+/** The credit of all customers together. */
+const totalCredit = async (store: string): Promise<Record<CreditType, number>> => {
+  const totals = { regular: 0, restricted: 0 };
+  for await (const item of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk))
+    for (const type of creditTypes) totals[type] += holdingOf(item, type).balance;
+  return totals;
+};
 
 const checkCreditRow: ImportFile['checkRow'] = ({ amount, expiresAt, remaining, state, ...others }, report) => {
   if (expiresAt === undefined) {
@@ -323,6 +421,8 @@ export const credit: Kind = {
       createdBy: ['text', optionalText, 'the request that added it'],
       endedAt: ['text', optionalTime, 'when it ended, if it has'],
       endedBy: ['text', optionalText, 'the request that ended it'],
+      reason: ['text', remark(200), 'why it was added, as history tells it'],
+      reference: ['text', remark(100), 'its number or name in your own records, as history tells it'],
     }),
     checkRow: checkCreditRow,
     id: {
@@ -333,6 +433,7 @@ export const credit: Kind = {
     unique: ({ id, resident, type = 'regular', expiresAt }, uuidOf): Record<string, string[]> =>
       expiresAt === undefined ? { resident: [`${uuidOf(resident)} ${type}`] } : { id: [id as string] },
     onlyAdded: true,
+    totals: totalCredit,
     importer: (checksOnly) => creditImporter(checksOnly ? new Map() : undefined),
     rows: listCredit,
   },

@@ -8,10 +8,11 @@ import {
   customerUpsert,
   flagsOf,
   listCustomerItems,
-  rankedOf,
-  rankOf,
+  spendMoves,
   subscribed,
 } from '../../lib/store/customers.ts';
+import type { SpendItem } from '../../lib/store/spend.ts';
+import { spendKey } from '../../lib/store/spend-list.ts';
 import { updated } from '../../lib/table/language.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
@@ -38,7 +39,12 @@ const unset = { discount: 0, newsSubscriber: false, isBanned: false, banReason: 
 const setBy = ({ fields }: Row<CustomerFields>): Partial<CustomerFields> =>
   fields.isBanned === false ? { banReason: '', ...fields } : fields;
 
-const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setting: Setting): Group<CustomerFields> => {
+const customerGroup = (
+  row: Row<CustomerFields>,
+  item: CustomerItem | undefined,
+  spend: SpendItem | undefined,
+  setting: Setting,
+): Group<CustomerFields> => {
   const { uuid, username } = residentOf(setting, row.fields.resident);
   const stored = { ...unset, ...item };
   const fields = setBy(row);
@@ -61,7 +67,10 @@ const groupOf = (row: Row<CustomerFields>, item: CustomerItem | undefined, setti
   return {
     rows: [row],
     outcome: item ? 'changed' : 'created',
-    writes: [updated(item ?? upsert.key, upsert.change)],
+    writes: [
+      updated(item ?? upsert.key, upsert.change),
+      ...(newsSubscriber === undefined ? [] : [spendMoves(setting.store, uuid, newsSubscriber === true, spend)]),
+    ],
   };
 };
 
@@ -73,8 +82,13 @@ const customerImporter: Importer<CustomerFields> = {
       rows.map((row) => customerKey(setting.store, uuidOf(row))),
       { consistent: true },
     );
+    const spends = await getMany<SpendItem>(
+      rows.map((row) => spendKey(setting.store, uuidOf(row))),
+      { consistent: true },
+    );
     const stored = new Map(items.map((item) => [item.sk, item]));
-    return rows.map((row) => groupOf(row, stored.get(uuidOf(row)), setting));
+    const spent = new Map(spends.map((item) => [item.sk, item]));
+    return rows.map((row) => customerGroup(row, stored.get(uuidOf(row)), spent.get(uuidOf(row)), setting));
   },
 };
 
@@ -100,8 +114,6 @@ export const customerItems = personal<CreditItem>({
       username: pseudonym,
       moved: true,
       flags: flagsOf(store, false),
-      ranked: rankedOf(store, false),
-      ...('rank' in customer && { rank: rankOf(customer.sum ?? 0, pseudonym) }),
       ...(lastChange && { lastChange: { ...withoutTexts(lastChange), ...keptTexts(lastChange) } }),
     };
   },
@@ -170,7 +182,9 @@ export const customers: Kind = {
     importer: () => customerImporter,
     rows: (store) =>
       rowsFrom(listCustomerItems(store), 'sk', (item) => ({
-        ...{ discount: 0, newsSubscriber: false, isBanned: false },
+        discount: 0,
+        newsSubscriber: false,
+        isBanned: false,
         ...item,
         resident: item.sk,
       })),

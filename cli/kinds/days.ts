@@ -3,20 +3,21 @@ import { isDeepStrictEqual } from 'node:util';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { HistoryItem, HistoryRow } from '../../lib/credit/history.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
-import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOfRow } from '../../lib/events/days.ts';
-import type { DayMark } from '../../lib/events/records.ts';
+import type { Delivery } from '../../lib/delivery/deliveries.ts';
+import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOf, sumsOfRow } from '../../lib/events/days.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import { type Key, partition } from '../../lib/table/schema.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
 import type { Check } from './audit.ts';
+import { endsOf } from './deliveries.ts';
 import type { Kind } from './kind.ts';
 
 const dayMillis = 86_400_000;
 
-/** Marks are kept for eight days: so many days have all of theirs. */
-const markedDays = 7;
+/** Records of deliveries are kept for at least 30 days after their last change, and marks of erased ones for eight. */
+const endedDays = 7;
 
 const ofHistory = [
   'creditAdded',
@@ -27,113 +28,199 @@ const ofHistory = [
   'restrictedNet',
 ] as const;
 const ofCards = ['giftCardsGranted', 'giftCardsRedeemed'] as const;
-const ofMarks = ['delivered', 'failed'] as const;
+const ofDeliveries = ['delivered', 'failed'] as const;
 const ofSales = ['sales', 'paid', 'refunds', 'refunded'] as const;
 
+export const daySums: readonly DaySum[] = [...ofHistory, ...ofCards, ...ofDeliveries, ...ofSales];
+
+/** Sums by day or, for those of a vendor's sales, by day and vendor: see `nameOf`. */
 type Sums = Map<string, DaySums>;
 
-const addTo = (sums: Sums, at: string, more: DaySums): void => {
-  sums.set(dayOf(at), plus(sums.get(dayOf(at)) ?? {}, more));
+const nameOf = (at: string, vendor?: string): string => [dayOf(at), ...(vendor ? [vendor] : [])].join(' ');
+
+const addTo = (sums: Sums, name: string, more: DaySums): void => {
+  sums.set(name, plus(sums.get(name) ?? {}, more));
 };
 
+/** The vendor whose day an item is, if it is one. */
+const vendorOf = ({ pk }: Key): string | undefined => pk.split('#')[2];
+
+/** The mark of a delivery's end that an earlier version counted by it. */
+interface EarlierMark extends Key {
+  kind: 'delivered' | 'failed';
+  at: string;
+}
+
+/** Says what an item adds to the days on which it counted. */
+type DayReader = (
+  addTo: (at: string, sums: DaySums, from?: { end?: string; vendor?: string | undefined }) => void,
+) => Record<string, (item: never) => void>;
+
+const readersOf: DayReader = (add) => {
+  const addEnds = (delivery: Delivery): void => {
+    for (const { kind, at } of endsOf(delivery)) add(at, { [kind]: 1 }, { end: `${delivery.id}#${kind}#${at}` });
+  };
+  return {
+    HISTORY: (item: HistoryItem & HistoryRow) => {
+      // A row without a kind has only parts so far.
+      if (item.kind) add(item.at, sumsOfRow(item.pk.split('#')[3] as CreditType, item));
+    },
+    GIFTCARD: ({ grantedAt, redeemedAt }: GiftCardItem) => {
+      if (grantedAt) add(grantedAt, { giftCardsGranted: 1 });
+      if (redeemedAt) add(redeemedAt, { giftCardsRedeemed: 1 });
+    },
+    SALE: ({ pk, state, at, paid, change, refundedAt, imported, vendorUuid: vendor }: SaleItem) => {
+      // The list of a buyer is of items that lead to the sales.
+      if (!pk.endsWith('#SALE') || state === 'refused' || imported) return;
+      add(at, { sales: 1, paid: paid - change }, { vendor });
+      if (refundedAt) add(refundedAt, { refunds: 1, refunded: paid - change }, { vendor });
+    },
+    DELIVERY: (item: Delivery & Key) => {
+      // Those that wait have items of their own, which lead to them.
+      if (item.pk.endsWith('#DELIVERY')) addEnds(item);
+    },
+    MARK: (item: Delivery | EarlierMark) => {
+      if (!('kind' in item)) addEnds(item);
+      else if (item.kind === 'delivered' || item.kind === 'failed') add(item.at, { [item.kind]: 1 }, { end: item.sk });
+    },
+  };
+};
+
+/** A sum of a day that is not what the items of the store come to. */
+export interface DayDifference {
+  day: string;
+  /** Of its sales alone. */
+  vendor?: string | undefined;
+  name: DaySum;
+  is: number;
+  recorded: number;
+}
+
 /**
- * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and marks from which they were
+ * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and deliveries from which they were
  * counted.
  */
 const newRecount = () => {
   const stored: Sums = new Map();
   const counted: Sums = new Map();
+  const ends = new Set<string>();
+  const vendorDays = new Map<string, DayItem>();
   const readers: Record<string, (item: never) => void> = {
-    DAY: ({ pk, sk, ...sums }: DayItem) => addTo(stored, sk, sums),
-    HISTORY: (item: HistoryItem & HistoryRow) => {
-      // A row without a kind has only parts so far.
-      if (item.kind) addTo(counted, item.at, sumsOfRow(item.pk.split('#')[3] as CreditType, item));
-    },
-    GIFTCARD: ({ grantedAt, redeemedAt }: GiftCardItem) => {
-      if (grantedAt) addTo(counted, grantedAt, { giftCardsGranted: 1 });
-      if (redeemedAt) addTo(counted, redeemedAt, { giftCardsRedeemed: 1 });
-    },
-    SALE: ({ pk, state, at, paid, change, refundedAt, imported }: SaleItem) => {
-      // The list of a buyer is of items that lead to the sales.
-      if (!pk.endsWith('#SALE') || state === 'refused' || imported) return;
-      addTo(counted, at, { sales: 1, paid: paid - change });
-      if (refundedAt) addTo(counted, refundedAt, { refunds: 1, refunded: paid - change });
-    },
-    MARK: ({ kind, at }: DayMark) => {
-      if (kind === 'delivered' || kind === 'failed') addTo(counted, at, { [kind]: 1 });
+    ...readersOf((at, sums, { end, vendor } = {}) => {
+      // A delivery and the mark of an earlier version tell of the same end.
+      if (end === undefined || !ends.has(end)) addTo(counted, nameOf(at), sums);
+      if (end !== undefined) ends.add(end);
+      if (vendor !== undefined) addTo(counted, nameOf(at, vendor), sums);
+    }),
+    DAY: (item: DayItem) => {
+      const name = nameOf(item.sk, vendorOf(item));
+      addTo(stored, name, sumsOf(item));
+      if (vendorOf(item) !== undefined) vendorDays.set(name, item);
     },
   };
   return {
     add: (item: Key): void => readers[item.pk.split('#')[1] ?? '']?.(item as never),
-    days: (): number => stored.size,
+    /** The item of a vendor's day, with the attributes that were read. */
+    vendorDay: (day: string, vendor: string): DayItem | undefined => vendorDays.get(nameOf(day, vendor)),
+    days: (): number => [...stored.keys()].filter((name) => !name.includes(' ')).length,
     /**
-     * The sums that are not what the items come to, a sentence each. Cards of the first day and before may be older
-     * than the sums. Days in `passedOver` are not compared.
+     * The sums that are not what the items come to. Cards of the first day and before may be older than the sums. Days
+     * in `passedOver` are not compared.
      */
-    faults: (passedOver: ReadonlySet<string> = new Set()): { day: string; fault: string }[] => {
-      const firstMarked = dayOf(timestamp(now() - (markedDays - 1) * dayMillis));
+    differences: (passedOver: ReadonlySet<string> = new Set()): DayDifference[] => {
+      const firstEnded = dayOf(timestamp(now() - (endedDays - 1) * dayMillis));
       const first = [...stored.keys()].sort()[0] ?? '';
-      return [...new Set([...stored.keys(), ...counted.keys()]).difference(passedOver)].sort().flatMap((day) => {
-        const names: DaySum[] = [
+      const compared = [...new Set([...stored.keys(), ...counted.keys()])].sort().map((of) => ({ of, day: dayOf(of) }));
+      return compared.flatMap(({ of, day }) => {
+        if (passedOver.has(day)) return [];
+        const vendor = of.split(' ')[1];
+        const all: DaySum[] = [
           ...ofHistory,
           ...ofSales,
           ...(day > first ? ofCards : []),
-          ...(day >= firstMarked ? ofMarks : []),
+          ...(day >= firstEnded ? ofDeliveries : []),
         ];
-        const [is, mustBe] = [stored.get(day) ?? {}, counted.get(day) ?? {}];
-        return names
-          .filter((name) => (is[name] ?? 0) !== (mustBe[name] ?? 0))
-          .map((name) => ({
-            day,
-            fault: `day ${day}: ${name} is ${is[name] ?? 0}, but ${mustBe[name] ?? 0} was recorded.`,
-          }));
+        const [is, mustBe] = [stored.get(of) ?? {}, counted.get(of) ?? {}];
+        return (vendor ? ofSales : all)
+          .map((name) => ({ day, ...(vendor && { vendor }), name, is: is[name] ?? 0, recorded: mustBe[name] ?? 0 }))
+          .filter((sum) => sum.is !== sum.recorded);
       });
     },
   };
 };
 
+const faultOf = ({ day, vendor, name, is, recorded }: DayDifference): string =>
+  `day ${day}${vendor ? ` of vendor ${vendor}` : ''}: ${name} is ${is}, but ${recorded} was recorded.`;
+
 /** Checks the sums of days among raw items of one store's table. */
 export const auditDays = (items: readonly Key[]): string[] => {
   const recount = newRecount();
   for (const item of items) recount.add(item);
-  return recount.faults().map(({ fault }) => fault);
+  return recount.differences().map(faultOf);
 };
 
-/** The attributes of rows of history, sales, cards and marks that a recount reads. */
+/** The attributes of rows of history, sales, cards, deliveries and days of vendors that a recount reads. */
 const attributes = [
-  ...['kind', 'at', 'amount', 'expired', 'grantedAt', 'redeemedAt'],
-  ...['state', 'paid', 'change', 'refundedAt', 'imported'],
+  'kind',
+  'at',
+  'amount',
+  'expired',
+  'grantedAt',
+  'redeemedAt',
+  'state',
+  'paid',
+  'change',
+  'refundedAt',
+  'imported',
+  'id',
+  'deliveredAt',
+  'failedAt',
+  'failures',
+  'vendorUuid',
+  // The sums of a vendor's days.
+  'sales',
+  'refunds',
+  'refunded',
 ];
+
+/** The items that hold the sums of a store's days. */
+export const readDays = (store: string): Promise<DayItem[]> =>
+  rowsOf<DayItem>({ partition: partition(store, 'DAY') })({ descending: false });
+
+/** Adds up all that the days of a store should have counted. Reads the whole table. */
+export const recountItems = async (store: string, onChecked: (count: number) => void) => {
+  const recount = newRecount();
+  let count = 0;
+  for await (const items of scanStore(store, attributes)) {
+    // The scan does not read all of their sums.
+    for (const item of items) if (!item.pk.endsWith('#DAY')) recount.add(item);
+    count += items.length;
+    onChecked(count);
+  }
+  return recount;
+};
 
 /** The longest that the sums may take to count a change. */
 const lagMillis = 5000;
 
 /**
- * The sums of each day are those of the rows of history, sales, gift cards and deliveries' marks. A day on which
+ * The sums of each day are those of the rows of history, sales, gift cards and deliveries. A day on which
  * something happens meanwhile is left to the next audit. Reads the whole table.
  */
 export const checkDays: Check = async (store, { onFault, onChecked }) => {
-  const readDays = () => rowsOf<DayItem>({ partition: partition(store, 'DAY') })({ descending: false });
   const begun = performance.now();
   for (;;) {
-    const before = await readDays();
-    const recount = newRecount();
-    let count = 0;
-    for await (const items of scanStore(store, attributes)) {
-      // The scan does not read their sums.
-      for (const item of items) if (!item.pk.endsWith('#DAY')) recount.add(item);
-      count += items.length;
-      onChecked(count);
-    }
-    const after = await readDays();
+    const before = await readDays(store);
+    const recount = await recountItems(store, onChecked);
+    const after = await readDays(store);
     for (const day of after) recount.add(day);
     const known = new Map(before.map((day) => [day.sk, day]));
     const changed = after.filter((day) => !isDeepStrictEqual(day, known.get(day.sk)));
-    const faults = recount.faults(new Set(changed.map(({ sk }) => dayOf(sk))));
+    const faults = recount.differences(new Set(changed.map(({ sk }) => dayOf(sk))));
     // A change of just now may not have been counted yet.
     const newest = dayOf(timestamp(now() - lagMillis));
     if (faults.every(({ day }) => day < newest) || performance.now() - begun > lagMillis) {
-      for (const { fault } of faults) onFault(fault);
+      for (const fault of faults) onFault(faultOf(fault));
       return recount.days();
     }
     await sleep(200);

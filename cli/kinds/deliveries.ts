@@ -1,6 +1,6 @@
 import { now, timestamp } from '../../lib/clock.ts';
-import { type Delivery, recipientList, type Wait } from '../../lib/delivery/deliveries.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
+import { type Delivery, recipientList, type WaitingRow } from '../../lib/delivery/deliveries.ts';
+import { type Key, partition, storeOf, ttlAttribute } from '../../lib/table/schema.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
@@ -11,6 +11,25 @@ export const findDeliveries = (store: string, uuid: string): Promise<(Delivery &
     ({ recipientUuid }) => recipientUuid === uuid,
   );
 
+/** The times at which a delivery ended. A day counts each. */
+export const endsOf = ({ deliveredAt, failedAt, failures = [] }: Partial<Delivery>) => [
+  ...(deliveredAt === undefined ? [] : [{ kind: 'delivered' as const, at: deliveredAt }]),
+  ...new Set([...failures, ...(failedAt === undefined ? [] : [failedAt])])
+    .values()
+    .map((at) => ({ kind: 'failed' as const, at })),
+];
+
+/** Longer than an audit of days asks for the ends of deliveries. */
+const markMillis = 8 * 86_400_000;
+
+/** The times at which a delivery failed that an erasure deletes: an audit of days needs them for a week. */
+const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
+  const failures = endsOf(delivery).map(({ at }) => at);
+  const end = { [ttlAttribute]: Math.ceil((now() + markMillis) / 1000) };
+  const store = storeOf({ pk });
+  return failures.length > 0 ? ({ pk: partition(store, 'MARK'), sk, id: sk, failures, ...end } as Key) : undefined;
+};
+
 const isUnderWay = ({ state, expiresAt }: Delivery): boolean =>
   (state === 'queued' || state === 'waiting') && timestamp(now()) < expiresAt;
 
@@ -19,7 +38,7 @@ export const deliveries: Kind = {
   personal: [
     personal<Delivery & Key>({
       words: ['delivery', 'deliveries'],
-      effect: 'pseudonym if made, until its record ends; else deleted; the note goes',
+      effect: 'pseudonym if made, until its record ends; else deleted but for the times of failures; the note goes',
       isUpdated: true,
       find: findDeliveries,
       blocker: (delivery) =>
@@ -35,14 +54,14 @@ export const deliveries: Kind = {
               recipientUsername: pseudonym,
               flags: recipientList(store, pseudonym),
             }
-          : undefined,
+          : markOf(delivery),
     }),
-    personal<Wait>({
+    personal<WaitingRow>({
       words: ['delivery that waited', 'deliveries that waited'],
       effect: 'deleted',
       find: (store, uuid) =>
         matching(
-          rowsOf<Wait>({ partition: partition(store, 'DELIVERY', 'waiting') }),
+          rowsOf<WaitingRow>({ partition: partition(store, 'DELIVERY', 'waiting') }),
           ({ order }) => order.recipientUuid === uuid,
         ),
       kept: () => undefined,

@@ -146,8 +146,8 @@ export const history: Kind = {
           ...keptTexts(row),
           pk: historyPartition(store, pseudonym, type),
         }),
-        tombstone: ({ pk, sk, at = '' }) => {
-          const mark = { pk, sk, erased: at, ...tombstoneEnd() };
+        tombstone: ({ pk, sk, at = '', record }) => {
+          const mark = { pk, sk, erased: at, ...(record !== undefined && { record }), ...tombstoneEnd() };
           return Date.parse(at) > now() - tombstoneMillis ? mark : undefined;
         },
       }),

@@ -29,6 +29,7 @@ const others: Record<CreditChange['kind'], string> = {
   sale: 'revenues:sales:paid with store credit',
   refund: 'revenues:sales:paid with store credit',
   redeem: 'liabilities:gift cards',
+  bonus: 'expenses:store credit:given',
   import: 'equity:opening balances',
   opening: 'equity:opening balances',
   unrecorded: 'equity:unrecorded changes',
@@ -44,7 +45,7 @@ const postings = (account: string, other: string, amount: number, balance?: numb
 ];
 
 /** The facts of a change. They stand above the postings, where hledger takes no tag such as `date:` for an order. */
-const tagsOf = ({ at, reason, reference, saleId, giftCardId, requestId, keyId }: CreditChange): string[] => {
+const journalTags = ({ at, reason, reference, saleId, giftCardId, requestId, keyId }: CreditChange): string[] => {
   const tags = { at, reason, reference, sale: saleId, giftcard: giftCardId, request: requestId, key: keyId };
   return Object.entries(tags).flatMap(([name, value]) => (value === null ? [] : [`    ; ${name}: ${value}`]));
 };
@@ -56,7 +57,7 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
   const hasChange = amount !== 0 || expired === 0;
   const lines = [
     `${day} (${sequence}) ${username} | ${kind}`,
-    ...tagsOf(change),
+    ...journalTags(change),
     ...(expired > 0 ? postings(account, expiry, -expired, hasChange ? undefined : balance) : []),
     ...(hasChange ? postings(account, others[kind], amount, balance) : []),
   ];

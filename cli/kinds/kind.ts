@@ -1,5 +1,5 @@
 import type { AuditCheck } from './audit.ts';
-import type { Column, UuidOf, Values } from './columns.ts';
+import type { Column, UuidLookup, Values } from './columns.ts';
 import type { PersonalItems } from './personal.ts';
 import type { Importer } from './rows.ts';
 
@@ -31,7 +31,7 @@ export interface ImportFile extends DataFile {
   /** The source of a row's id, if there is a column `id`. */
   id?: {
     /** The text that a row without an id gets its id from. */
-    from?: (values: Values, uuidOf: UuidOf) => string;
+    from?: (values: Values, uuidOf: UuidLookup) => string;
     /** True if rows without ids may be alike. Each of them then gets its own id. */
     repeats?: (values: Values) => boolean;
     /** Ids are texts, and are not turned into UUIDs. */
@@ -41,7 +41,9 @@ export interface ImportFile extends DataFile {
    * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
    * the id.
    */
-  unique?: (values: Values, uuidOf: UuidOf) => Record<string, string[]>;
+  unique?: (values: Values, uuidOf: UuidLookup) => Record<string, string[]>;
+  /** Sums in L$ over the whole store, which an import shows as they were before it and as they are after it. */
+  totals?: (store: string) => Promise<Record<string, number>>;
   /** A new importer for every pass over a file. */
   importer: (checksOnly: boolean) => Importer<unknown>;
 }

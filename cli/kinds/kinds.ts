@@ -4,22 +4,27 @@ import { categories } from './categories.ts';
 import { couponUses } from './coupon-uses.ts';
 import { coupons } from './coupons.ts';
 import { credit } from './credit.ts';
+import { customerNames } from './customer-names.ts';
 import { customers } from './customers.ts';
 import { days } from './days.ts';
 import { deliveries } from './deliveries.ts';
 import { events } from './events.ts';
 import { giftCards } from './gift-cards.ts';
+import { giving } from './giving.ts';
 import { history } from './history.ts';
 import type { DataFile, ImportFile, Kind } from './kind.ts';
 import { log } from './log.ts';
 import { memberships } from './memberships.ts';
 import { ownedProducts } from './owned-products.ts';
+import { payees } from './payees.ts';
+import { payouts } from './payouts.ts';
 import type { PersonalItems } from './personal.ts';
 import { products } from './products.ts';
 import { purchases } from './purchases.ts';
 import { residents } from './residents.ts';
 import { sales } from './sales.ts';
 import { spend } from './spend.ts';
+import { vendors } from './vendors.ts';
 
 /**
  * All kinds of a store's data. Those with files are in the order in which they refer to each other: an import in this
@@ -31,17 +36,22 @@ const kinds: readonly Kind[] = [
   memberships,
   products,
   customers,
+  customerNames,
   credit,
   coupons,
+  appliedCoupons,
   giftCards,
   purchases,
   sales,
+  payouts,
+  payees,
+  vendors,
   history,
   days,
   spend,
   ownedProducts,
   couponUses,
-  appliedCoupons,
+  giving,
   deliveries,
   events,
   log,
@@ -65,6 +75,7 @@ const checkedFirst = [
   'days',
   'buyers',
   'sales',
+  'payees',
   'uses of coupons',
   'products',
   'coupons',

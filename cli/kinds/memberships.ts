@@ -5,13 +5,13 @@ import { categoryKey, countBy, listCategories, listMembers } from '../../lib/sto
 import {
   additionOf,
   addMember,
-  type Filed,
   isFull,
   memberKey,
   memberOf,
   productKey,
   removalOf,
   removeMember,
+  type SortableProduct,
 } from '../../lib/store/memberships.ts';
 import { allOf, answer, type Decision, decide, first } from '../../lib/table/decide.ts';
 import type { Key } from '../../lib/table/schema.ts';
@@ -56,8 +56,8 @@ const unlessDeleted = (change: Promise<void>): Promise<void> =>
 const together = 49;
 
 /** A membership that is not as it is wanted, and its product as it was read. */
-interface Open extends Membership {
-  product: Filed;
+interface OpenMembership extends Membership {
+  product: SortableProduct;
 }
 
 /**
@@ -68,8 +68,8 @@ const openOf = async (
   store: string,
   id: string,
   memberships: readonly Membership[],
-): Promise<{ alone: Membership[]; open: Open[] }> => {
-  const found = await getMany<Filed & Key>(
+): Promise<{ alone: Membership[]; open: OpenMembership[] }> => {
+  const found = await getMany<SortableProduct & Key>(
     memberships.map(({ productId }) => productKey(store, productId)),
     { consistent: true },
   );
@@ -79,7 +79,7 @@ const openOf = async (
     { consistent: true },
   );
   const present = new Set(members.map(memberOf));
-  const [alone, open]: [Membership[], Open[]] = [[], []];
+  const [alone, open]: [Membership[], OpenMembership[]] = [[], []];
   for (const { productId, wanted } of memberships) {
     const product = products.get(productId);
     if (!product || (wanted && present.has(productId))) continue;
@@ -115,9 +115,9 @@ export const setMembers = async (store: string, id: string, memberships: readonl
   while (rest.length > 0) rest = await decide(step);
 };
 
-const faultsOf = async (store: string, { category, pk, sk }: MembershipKey): Promise<string[]> => {
+const membershipFaults = async (store: string, { category, pk, sk }: MembershipKey): Promise<string[]> => {
   const id = memberOf({ sk });
-  const product = await get<Filed>(productKey(store, id));
+  const product = await get<SortableProduct>(productKey(store, id));
   if (!product) return [`category ${category}: the product ${id} is in it, but does not exist.`];
   const right = memberKey(store, category, id, product).sk;
   const isKnown = product.sorted === undefined || product.sortedIn?.has(category);
@@ -126,15 +126,15 @@ const faultsOf = async (store: string, { category, pk, sk }: MembershipKey): Pro
   if (!(await get({ pk, sk }))) return [];
   return sk === right
     ? [`category ${category}: the product ${id} is in it, but does not say so.`]
-    : [`category ${category}: the product ${id} stands there as ${placeOf(sk)}, but is ${placeOf(right)}.`];
+    : [`category ${category}: the product ${id} stands there as ${describeFlags(sk)}, but is ${describeFlags(right)}.`];
 };
 
 /** A membership stands where its product's flags say, so that the filters of a category find it. */
 export const checkMemberships: Check = (store, listener) =>
-  forEvery(membershipsOf(store), listener, (membership) => faultsOf(store, membership));
+  forEvery(membershipsOf(store), listener, (membership) => membershipFaults(store, membership));
 
 /** Under which flags a membership stands. */
-const placeOf = (sk: string): string => {
+const describeFlags = (sk: string): string => {
   const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
   if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;
   return sk.startsWith('off#') ? 'inactive' : 'unsorted';

@@ -15,7 +15,9 @@ export const ownedProducts: Kind = {
         const [boughtAt] = [owned.boughtAt, there.boughtAt].sort();
         const lastDeliveredAt = [owned.lastDeliveredAt ?? '', there.lastDeliveredAt ?? ''].sort().at(-1);
         return {
-          ...{ ...there, quantity: owned.quantity + there.quantity, boughtAt: boughtAt as string },
+          ...there,
+          quantity: owned.quantity + there.quantity,
+          boughtAt: boughtAt as string,
           ...(lastDeliveredAt && { lastDeliveredAt }),
         };
       },

@@ -13,6 +13,15 @@ export interface Erasure {
   owned: number;
 }
 
+/** An erasure as it is asked for. */
+export interface ErasureTerms {
+  uuid: string;
+  /** Credit may be left: the erasure sets it to 0 first. */
+  forfeit: boolean;
+  /** L$ may be owed: the pseudonym keeps the sum, and nobody pays it. */
+  mayForfeit: boolean;
+}
+
 /** Items of one sort that a store has about an avatar, and what an erasure of the avatar makes of them. */
 export interface PersonalItems<T extends Key = Key> {
   /** As the plan of an erasure calls one item, and several. */
@@ -28,7 +37,7 @@ export interface PersonalItems<T extends Key = Key> {
   isShared?: boolean;
   find: (store: string, uuid: string) => Promise<T[]>;
   /** The sentence about an item that forbids the erasure, and says what to do. */
-  blocker?: (item: T, asked: { uuid: string; forfeit: boolean }) => string | undefined;
+  blocker?: (item: T, asked: ErasureTerms) => string | undefined | Promise<string | undefined>;
   /** The item as the books keep it: under its own key, or under another; undefined if they do not need it. */
   kept: (item: T, erasure: Erasure) => Key | undefined;
   /** Single updates change them, of which a late copy must not undo the erasure: it takes its place among these. */

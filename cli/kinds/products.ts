@@ -5,13 +5,16 @@ import { everyRow } from '../../lib/lists/source.ts';
 import type { Category } from '../../lib/routes/categories.ts';
 import type { ProductFields as Fields } from '../../lib/routes/products.ts';
 import * as routes from '../../lib/routes/products.ts';
+import { putProductCard, type SoldCard } from '../../lib/routes/rules.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
 import { listCategories } from '../../lib/store/categories.ts';
-import { filingNames, productKey, refiled } from '../../lib/store/memberships.ts';
-import { listStoredProducts, productItem, type StoredProduct } from '../../lib/store/products.ts';
-import { isNew, put, unchanged, type Write } from '../../lib/table/language.ts';
+import { movedMemberships, productKey, sortStateNames } from '../../lib/store/memberships.ts';
+import { countProducts, listStoredProducts, productItem, type StoredProduct } from '../../lib/store/products.ts';
+import { divisionIn, divisionOf, listStoredShares, makeWhole, readShares } from '../../lib/store/stock.ts';
+import { isNew, put, targetOf, unchanged, type Write } from '../../lib/table/language.ts';
+import { partition } from '../../lib/table/schema.ts';
 import { isSameItem } from '../../lib/table/stamp.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import {
   columns,
@@ -61,13 +64,23 @@ export interface ProductFields extends Record<string, unknown> {
 
 const { body } = routes.createProduct;
 
+/** A product as it is stored, and the number of all its copies. */
+interface KnownProduct {
+  item: StoredProduct;
+  copies: number;
+}
+
 /** Merges a row into the stored product. Returns the product, or the row's fault. */
-const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setting: Setting): StoredProduct | Fault => {
+const merge = (row: Row<ProductFields>, known: KnownProduct | undefined, setting: Setting): StoredProduct | Fault => {
+  const stored = known?.item;
   const { id, mpListing, categories: _, profitShares, demoId, ...others } = row.fields;
+  const { giftCard: card, ...inFile } = nested(Object.entries(others));
   const shares = profitShares?.map(({ user, percent }) => ({ userUuid: residentOf(setting, user).uuid, percent }));
-  const given = nested(Object.entries(others)) as Partial<Fields>;
+  const given = inFile as Partial<Fields>;
+  const { credit, texture }: SoldCard = { credit: 0, texture: null, ...stored?.giftCard, ...(card as object) };
   const request = {
     ...stored,
+    availableAmount: known?.copies,
     ...given,
     permissions: { ...stored?.permissions, ...given.permissions },
     discount: { ...stored?.discount, ...given.discount },
@@ -84,25 +97,34 @@ const merge = (row: Row<ProductFields>, stored: StoredProduct | undefined, setti
   if (new Set(kept.map(({ userUuid }) => userUuid)).size < kept.length)
     return { field: 'profitShares', message: 'must have one share for each user: two are the same user’s' };
   const fields = { ...parsed.data, profitShares: kept };
-  return productItem(setting.store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 }, stored);
+  const made = {
+    ...productItem(setting.store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 }, stored),
+    ...((credit > 0 || texture !== null) && { giftCard: { credit, texture } }),
+  };
+  // A stock that the row leaves as it is stays where it lies.
+  return stored && made.limited && made.availableAmount === known.copies ? { ...made, ...divisionOf(stored) } : made;
 };
 
 const isFault = (made: StoredProduct | Fault): made is Fault => 'message' in made;
 
 /** The store's categories and their products, which an import reads once. */
-interface Known {
+interface KnownCategories {
   categories: ReadonlySet<string>;
   memberships: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
-const readKnown = async (store: string): Promise<Known> => {
+const readKnownCategories = async (store: string): Promise<KnownCategories> => {
   const categories = new Set<string>();
   for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id)) categories.add(id);
   return { categories, memberships: await readMemberships(store) };
 };
 
 /** The memberships that a row changes. */
-const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: string): Map<string, boolean> => {
+const movesOf = (
+  { fields }: Row<ProductFields>,
+  { memberships }: KnownCategories,
+  store: string,
+): Map<string, boolean> => {
   if (!fields.categories) return new Map();
   const wanted = new Set(fields.categories.map((category) => idFrom(store, 'categories', category)));
   const present = memberships.get(fields.id) ?? new Set();
@@ -114,22 +136,25 @@ const movesOf = ({ fields }: Row<ProductFields>, { memberships }: Known, store: 
 
 /** The writes that replace a product. Its memberships move with its flags, as with PUT. */
 const replacement = async (store: string, stored: StoredProduct, made: StoredProduct): Promise<Write[]> => {
-  const { filing, writes } = await refiled(store, made.id, stored, made);
+  const { sortState, writes } = await movedMemberships(store, made.id, stored, made);
   const { sorted: _, sortedIn: __, unsorted: ___, ...fields } = made;
-  return [put({ ...fields, ...filing }, unchanged(stored, filingNames), stored), ...writes];
+  return [put({ ...fields, ...sortState }, unchanged(stored, sortStateNames), stored), ...writes];
 };
 
-const groupOf = async (
+const productGroup = async (
   row: Row<ProductFields>,
-  products: ReadonlyMap<string, StoredProduct>,
-  known: Known,
+  products: ReadonlyMap<string, KnownProduct>,
+  inCategories: KnownCategories,
   setting: Setting,
 ): Promise<Group<ProductFields>> => {
-  const stored = products.get(row.fields.id);
-  const made = merge(row, stored, setting);
+  const known = products.get(row.fields.id);
+  const stored = known?.item;
+  const made = merge(row, known, setting);
   if (isFault(made)) return { rows: [row], outcome: made };
   const { store } = setting;
-  const stranger = row.fields.categories?.find((text) => !known.categories.has(idFrom(store, 'categories', text)));
+  const stranger = row.fields.categories?.find(
+    (text) => !inCategories.categories.has(idFrom(store, 'categories', text)),
+  );
   if (stranger !== undefined) {
     return { rows: [row], outcome: { field: 'categories', value: stranger, message: unknownReference('categories') } };
   }
@@ -137,7 +162,7 @@ const groupOf = async (
   const fault = { field: 'demoId', value: row.fields.demoId, message: 'must be another product of the store or file' };
   if (demoId === made.id) return { rows: [row], outcome: fault };
   const isSame = stored !== undefined && isSameItem(stored, made);
-  const moves = movesOf(row, known, store);
+  const moves = movesOf(row, inCategories, store);
   return {
     rows: [row],
     outcome: stored ? (isSame && moves.size === 0 ? 'unchanged' : 'changed') : 'created',
@@ -146,11 +171,17 @@ const groupOf = async (
   };
 };
 
+/** The write replaces a product with a divided stock by one whose copies all lie in its item. */
+const replacesDivided = (write: Write): boolean => {
+  const { divided }: Partial<StoredProduct> = (write.kind === 'put' && write.found) || {};
+  return divided !== undefined && write.kind === 'put' && write.item.divided === undefined;
+};
+
 /** Products and their categories. Each import needs an importer of its own, which reads the categories once. */
 export const productImporter = (): Importer<ProductFields> => {
-  let reading: Promise<Known> | undefined;
-  const knownIn = (store: string): Promise<Known> => {
-    reading ??= readKnown(store);
+  let reading: Promise<KnownCategories> | undefined;
+  const knownIn = (store: string): Promise<KnownCategories> => {
+    reading ??= readKnownCategories(store);
     return reading;
   };
   return {
@@ -163,8 +194,15 @@ export const productImporter = (): Importer<ProductFields> => {
         { consistent: true },
       );
       const known = await knownIn(store);
-      const stored = new Map(items.map((item) => [item.sk, item]));
-      return pMap(rows, (row) => groupOf(row, stored, known, setting), sideBySide);
+      const counted = new Map((await countProducts(store, items)).map((item) => [item.sk, item.availableAmount]));
+      const stored = new Map(items.map((item) => [item.sk, { item, copies: counted.get(item.sk) ?? 0 }]));
+      return pMap(rows, (row) => productGroup(row, stored, known, setting), sideBySide);
+    },
+    // A write that was planned of a divided stock is refused then, and planned again of the whole one.
+    prepare: async (groups, { store }) => {
+      const written = groups.flatMap(({ writes = [] }) => writes);
+      const replaced = written.flatMap((one) => (replacesDivided(one) ? [targetOf(one).sk] : []));
+      await pMap(replaced, (id) => makeWhole(store, id), sideBySide);
     },
     finish: async (groups, { store }) => {
       const known = await knownIn(store);
@@ -181,6 +219,7 @@ export const productImporter = (): Importer<ProductFields> => {
 
 // A file is checked by the same schemas as a request.
 const product = body.in.shape;
+const card = putProductCard.body.shape;
 const permissions = product.permissions.unwrap().shape;
 const discount = product.discount.unwrap().shape;
 
@@ -225,15 +264,39 @@ async function* listProducts(store: string): AsyncGenerator<Values> {
 export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
 
-/** No product has fewer copies left than none. */
+/** A number of copies that there can be. */
+const isCount = (copies: number): boolean => Number.isSafeInteger(copies) && copies >= 0;
+
+/** No product, and no share of a divided stock, has fewer copies left than none; and all shares are there. */
 export const checkStock: Check = (store, listener) =>
   forEvery(
-    everyRow(listStoredProducts(store), ({ id }) => id),
+    everyRow(rowsOf<StoredProduct>({ partition: partition(store, 'PRODUCT') }), ({ sk }) => sk),
     listener,
-    async ({ id, name, availableAmount }) =>
-      Number.isSafeInteger(availableAmount) && availableAmount >= 0
-        ? []
-        : [`product ${id} (${name}): ${availableAmount} copies are left.`],
+    async ({ id, name, availableAmount, divided }) => {
+      const product = `product ${id} (${name})`;
+      if (!isCount(availableAmount)) return [`${product}: ${availableAmount} copies are left.`];
+      const item = divided === undefined ? undefined : await get<StoredProduct>(productKey(store, id));
+      const shares = item ? await readShares(store, item) : [];
+      if (!shares) return [`${product}: shares of its divided stock are missing.`];
+      return shares
+        .filter(({ copies }) => !isCount(copies))
+        .map(({ sk, copies }) => `${product}: the share ${sk} of its stock has ${copies} copies.`);
+    },
+  );
+
+/** Each share of a divided stock belongs to the division that its product has. */
+export const checkShares: Check = (store, listener) =>
+  forEvery(
+    everyRow(listStoredShares(store), ({ sk }) => sk),
+    listener,
+    async ({ sk, copies }) => {
+      const { id, divided } = divisionIn(sk);
+      const [product, share] = await getMany<StoredProduct>(
+        [productKey(store, id), { pk: partition(store, 'STOCK'), sk }],
+        { consistent: true },
+      );
+      return share && product?.divided !== divided ? [`stock ${sk}: ${copies} copies lie in no product's stock.`] : [];
+    },
   );
 
 /** Products, with the categories that they are in. */
@@ -263,6 +326,8 @@ export const products: Kind = {
       profitShares: [shareForm, shares(), 'who shares the profit: user:percent;user:percent'],
       demoId: ['text', foreignId().nullable().default(null), 'the id of the product that is its demo'],
       active: ['boolean', product.active, 'false for a product that is no longer sold'],
+      'giftCard.credit': ['integer', card.credit.default(0), 'the credit of the gift card that a sale makes; 0: none'],
+      'giftCard.texture': ['text', card.texture, "that card's texture's UUID; empty: none"],
       mpListing: ['integer', integer(0).default(0), 'its listing on the marketplace; 0: none'],
       categories: ['list', categoryIds, 'its categories, by id or as the file of categories names them'],
     }),
@@ -280,5 +345,8 @@ export const products: Kind = {
       kept: (product) => product,
     }),
   ],
-  audit: [{ what: 'products', check: checkStock, holds: 'no stock is below 0' }],
+  audit: [
+    { what: 'products', check: checkStock, holds: 'no stock is below 0, and each divided one has all its shares' },
+    { what: 'shares of divided stocks', check: checkShares, holds: 'each belongs to its product' },
+  ],
 };

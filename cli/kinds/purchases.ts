@@ -1,4 +1,4 @@
-import type { Identifier } from '../../lib/identifier.ts';
+import { type Identifier, nilUuid } from '../../lib/identifier.ts';
 import { identifier, integer } from '../../lib/routes/wire.ts';
 import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
@@ -11,8 +11,8 @@ import {
   purchaseItems,
   purchaseKey,
   type SpendItem,
-  spendKey,
 } from '../../lib/store/spend.ts';
+import { spendKey } from '../../lib/store/spend-list.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
 import type { Kind } from './kind.ts';
@@ -37,7 +37,7 @@ interface PurchaseFields {
   at: string;
 }
 
-interface Bought {
+interface PurchaseRow {
   row: Row<PurchaseFields>;
   buyer: Resident;
   id: string;
@@ -49,16 +49,17 @@ interface Bought {
 /** A transaction takes 100 items: two of the buyer, and two for each of 49 purchases. */
 const together = 49;
 
-const boughtIn = (row: Row<PurchaseFields>, setting: Setting): Bought => {
+const boughtIn = (row: Row<PurchaseFields>, setting: Setting): PurchaseRow => {
   const { id, resident, product, price, at } = row.fields;
   const productId = idFrom(setting.store, 'products', product);
   return { row, buyer: residentOf(setting, resident), id, productId, price, at };
 };
 
 /** Reads the stored purchases and their buyers. */
-const readStored = async (store: string, all: Bought[]) => {
-  const read = async <T extends { pk: string; sk: string }>(keyOf: (bought: Bought) => { pk: string; sk: string }) =>
-    new Map((await getMany<T>(all.map(keyOf), { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]));
+const readPurchases = async (store: string, all: PurchaseRow[]) => {
+  const read = async <T extends { pk: string; sk: string }>(
+    keyOf: (bought: PurchaseRow) => { pk: string; sk: string },
+  ) => new Map((await getMany<T>(all.map(keyOf), { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]));
   const [recorded, products, owned, spends, customers] = await Promise.all([
     read<PurchaseItem>(({ id }) => purchaseKey(store, id)),
     read(({ productId }) => productKey(store, productId)),
@@ -69,11 +70,15 @@ const readStored = async (store: string, all: Bought[]) => {
   const at = <T>(items: Map<string, T>, { pk, sk }: { pk: string; sk: string }): T | undefined =>
     items.get(`${pk} ${sk}`);
   return {
-    recorded: ({ id }: Bought) => at(recorded, purchaseKey(store, id)),
-    isSold: ({ productId }: Bought) => at(products, productKey(store, productId)) !== undefined,
-    stateOf: (buyer: Resident, purchases: Bought[]): BuyerState => ({
+    recorded: ({ id }: PurchaseRow) => at(recorded, purchaseKey(store, id)),
+    isSold: ({ productId }: PurchaseRow) =>
+      productId === nilUuid || at(products, productKey(store, productId)) !== undefined,
+    stateOf: (buyer: Resident, purchases: PurchaseRow[]): BuyerState => ({
       spend: at(spends, spendKey(store, buyer.uuid)),
       customer: at(customers, customerKey(store, buyer.uuid)),
+      recorded: new Map(
+        purchases.flatMap(({ id }) => at(recorded, purchaseKey(store, id)) ?? []).map((one) => [one.sk, one]),
+      ),
       owned: new Map(
         purchases.flatMap(({ productId }) => {
           const item = at(owned, ownedKey(store, buyer.uuid, productId));
@@ -84,13 +89,17 @@ const readStored = async (store: string, all: Bought[]) => {
   };
 };
 
-const isSame = ({ buyer, productId, price, at }: Bought, item: PurchaseItem): boolean =>
+const isSamePurchase = ({ buyer, productId, price, at }: PurchaseRow, item: PurchaseItem): boolean =>
   item.uuid === buyer.uuid && item.productId === productId && item.price === price && item.at === at;
 
+/** A sum of unknown purchases of the same buyer may be corrected: another system's API tells no more of them. */
+const isCorrection = ({ buyer, productId }: PurchaseRow, item: PurchaseItem): boolean =>
+  productId === nilUuid && item.productId === nilUuid && item.uuid === buyer.uuid;
+
 /** The fault of a purchase that contradicts the table. */
-const faultOf = (bought: Bought, recorded: PurchaseItem | undefined, isSold: boolean): Fault | undefined => {
+const purchaseFault = (bought: PurchaseRow, recorded: PurchaseItem | undefined, isSold: boolean): Fault | undefined => {
   const { id, product } = bought.row.fields;
-  if (recorded && !isSame(bought, recorded))
+  if (recorded && !isSamePurchase(bought, recorded) && !isCorrection(bought, recorded))
     return { field: 'id', value: id, message: 'was recorded already with other values; a purchase cannot be changed' };
   if (recorded || isSold) return undefined;
   return { field: 'product', value: product, message: unknownReference('products') };
@@ -101,23 +110,24 @@ const purchaseImporter: Importer<PurchaseFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
     const all = rows.map((row) => boughtIn(row, setting));
-    const stored = await readStored(store, all);
+    const stored = await readPurchases(store, all);
     const groups: Group<PurchaseFields>[] = [];
-    const byBuyer = new Map<string, Bought[]>();
+    const byBuyer = new Map<string, PurchaseRow[]>();
     for (const bought of all) {
       const recorded = stored.recorded(bought);
-      const fault = faultOf(bought, recorded, stored.isSold(bought));
-      if (fault || recorded) groups.push({ rows: [bought.row], outcome: fault ?? 'unchanged' });
+      const fault = purchaseFault(bought, recorded, stored.isSold(bought));
+      if (fault || (recorded && isSamePurchase(bought, recorded)))
+        groups.push({ rows: [bought.row], outcome: fault ?? 'unchanged' });
       else byBuyer.set(bought.buyer.uuid, [...(byBuyer.get(bought.buyer.uuid) ?? []), bought]);
     }
     // A round writes one transaction for each buyer. The next round plans the rest.
     for (const theirs of byBuyer.values())
       for (let i = 0; i < theirs.length; i += together) {
         const some = theirs.slice(i, i + together);
-        const { buyer } = some[0] as Bought;
+        const { buyer } = some[0] as PurchaseRow;
         groups.push({
           rows: some.map(({ row }) => row),
-          outcome: 'created',
+          outcome: some.some(stored.recorded) ? 'changed' : 'created',
           writes: purchaseItems(store, buyer, some, stored.stateOf(buyer, some)),
         });
       }
@@ -137,7 +147,11 @@ export const purchases: Kind = {
     columns: columns({
       id: ['text', optionalText, 'the id of the purchase, such as a transaction key'],
       resident: ['text', identifier(), 'the buyer, by UUID or username'],
-      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      product: [
+        'text',
+        foreignId(),
+        `the product, by id or as the file of products names it; ${nilUuid} for a sum of purchases of which no more is known`,
+      ],
       price: ['integer', integer(0), 'the price that was paid, in whole L$'],
       at: ['text', timeOfSale('purchase'), 'when; not in the future'],
     }),

@@ -23,7 +23,7 @@ import {
 import { listStores } from '../../lib/store/stores.ts';
 import { toldWrites } from '../../lib/store/tell-resident.ts';
 import { exists, is, update, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
+import { type Key, storeOf } from '../../lib/table/schema.ts';
 import { get, getMany } from '../../lib/table/table.ts';
 import { knownResidents, residentItems } from '../deployment/residents.ts';
 import { type Check, forEvery, withOwners } from './audit.ts';
@@ -39,7 +39,7 @@ export interface ResidentFields extends Resident {
 }
 
 /** The stored residents and names to which the rows refer. */
-interface Known {
+interface KnownResidents {
   residents: Map<string, StoredResident>;
   /** The UUID of the resident to whom a name leads. */
   holders: Map<string, string>;
@@ -48,12 +48,12 @@ interface Known {
 }
 
 /** The names of a row. A resident without any is called by their UUID. */
-const claimsOf = ({ uuid, username, formerNames = [] }: ResidentFields): string[] =>
+const namesClaimed = ({ uuid, username, formerNames = [] }: ResidentFields): string[] =>
   [...new Set([username, ...formerNames])].filter((name) => name !== uuid);
 
 /** Reads of whom stores were told these UUIDs and names. */
-const readTold = async (uuids: readonly string[], names: readonly string[]): Promise<Known['told']> => {
-  const told: Known['told'] = new Map();
+const readToldKeys = async (uuids: readonly string[], names: readonly string[]): Promise<KnownResidents['told']> => {
+  const told: KnownResidents['told'] = new Map();
   for (const { id } of await listStores()) {
     const keys = [...uuids.map((uuid) => storeResidentKey(id, uuid)), ...names.map((name) => storeNameKey(id, name))];
     for (const { sk, uuid } of await getMany<Key & { uuid: string }>(keys, { consistent: true }))
@@ -62,13 +62,13 @@ const readTold = async (uuids: readonly string[], names: readonly string[]): Pro
   return told;
 };
 
-const readKnown = async (rows: Row<ResidentFields>[]): Promise<Known> => {
+const readKnownResidents = async (rows: Row<ResidentFields>[]): Promise<KnownResidents> => {
   const uuids = rows.map(({ fields }) => fields.uuid);
-  const names = rows.flatMap(({ fields }) => claimsOf(fields));
+  const names = rows.flatMap(({ fields }) => namesClaimed(fields));
   const [residents, holders, told] = await Promise.all([
     getMany<StoredResident>(uuids.map(residentKey), { consistent: true }),
     getMany<Resident & Key>(names.map(nameKey), { consistent: true }),
-    readTold(uuids, names),
+    readToldKeys(uuids, names),
   ]);
   const known = new Map(residents.map((resident) => [resident.uuid, resident]));
   const strangers = holders.map(({ uuid }) => uuid).filter((uuid) => !known.has(uuid));
@@ -95,7 +95,7 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
     await get<StoredResident>(residentKey(uuid)),
     await get<StoredResident>(storeResidentKey(store, uuid)),
   ];
-  const claims = claimsOf(row.fields);
+  const claims = namesClaimed(row.fields);
   const holders = await getMany<Key & { uuid: string }>(
     claims.flatMap((name) => [nameKey(name), storeNameKey(store, name)]),
     { consistent: true },
@@ -110,10 +110,10 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
 };
 
 /** A name that one store has for another avatar, by the key of what the store was told of them. */
-const movedIn = (name: string, { pk, sk }: Key) => ({ name, from: sk, store: pk.slice(0, pk.indexOf('#')) });
+const movedIn = (name: string, key: Key) => ({ name, from: key.sk, store: storeOf(key) });
 
 /** A former name that leads to another resident. */
-const formerNameFault = (claims: readonly string[], uuid: string, { holders }: Known): Fault | undefined => {
+const formerNameFault = (claims: readonly string[], uuid: string, { holders }: KnownResidents): Fault | undefined => {
   const former = claims.slice(1).find((name) => (holders.get(name) ?? uuid) !== uuid);
   if (former === undefined) return undefined;
   const message = `must be this resident's own: the name leads to the resident ${holders.get(former)}`;
@@ -131,19 +131,20 @@ const residentWrites = (
   { uuid, username }: Resident,
   claims: readonly string[],
   taken: StoredResident | undefined,
-  { residents, holders, told }: Known,
+  { residents, holders, told }: KnownResidents,
   log: Setting['log'],
 ): Write[] => {
   const stored = residents.get(uuid);
   const othersTold = (name: string): Key[] => (told.get(name) ?? []).filter(({ sk }) => sk !== uuid);
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
-  // A store that was told another name holds copies of that one.
-  const isRenamed = (stored !== undefined && stored.username !== username) || told.has(uuid);
   const moved = [
     ...(taken ? [{ name: username, from: taken.uuid }] : []),
     // A name that the operator has told before led to nobody else in any store.
     ...claims.flatMap((name) => (holders.has(name) ? [] : othersTold(name).map((key) => movedIn(name, key)))),
   ];
+  const isChanged = username !== stored?.username || claims.some((name) => !stored?.names.includes(name));
+  // A store that was told another name holds copies of that one, and a search in its customers knows their names.
+  const isRenamed = (stored !== undefined && isChanged) || told.has(uuid) || moved.length > 0;
   return [
     ...residentItems({ uuid, username }, names, stored, { takenFrom: taken?.uuid, isRenamed }),
     ...(taken ? [takeName(taken, username)] : []),
@@ -155,11 +156,20 @@ const residentWrites = (
   ];
 };
 
-const groupOf = (row: Row<ResidentFields>, known: Known, log: Setting['log']): Group<ResidentFields> => {
+/** A transaction takes no more. */
+const maxWrites = 100;
+
+/** All names of a resident are written at once, since each carries the current one. */
+const tooManyNames = ({ username }: ResidentFields, stored: StoredResident | undefined): Fault => {
+  const message = `is too much to write at once: the resident has ${stored?.names.length ?? 0} names already`;
+  return { field: 'username', value: username, message };
+};
+
+const residentGroup = (row: Row<ResidentFields>, known: KnownResidents, log: Setting['log']): Group<ResidentFields> => {
   const { uuid, username } = row.fields;
   const { residents, holders } = known;
   const stored = residents.get(uuid);
-  const claims = claimsOf(row.fields);
+  const claims = namesClaimed(row.fields);
   const fault = formerNameFault(claims, uuid, known);
   if (fault) return { rows: [row], outcome: fault };
   const holder = residents.get(holders.get(username) ?? '');
@@ -168,20 +178,22 @@ const groupOf = (row: Row<ResidentFields>, known: Known, log: Setting['log']): G
   const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
   if (stored?.username === username && !taken && claims.every(isNoted))
     return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
+  const writes = residentWrites(row.fields, claims, taken, known, log);
+  if (writes.length > maxWrites) return { rows: [row], outcome: tooManyNames(row.fields, stored) };
   return {
     rows: [row],
     outcome: stored ? 'changed' : 'created',
     ...(taken?.username === username && { needs: neededRename(taken) }),
-    writes: residentWrites(row.fields, claims, taken, known, log),
+    writes,
   };
 };
 
 /** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
 export const residentImporter: Importer<ResidentFields> = {
   plan: async (rows, { store, log }) => {
-    const known = await readKnown(rows.filter(({ fields }) => fields.source !== 'store'));
+    const known = await readKnownResidents(rows.filter(({ fields }) => fields.source !== 'store'));
     const plan = (row: Row<ResidentFields>) =>
-      row.fields.source === 'store' ? toldGroup(row, store) : groupOf(row, known, log);
+      row.fields.source === 'store' ? toldGroup(row, store) : residentGroup(row, known, log);
     return pMap(rows, plan, sideBySide);
   },
   finish: async (groups) => {

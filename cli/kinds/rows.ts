@@ -30,12 +30,12 @@ export interface Fault {
   message: string;
 }
 
-export type Outcome = 'created' | 'changed' | 'unchanged';
+export type RowOutcome = 'created' | 'changed' | 'unchanged';
 
 /** Rows that are written all together or not at all. */
 export interface Group<F> {
   rows: Row<F>[];
-  outcome: Outcome | Fault;
+  outcome: RowOutcome | Fault;
   /** At most 100. */
   writes?: Write[];
   /** Residents who have to be customers of the store before the group is written. */
@@ -98,7 +98,7 @@ const maxItems = 100;
 /** Limits the calls that an import makes at once. */
 export const sideBySide = { concurrency: 4 };
 
-const nameOf = (write: Write): string => {
+const targetName = (write: Write): string => {
   const { pk, sk } = targetOf(write);
   return `${pk} ${sk}`;
 };
@@ -109,7 +109,7 @@ const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
   const transactions: Group<F>[][] = [];
   let room = 0;
   for (const group of groups) {
-    const keys = (group.writes ?? []).map(nameOf);
+    const keys = (group.writes ?? []).map(targetName);
     if (keys.some((key) => taken.has(key))) continue;
     for (const key of keys) taken.add(key);
     if (alone || keys.length > room) {
@@ -132,7 +132,7 @@ const makeCustomers = async (store: string, residents: readonly Resident[]): Pro
 
 /** Plans and writes rows until every row has an outcome. */
 export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], setting: Setting): Promise<Group<F>[]> => {
-  const settled: Group<F>[] = [];
+  const finished: Group<F>[] = [];
   let rest = rows;
   let alone = false;
   for (let idle = 0; rest.length > 0; ) {
@@ -155,12 +155,12 @@ export const writeRows = async <F>(importer: Importer<F>, rows: Row<F>[], settin
       sideBySide,
     );
     alone = refused;
-    settled.push(...done);
+    finished.push(...done);
     const written = new Set(done.flatMap((group) => group.rows));
     rest = rest.filter((row) => !written.has(row));
     if (done.length === 0) await pause(++idle);
     else idle = 0;
   }
-  await importer.finish?.(settled, setting);
-  return settled;
+  await importer.finish?.(finished, setting);
+  return finished;
 };

@@ -1,35 +1,35 @@
 import * as z from 'zod';
+import { now } from '../../lib/clock.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { findDelivery } from '../../lib/delivery/deliveries.ts';
+import { keepDays } from '../../lib/delivery/settings.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
 import { shareOf } from '../../lib/price.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
-import { refusals, saleStates } from '../../lib/routes/sales.ts';
+import { discountSources, refusals, saleStates } from '../../lib/routes/sales.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
-import { identifier, integer, text, uuid } from '../../lib/routes/wire.ts';
-import type { Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
-import {
-  buyerList,
-  listedAs,
-  listSales,
-  type SaleItem,
-  saleItems,
-  saleWrites,
-  type Taken,
-} from '../../lib/sale/sales.ts';
+import { identifier, integer, objectUuid, text, uuid } from '../../lib/routes/wire.ts';
+import type { Bonus, Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
+import { isOwed, listedAs, listSales, type SaleItem, saleWrite, type TakenCredit } from '../../lib/sale/sales.ts';
+import { orderOf } from '../../lib/sale/unsent.ts';
 import { type CouponUses, countUse, couponUsesKey } from '../../lib/store/coupon-uses.ts';
-import { type CustomerItem, customerKey, customerUpsert } from '../../lib/store/customers.ts';
+import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import { type OwnedItem, ownedKey, ownedWrite } from '../../lib/store/owned.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { saleKey } from '../../lib/store/sale-state.ts';
-import { rankedBy, type SpendItem, spendKey, spendWrite, spentMore } from '../../lib/store/spend.ts';
+import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../lib/store/spend.ts';
+import { spendKey } from '../../lib/store/spend-list.ts';
 import type { Write } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import { get, getMany, rowsOf } from '../../lib/table/table.ts';
+import { get, getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
+import { givenChecker } from './audit-given.ts';
 import {
   columns,
   fixed,
+  flag,
   foreignId,
   type ItemForm,
   idHelp,
@@ -41,7 +41,7 @@ import {
   type Values,
 } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
-import { all, matching, personal, replaced } from './personal.ts';
+import { matching, personal, replaced } from './personal.ts';
 import {
   type Fault,
   type Group,
@@ -58,7 +58,7 @@ interface FileShare extends Omit<Share, 'residentUuid'> {
   user: Identifier;
 }
 
-interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'> {
+interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount' | 'inGroup'> {
   id: string;
   state: SaleState;
   refusal?: Refusal | undefined;
@@ -79,18 +79,24 @@ interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount'> {
   'coupon.couponOwnerUuid'?: Identifier | undefined;
   'coupon.ownerProfit': number;
   'coupon.usesPerCustomer': number;
-  'taken.regular': Taken;
-  'taken.restricted': Taken;
+  'taken.regular': TakenCredit;
+  'taken.restricted': TakenCredit;
+  bonus: number;
+  bonusType: Bonus['type'];
+  bonusExpiresAt?: string | undefined;
+  giftCardId?: string | undefined;
   deliveryId: string | null;
   at: string;
   reference?: string | undefined;
   refundedAt?: string | undefined;
   refundReference?: string | undefined;
   refundReason?: string | undefined;
+  payOut: boolean;
   request: string;
+  vendorUuid?: string | undefined;
 }
 
-interface Sold {
+interface SaleRow {
   row: Row<SaleFields>;
   sale: SaleItem;
   buyer: Resident | undefined;
@@ -108,46 +114,69 @@ const couponOf = (setting: Setting, { fields }: Row<SaleFields>): UsedCoupon | u
   };
 };
 
+const bonusIn = ({ bonus: amount, bonusType: type, bonusExpiresAt: expiresAt }: SaleFields): Bonus | undefined =>
+  amount > 0 ? { type, amount, ...(expiresAt !== undefined && { expiresAt }) } : undefined;
+
 /** The sale of a row. It stands in no list of deliveries to be ordered. */
-const soldIn = (row: Row<SaleFields>, setting: Setting): Sold => {
+const soldIn = (row: Row<SaleFields>, setting: Setting): SaleRow => {
   const { store } = setting;
   const { fields } = row;
   const { base, total, credit, restrictedCredit, paid, refund, change, state, at, deliveryId, request } = fields;
-  const { reference, refundedAt, refundReference, refundReason } = fields;
+  const { reference, refundedAt, refundReference, refundReason, payOut, vendorUuid, giftCardId } = fields;
   const [buyer, other] = [fields.buyer, fields.recipient].map((named) => named && residentOf(setting, named));
   const recipient = other ?? buyer;
   const productId = idFrom(store, 'products', fields.product);
   const couponId = fields['discount.couponId'];
   const coupon = couponOf(setting, row);
   const taken = { restricted: fields['taken.restricted'], regular: fields['taken.regular'] };
+  const bonus = bonusIn(fields);
   const key = saleKey(store, fields.id);
   const sale: SaleItem = {
     ...key,
-    ...listedAs(store, { ...key, state, at, productId }),
-    ...{ state, refusal: fields.refusal ?? null, productId },
-    ...{ buyerUuid: buyer?.uuid ?? null, recipientUuid: recipient?.uuid ?? null },
+    ...listedAs(store, { ...key, state, at, productId, buyerUuid: buyer?.uuid ?? null }),
+    state,
+    refusal: fields.refusal ?? null,
+    productId,
+    buyerUuid: buyer?.uuid ?? null,
+    recipientUuid: recipient?.uuid ?? null,
     discount: {
       source: fields['discount.source'],
       percent: fields['discount.percent'],
       couponId: couponId === null ? null : idFrom(store, 'coupons', couponId),
     },
-    ...{ base, total, credit, restrictedCredit, paid, refund, change, deliveryId, at, request },
+    base,
+    total,
+    credit,
+    restrictedCredit,
+    paid,
+    refund,
+    change,
+    deliveryId,
+    at,
+    request,
     shares: fields.shares.map(({ user, kind, percent, amount }) => ({
-      ...{ residentUuid: residentOf(setting, user).uuid, kind, percent, amount },
+      residentUuid: residentOf(setting, user).uuid,
+      kind,
+      percent,
+      amount,
     })),
     ...(coupon && { coupon }),
     ...(taken.restricted.length + taken.regular.length > 0 && { taken }),
+    ...(bonus && { bonus }),
+    ...(giftCardId !== undefined && { giftCardId }),
     ...(reference && { reference }),
     ...(refundedAt && { refundedAt }),
     ...(refundReference && { refundReference }),
     ...(refundReason && { refundReason }),
+    ...(vendorUuid && { vendorUuid }),
+    ...(payOut && { payOut }),
     imported: true,
   };
   return { row, sale, buyer, recipient };
 };
 
 /** The stored items that sales change, read at one moment. */
-const readStored = async (store: string, all: readonly Sold[]) => {
+const readSaleItems = async (store: string, all: readonly SaleRow[]) => {
   const completed = all.filter(({ sale }) => sale.state === 'completed');
   const avatars = completed.flatMap(({ buyer, recipient }) => [buyer?.uuid ?? '', recipient?.uuid ?? '']);
   const read = async <T extends Key>(keys: Key[]): Promise<(key: Key) => T | undefined> => {
@@ -171,16 +200,26 @@ const readStored = async (store: string, all: readonly Sold[]) => {
   return { sale, product, customer, spend, owned, uses };
 };
 
-type Stored = Awaited<ReturnType<typeof readStored>>;
+type StoredItems = Awaited<ReturnType<typeof readSaleItems>>;
 
 /** The facts of a sale that nothing changes afterwards, in one text. */
-const factsOf = ({ productId, buyerUuid, recipientUuid, base, total, paid, change, at, ...sale }: SaleItem): string =>
+const fingerprint = ({
+  productId,
+  buyerUuid,
+  recipientUuid,
+  base,
+  total,
+  paid,
+  change,
+  at,
+  ...sale
+}: SaleItem): string =>
   JSON.stringify([productId, buyerUuid, recipientUuid, base, total, paid, change, at, sale.refusal]);
 
 /** The fault of a sale that contradicts the table. */
-const faultOf = ({ row, sale }: Sold, stored: SaleItem | undefined, isProduct: boolean): Fault | undefined => {
+const saleFault = ({ row, sale }: SaleRow, stored: SaleItem | undefined, isProduct: boolean): Fault | undefined => {
   const { id, product } = row.fields;
-  if (stored && factsOf(stored) !== factsOf(sale))
+  if (stored && fingerprint(stored) !== fingerprint(sale))
     return { field: 'id', value: id, message: 'was recorded already with other values; an import changes no sale' };
   if (stored && sale.state === 'refunded' && stored.state !== 'refunded')
     return {
@@ -193,13 +232,16 @@ const faultOf = ({ row, sale }: Sold, stored: SaleItem | undefined, isProduct: b
 };
 
 /** The writes of completed sales of one buyer to one recipient: sales, spend, owned products and uses of coupons. */
-const completedWrites = (store: string, some: readonly Sold[], stored: Stored): Write[] => {
-  const { buyer, recipient } = some[0] as Sold & { buyer: Resident; recipient: Resident };
+const completedWrites = (store: string, some: readonly SaleRow[], stored: StoredItems): Write[] => {
+  const { buyer, recipient } = some[0] as SaleRow & { buyer: Resident; recipient: Resident };
   const isForOneself = buyer.uuid === recipient.uuid;
-  const named = (one: Resident): Resident => ({
-    uuid: one.uuid,
-    username: stored.customer(customerKey(store, one.uuid))?.username ?? one.username,
-  });
+  const customerOf = ({ uuid }: Resident): CustomerItem | undefined => stored.customer(customerKey(store, uuid));
+  const spendOf = ({ uuid }: Resident): SpendItem | undefined => stored.spend(spendKey(store, uuid));
+  const spend = (one: Resident, ...[amounts, acquired]: [Parameters<typeof spentMore>[1], number]): Write => {
+    const { username = one.username, newsSubscriber } = customerOf(one) ?? {};
+    const after = spentMore(spendOf(one), amounts, acquired);
+    return spendWrite(store, { uuid: one.uuid, username }, spendOf(one), after, newsSubscriber);
+  };
   const sales = some.map(({ sale }) => sale);
   const amounts = sales.map(({ paid, refund, at }) => ({ price: paid - refund, at })).filter(({ price }) => price > 0);
   const bought = Object.entries(Object.groupBy(sales, ({ productId }) => productId)).map(([productId, of = []]) => {
@@ -207,18 +249,14 @@ const completedWrites = (store: string, some: readonly Sold[], stored: Stored): 
     return { key, owned: stored.owned(key), times: of.map(({ at }) => at) };
   });
   const acquired = bought.filter(({ owned }) => !owned).length;
-  const spendOf = ({ uuid }: Resident): SpendItem | undefined => stored.spend(spendKey(store, uuid));
-  const spent = spentMore(spendOf(buyer), amounts, isForOneself ? acquired : 0);
   const isSpending = amounts.length > 0 || (isForOneself && acquired > 0);
   const used = Object.entries(Object.groupBy(sales, ({ coupon }) => coupon?.id ?? ''));
   return [
-    ...(isSpending ? [spendWrite(store, named(buyer), spendOf(buyer), spent)] : []),
-    customerUpsert(store, buyer, isSpending ? { set: rankedBy(spent.sum, buyer.uuid) } : {}),
-    ...(isForOneself ? [] : [customerUpsert(store, recipient)]),
-    ...(isForOneself || acquired === 0
-      ? []
-      : [spendWrite(store, named(recipient), spendOf(recipient), spentMore(spendOf(recipient), [], acquired))]),
-    ...sales.flatMap((sale) => saleWrites(store, sale)),
+    ...(isSpending ? [spend(buyer, amounts, isForOneself ? acquired : 0)] : []),
+    buyerUpsert(store, buyer, customerOf(buyer)),
+    ...(isForOneself ? [] : [buyerUpsert(store, recipient, customerOf(recipient))]),
+    ...(isForOneself || acquired === 0 ? [] : [spend(recipient, [], acquired)]),
+    ...sales.map(saleWrite),
     ...bought.map(({ key, owned, times }) => ownedWrite(key, owned, times)),
     ...used.flatMap(([couponId, of = []]) => {
       const key = couponUsesKey(store, buyer.uuid, couponId);
@@ -238,16 +276,15 @@ const saleImporter: Importer<SaleFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;
     const all = rows.map((row) => soldIn(row, setting));
-    const stored = await readStored(store, all);
+    const stored = await readSaleItems(store, all);
     const groups: Group<SaleFields>[] = [];
-    const byParties = new Map<string, Sold[]>();
+    const byParties = new Map<string, SaleRow[]>();
     for (const sold of all) {
       const { row, sale } = sold;
       const there = stored.sale(sale);
-      const fault = faultOf(sold, there, stored.product(productKey(store, sale.productId)) !== undefined);
+      const fault = saleFault(sold, there, stored.product(productKey(store, sale.productId)) !== undefined);
       if (fault || there) groups.push({ rows: [row], outcome: fault ?? 'unchanged' });
-      else if (sale.state !== 'completed')
-        groups.push({ rows: [row], outcome: 'created', writes: saleWrites(store, sale) });
+      else if (sale.state !== 'completed') groups.push({ rows: [row], outcome: 'created', writes: [saleWrite(sale)] });
       else {
         const parties = `${sale.buyerUuid} ${sale.recipientUuid}`;
         byParties.set(parties, [...(byParties.get(parties) ?? []), sold]);
@@ -267,8 +304,9 @@ const saleImporter: Importer<SaleFields> = {
 const saleState = z.enum(saleStates, { error: 'must be completed, refused or refunded' }).default('completed');
 const refusal = z.enum(refusals, { error: `must be one of ${refusals.join(', ')}` }).optional();
 const discountSource = z
-  .enum(['none', 'customer', 'coupon'], { error: 'must be none, customer or coupon' })
+  .enum(discountSources, { error: `must be one of ${discountSources.join(', ')}` })
   .default('none');
+const bonusType = z.enum(creditTypes, { error: 'must be regular or restricted' }).default('restricted');
 const percent = z
   .number({ error: 'must be a number from 0 to 100' })
   .min(0, { error: 'must be a number from 0 to 100' })
@@ -282,7 +320,10 @@ const shareForm: ItemForm<Share> = {
     readParts(
       item,
       ([kind = '', residentUuid = '', percent = '', amount = '']) => ({
-        ...{ residentUuid, kind, percent: readNumber(percent), amount: readNumber(amount) },
+        residentUuid,
+        kind,
+        percent: readNumber(percent),
+        amount: readNumber(amount),
       }),
       4,
     ),
@@ -325,7 +366,7 @@ const taken = () =>
     .array(
       z
         .object({ expiresAt: timestamp(), amount: integer(1) }, { error: takenWords })
-        .transform(({ expiresAt, amount }): Taken[number] => [expiresAt, amount]),
+        .transform(({ expiresAt, amount }): TakenCredit[number] => [expiresAt, amount]),
       { error: takenWords },
     )
     .default([]);
@@ -333,7 +374,7 @@ const taken = () =>
 type Report = (field: string, message: string) => void;
 
 /** The state of a sale says if it was refused, to whom it was, and when it was refunded. */
-const checkState = ({ state, refusal, buyer, at, refundedAt }: SaleFields, report: Report): void => {
+const checkState = ({ state, refusal, buyer, at, refundedAt, payOut }: SaleFields, report: Report): void => {
   const isRefused = state === 'refused';
   if (isRefused !== (refusal !== undefined))
     report('refusal', isRefused ? 'must say why the sale was refused' : 'must be empty unless the sale was refused');
@@ -341,6 +382,7 @@ const checkState = ({ state, refusal, buyer, at, refundedAt }: SaleFields, repor
   if ((state === 'refunded') !== (refundedAt !== undefined))
     report('refundedAt', 'must be there where the state is refunded, and only there');
   else if (refundedAt !== undefined && refundedAt < at) report('refundedAt', 'must not be before the sale');
+  if (payOut && state !== 'refunded') report('payOut', 'must be false or empty unless the sale was refunded');
 };
 
 /** The price, what paid for it and what was given back come to the same. */
@@ -358,7 +400,9 @@ const checkMoney = (fields: SaleFields, report: Report): void => {
 
 /** The shares, and the credit of lots, are of what was paid. */
 const checkParts = (fields: SaleFields, report: Report): void => {
-  const { state, paid, change, shares, credit, restrictedCredit } = fields;
+  const { state, paid, change, shares, credit, restrictedCredit, bonus } = fields;
+  if (bonus > (state === 'refused' ? 0 : paid - change))
+    report('bonus', 'must be at most what was paid less the change');
   const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
   if (shared > (state === 'refused' ? 0 : paid - change))
     report('shares', 'must be at most what was paid less the change');
@@ -380,16 +424,21 @@ const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
   checkParts(fields, report);
 };
 
-const partOf = ([expiresAt, amount]: Taken[number]) => ({ expiresAt, amount });
+const lotPart = ([expiresAt, amount]: TakenCredit[number]) => ({ expiresAt, amount });
 
 /** The sales of a store, in the order of their ids. */
 const listSaleRows = (store: string): AsyncGenerator<Values> =>
-  rowsFrom(listSales(store), 'sk', ({ sk, productId, buyerUuid, recipientUuid, shares, taken, ...sale }) => ({
+  rowsFrom(listSales(store), 'sk', ({ sk, productId, buyerUuid, recipientUuid, shares, taken, bonus, ...sale }) => ({
+    payOut: false,
     ...sale,
-    ...{ id: sk, product: productId, buyer: buyerUuid, recipient: recipientUuid },
+    ...(bonus && { bonus: bonus.amount, bonusType: bonus.type, bonusExpiresAt: bonus.expiresAt }),
+    id: sk,
+    product: productId,
+    buyer: buyerUuid,
+    recipient: recipientUuid,
     // The table keeps the members of an object in no order.
     shares: shares.map(({ residentUuid, kind, percent, amount }) => ({ residentUuid, kind, percent, amount })),
-    taken: taken && { regular: taken.regular.map(partOf), restricted: taken.restricted.map(partOf) },
+    taken: taken && { regular: taken.regular.map(lotPart), restricted: taken.restricted.map(lotPart) },
   }));
 
 /** Sales that they paid for, got the product of, or have a part in. */
@@ -410,8 +459,10 @@ const sharesFaults = ({ shares, paid, change, state }: SaleItem): string[] => {
 
 /** The rules that a sale keeps by itself. Answers what is wrong, a sentence each. */
 const saleFaults = (store: string, sale: SaleItem): string[] => {
-  const { sk, state, refusal, total, credit, restrictedCredit, paid, refund, change, refundedAt } = sale;
+  const { sk, state, refusal, total, credit, restrictedCredit, paid, refund, change, refundedAt, bonus } = sale;
   const faults = sharesFaults(sale);
+  if (bonus && (bonus.amount < 1 || bonus.amount > (state === 'refused' ? 0 : paid - change)))
+    faults.push(`gives a bonus of L$ ${bonus.amount} for L$ ${paid - change}`);
   if ((state === 'refused') !== (refusal !== null)) faults.push(`is ${state}, with the refusal ${refusal}`);
   if ((state === 'refunded') !== (refundedAt !== undefined)) faults.push(`is ${state}, refunded at ${refundedAt}`);
   if (state !== 'refused' && credit + restrictedCredit + paid - change !== total)
@@ -424,22 +475,39 @@ const saleFaults = (store: string, sale: SaleItem): string[] => {
   return faults.map((fault) => `sale ${sk}: ${fault}.`);
 };
 
-/** Each sale adds up, its shares are those of what it kept, and it stands in its lists. */
-export const checkSales: Check = (store, listener) =>
-  forEvery(
+/** Each sale adds up, its shares are those of what it kept, it gave its bonus and card, and it stands in its lists. */
+export const checkSales: Check = (store, listener) => {
+  const checkGiven = givenChecker(store);
+  return forEvery(
     everyRow(listSales(store), ({ sk }) => sk),
     listener,
     async ({ sk }) => {
       const sale = await get<SaleItem>(saleKey(store, sk));
-      if (!sale) return [];
-      const items = saleItems(store, sale);
-      const missing = items.length - (await getMany(items, { consistent: true })).length;
-      return [
-        ...saleFaults(store, sale),
-        ...(missing > 0 ? [`sale ${sk}: is not in the list of its buyer ${sale.buyerUuid}.`] : []),
-      ];
+      return sale ? [...saleFaults(store, sale), ...(await checkGiven(sale))] : [];
     },
   );
+};
+
+/** True once a worker has the delivery of a sale. */
+const wasTried = async (sale: SaleItem): Promise<boolean> => {
+  const { store, id } = orderOf(sale);
+  return (await findDelivery(store, id)) !== undefined;
+};
+
+export const saleItems = personal<SaleItem>({
+  words: ['sale', 'sales'],
+  effect: 'pseudonym; note and reference go',
+  find: findSales,
+  // Once an avatar is erased, nothing orders the delivery, and a message that is on its way has their name.
+  blocker: async (sale) =>
+    isOwed(sale) && Date.parse(sale.at) > now() - keepDays * 86_400_000 && !(await wasTried(sale))
+      ? `The delivery of the sale ${sale.sk} has not begun yet. Wait until it has: the next sweeps order it (store sweep).`
+      : undefined,
+  kept: ({ message, reference, refundReference, recipientUsername, ...item }, { store, uuid, pseudonym }) => {
+    const sale = replaced(item, uuid, pseudonym) as SaleItem;
+    return { ...sale, ...listedAs(store, sale) };
+  },
+});
 
 /** Sales that the service made. */
 export const sales: Kind = {
@@ -455,7 +523,7 @@ export const sales: Kind = {
       buyer: ['text', identifier().optional(), 'who paid, by UUID or username; empty: nobody had the name'],
       recipient: ['text', identifier().optional(), 'who got the product; empty: the buyer'],
       base: ['integer', integer(0), 'the price before the discount, in whole L$'],
-      'discount.source': ['text', discountSource, 'none, customer or coupon: whose percentage counted'],
+      'discount.source': ['text', discountSource, 'none, coupon, customer, tier or group: whose percentage counted'],
       'discount.percent': ['number', percent, 'the percentage'],
       'discount.couponId': ['text', foreignId().nullable().default(null), 'the coupon whose percentage counted'],
       total: ['integer', integer(0), 'the price after the discount'],
@@ -471,13 +539,19 @@ export const sales: Kind = {
       'coupon.usesPerCustomer': ['integer', integer(0).default(0), 'how often a customer could use it; 0: no limit'],
       'taken.regular': [takenForm, taken(), 'the regular credit that it took from lots: expiry L$;expiry L$'],
       'taken.restricted': [takenForm, taken(), 'the restricted credit that it took from lots'],
+      bonus: ['integer', integer(0).default(0), 'the credit that it gave to the buyer'],
+      bonusType: ['text', bonusType, 'regular or restricted'],
+      bonusExpiresAt: ['text', timestamp().optional(), 'when that credit expires; empty: never'],
+      giftCardId: ['text', uuid().optional(), 'the UUID of the gift card that it made'],
       deliveryId: ['text', uuid().nullable().default(null), 'the UUID of its delivery'],
       at: ['text', timeOfSale('sale'), 'when; not in the future'],
       reference: ['text', reference, "the request's own reference"],
       refundedAt: ['text', timeOfSale('sale').optional(), 'when it was refunded, if it was'],
       refundReference: ['text', reference, "the refund's own reference"],
       refundReason: ['text', text({ min: 0, max: 200 }).optional(), 'why it was refunded'],
+      payOut: ['boolean', flag, 'whether its refund was owed to the buyer, to be paid out'],
       request: ['text', text({ min: 0, max: 64 }).default(''), 'tells the request from others under the same id'],
+      vendorUuid: ['text', objectUuid().optional(), 'the object inworld that sold it'],
     }),
     checkRow: checkSaleRow,
     id: {},
@@ -485,30 +559,13 @@ export const sales: Kind = {
     importer: () => saleImporter,
     rows: listSaleRows,
   },
-  personal: [
-    personal<SaleItem>({
-      words: ['sale', 'sales'],
-      effect: 'pseudonym; note and reference go',
-      find: findSales,
-      blocker: ({ sk, flags }) =>
-        flags === undefined
-          ? undefined
-          : `The delivery of the sale ${sk} may not be ordered yet. The next sweeps order it (store sweep).`,
-      kept: ({ message, reference, refundReference, recipientUsername, ...sale }, { uuid, pseudonym }) =>
-        replaced(sale, uuid, pseudonym) as SaleItem,
-    }),
-    personal<Key>({
-      words: ['place in their list of sales', 'places in their list of sales'],
-      effect: 'pseudonym',
-      find: (store, uuid) => all(rowsOf<Key>({ partition: buyerList(store, uuid) })),
-      kept: ({ sk }, { store, pseudonym }) => ({ pk: buyerList(store, pseudonym), sk }),
-    }),
-  ],
+  personal: [saleItems],
   audit: [
     {
       what: 'sales',
       check: checkSales,
-      holds: 'price = credit + what was paid; shares are those of what was kept; each is in its lists',
+      holds:
+        'price = credit + what was paid; shares are those of what was kept; bonus and gift card were given; each is in its lists',
     },
   ],
 };

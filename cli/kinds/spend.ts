@@ -1,7 +1,8 @@
 import { everyRow } from '../../lib/lists/source.ts';
 import { listSales } from '../../lib/sale/sales.ts';
-import { findCustomerItem, rankOf } from '../../lib/store/customers.ts';
-import { listPurchases, type SpendItem, spendKey } from '../../lib/store/spend.ts';
+import { findCustomerItem } from '../../lib/store/customers.ts';
+import { listPurchases, type SpendItem } from '../../lib/store/spend.ts';
+import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
@@ -49,16 +50,20 @@ async function* buyersOf(store: string, onFault: (fault: string) => void): Async
 }
 
 /** Compares a buyer's record of spend with their customer's item and the products that they own. */
-const recordFaults = async (store: string, { sk: uuid, sum, totalOwned }: SpendItem): Promise<string[]> => {
+const recordFaults = async (
+  store: string,
+  { sk: uuid, sum, totalOwned, ranked, rank }: SpendItem,
+): Promise<string[]> => {
   const [owned, customer] = await Promise.all([
     rowsOf({ partition: partition(store, 'OWNED', uuid) })({ descending: false }),
-    findCustomerItem(store, uuid) as Promise<{ sum?: number; rank?: string } | undefined>,
+    findCustomerItem(store, uuid),
   ]);
   const faults: string[] = [];
   if (totalOwned !== owned.length) faults.push(`${totalOwned} products are counted as owned, ${owned.length} are`);
-  if (sum !== (customer?.sum ?? 0)) faults.push(`has spent ${sum}, but ${customer?.sum ?? 0} as a customer`);
-  if (sum > 0 && customer?.rank !== rankOf(sum, uuid))
-    faults.push(`is listed by a spend of ${customer?.rank ?? 'nothing'}, not of ${sum}`);
+  if (!customer) faults.push('is no customer');
+  const list = spendListOf(store, customer?.newsSubscriber ?? false);
+  if (ranked !== list) faults.push(`is listed in ${ranked ?? 'nothing'}, not in ${list}`);
+  if (rank !== rankedBy(sum, uuid).rank) faults.push(`is listed by a spend of ${rank ?? 'nothing'}, not of ${sum}`);
   return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
 };
 
@@ -92,6 +97,8 @@ export const spend: Kind = {
         ...spendKey(store, pseudonym),
         username: pseudonym,
         totalOwned: owned,
+        ranked: spendListOf(store, false),
+        ...(item.rank && rankedBy(item.sum, pseudonym)),
       }),
     }),
   ],

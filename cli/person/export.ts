@@ -1,16 +1,19 @@
 import { listCreditHistory } from '../../lib/credit/history-list.ts';
 import { listCreditLots } from '../../lib/credit/lot-list.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
-import { answerOf } from '../../lib/delivery/deliveries.ts';
+import { deliveryAnswer } from '../../lib/delivery/deliveries.ts';
 import type { Source } from '../../lib/lists/source.ts';
+import { findPayee, payeeAnswer } from '../../lib/payout/payees.ts';
+import { payoutAnswer } from '../../lib/payout/payouts.ts';
 import { listCoupons, listCustomerCoupons } from '../../lib/routes/coupons.ts';
 import * as credit from '../../lib/routes/credit.ts';
 import { getCustomer, getSpend as spend } from '../../lib/routes/customers.ts';
 import * as deliveries from '../../lib/routes/deliveries.ts';
 import { listGiftCards } from '../../lib/routes/gift-cards.ts';
+import { getPayout, listPayees } from '../../lib/routes/payouts.ts';
 import { listOwnedProducts } from '../../lib/routes/products.ts';
 import { getSale } from '../../lib/routes/sales.ts';
-import { saleOf } from '../../lib/sale/sales.ts';
+import { type SaleItem, saleOf } from '../../lib/sale/sales.ts';
 import { listAppliedCoupons } from '../../lib/store/applied-coupons.ts';
 import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
 import { findCustomerItem, readCustomer } from '../../lib/store/customers.ts';
@@ -23,6 +26,7 @@ import { get, rowsOf } from '../../lib/table/table.ts';
 import { findCoupons } from '../kinds/coupons.ts';
 import { findDeliveries } from '../kinds/deliveries.ts';
 import { findOwnCards } from '../kinds/gift-cards.ts';
+import { findPayouts } from '../kinds/payouts.ts';
 import { findShares } from '../kinds/products.ts';
 import { findPurchases } from '../kinds/purchases.ts';
 import { findSales } from '../kinds/sales.ts';
@@ -33,6 +37,37 @@ const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false }
 const namesAt = async (key: Key): Promise<{ username: string; names: string[] } | null> => {
   const told = await get<StoredResident>(key);
   return told ? { username: told.username, names: told.names } : null;
+};
+
+/** The sales that an avatar paid, got the product of, or has a share in. */
+const salesWith = (sold: readonly SaleItem[], uuid: string) => {
+  const ofOthers = sold.filter(({ buyerUuid }) => buyerUuid !== uuid);
+  return {
+    // Who paid for a gift, who got it, and who else has a share, is about others.
+    salesPaid: sold
+      .filter(({ buyerUuid }) => buyerUuid === uuid)
+      .map((sale) => ({
+        ...getSale.response.parse(saleOf(sale, false)),
+        recipientUuid: sale.recipientUuid === uuid ? uuid : null,
+        shares: sale.shares.filter(({ residentUuid }) => residentUuid === uuid),
+        message: sale.message ?? null,
+      })),
+    salesReceived: ofOthers
+      .filter(({ recipientUuid }) => recipientUuid === uuid)
+      .map(({ sk: id, state, productId, at, deliveryId, message = null }) => ({
+        id,
+        state,
+        productId,
+        at,
+        deliveryId,
+        message,
+      })),
+    salesShared: ofOthers.flatMap(({ sk: saleId, state, productId, at, shares: all }) =>
+      all
+        .filter(({ residentUuid }) => residentUuid === uuid)
+        .map(({ kind, percent, amount }) => ({ saleId, state, productId, at, kind, percent, amount })),
+    ),
+  };
 };
 
 /**
@@ -56,8 +91,8 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
   const sent = await findDeliveries(store, uuid);
   const shares = await findShares(store, uuid);
   const sold = await findSales(store, uuid);
+  const [payee, paidOut] = [await findPayee(store, uuid), await findPayouts(store, uuid)];
   const uses = await all(rowsOf<CouponUses>({ partition: couponUsesKey(store, uuid, '').pk }));
-  const ofOthers = sold.filter(({ buyerUuid }) => buyerUuid !== uuid);
   return {
     store: { id: store, name },
     toldToStore: await namesAt(storeResidentKey(store, uuid)),
@@ -67,25 +102,9 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
     creditHistory: credit.listCreditHistory.response.shape.data.parse(history),
     spend: customer ? spend.response.parse(await getSpend(store, { uuid })) : null,
     purchases: purchases.map(({ sk, productId, price, at }) => ({ id: sk, productId, price, at })),
-    // Who paid for a gift, who got it, and who else has a share, is about others.
-    salesPaid: sold
-      .filter(({ buyerUuid }) => buyerUuid === uuid)
-      .map((sale) => ({
-        ...getSale.response.parse(saleOf(sale, false)),
-        recipientUuid: sale.recipientUuid === uuid ? uuid : null,
-        shares: sale.shares.filter(({ residentUuid }) => residentUuid === uuid),
-        message: sale.message ?? null,
-      })),
-    salesReceived: ofOthers
-      .filter(({ recipientUuid }) => recipientUuid === uuid)
-      .map(({ sk: id, state, productId, at, deliveryId, message = null }) => ({
-        ...{ id, state, productId, at, deliveryId, message },
-      })),
-    salesShared: ofOthers.flatMap(({ sk: saleId, state, productId, at, shares: all }) =>
-      all
-        .filter(({ residentUuid }) => residentUuid === uuid)
-        .map(({ kind, percent, amount }) => ({ saleId, state, productId, at, kind, percent, amount })),
-    ),
+    ...salesWith(sold, uuid),
+    owed: payee ? listPayees.response.shape.data.parse([payeeAnswer(payee)])[0] : null,
+    payouts: paidOut.map((payout) => getPayout.response.parse(payoutAnswer(payout, payee))),
     couponUses: uses.map(({ sk, uses: times }) => ({ couponId: sk, uses: times })),
     ownedProducts: listOwnedProducts.response.shape.data.parse(owned),
     giftCards: listGiftCards.response.shape.data.parse(cards),
@@ -97,7 +116,7 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
       percent: profitShares.find(({ userUuid }) => userUuid === uuid)?.percent,
     })),
     deliveries: sent.map((delivery) => ({
-      ...deliveries.getDelivery.response.parse(answerOf(delivery)),
+      ...deliveries.getDelivery.response.parse(deliveryAnswer(delivery)),
       message: delivery.message ?? null,
     })),
   };

@@ -22,7 +22,7 @@ const findSecret = async (): Promise<string> => {
   return (outcome.done ? outcome.result : (outcome.found as Secret)).secret;
 };
 
-const uuidOf = (bytes: Buffer): string => {
+const uuidFrom = (bytes: Buffer): string => {
   bytes[6] = 0x80 | ((bytes[6] as number) & 0x0f);
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
   const hex = bytes.toString('hex', 0, 16);
@@ -31,7 +31,7 @@ const uuidOf = (bytes: Buffer): string => {
 
 /** An avatar's pseudonym, for the first or a later time that they are erased. */
 export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
-  uuidOf(
+  uuidFrom(
     createHmac('sha256', await findSecret())
       .update(`${uuid} ${time}`)
       .digest(),

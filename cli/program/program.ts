@@ -7,6 +7,7 @@ import { addCompletion } from '../commands/completion.ts';
 import { addConvert } from '../commands/convert.ts';
 import { addCredit } from '../commands/credit.ts';
 import { addCustomers } from '../commands/customers.ts';
+import { addDays } from '../commands/days.ts';
 import { addDeliveries } from '../commands/deliveries.ts';
 import { addDesk } from '../commands/desk.ts';
 import { addDispenser } from '../commands/dispenser.ts';
@@ -18,7 +19,9 @@ import { addKeys } from '../commands/keys.ts';
 import { addListen } from '../commands/listen.ts';
 import { addLog } from '../commands/log.ts';
 import { addLogs } from '../commands/logs.ts';
+import { addMove } from '../commands/move.ts';
 import { addPayouts } from '../commands/payouts.ts';
+import { addReconcile } from '../commands/reconcile.ts';
 import { addResidents } from '../commands/residents.ts';
 import { addRestoreCheck } from '../commands/restore-check.ts';
 import { addRestoreTable } from '../commands/restore-table.ts';
@@ -26,6 +29,8 @@ import { addSales } from '../commands/sales.ts';
 import { addStores } from '../commands/stores.ts';
 import { addSweep } from '../commands/sweep.ts';
 import { addTrigger } from '../commands/trigger.ts';
+import { addVendors } from '../commands/vendors.ts';
+import { addVerify } from '../commands/verify.ts';
 import { addWebhooks } from '../commands/webhooks.ts';
 import { StoreCommand } from '../terminal/command.ts';
 import { firstSentence } from '../terminal/completion.ts';
@@ -35,10 +40,24 @@ import { setJson, shownError } from '../terminal/output.ts';
 const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Stores and keys:', [addStores, addKeys, addDesk]],
   ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
-  ['Sales:', [addSales, addPayouts, addDeliveries, addDispenser]],
-  ['Files:', [addImport, addExport, addConvert]],
+  ['Sales:', [addSales, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
+  ['Files:', [addMove, addImport, addExport, addConvert]],
   ['For programs:', [addApi, addLogs, addWebhooks, addListen, addTrigger]],
-  ['Care:', [addDoctor, addLog, addAudit, addSweep, addCategories, addRestoreTable, addRestoreCheck, addCompletion]],
+  [
+    'Care:',
+    [
+      addDoctor,
+      addVerify,
+      addLog,
+      addAudit,
+      addDays,
+      addSweep,
+      addCategories,
+      addRestoreTable,
+      addRestoreCheck,
+      addCompletion,
+    ],
+  ],
 ];
 
 /** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */

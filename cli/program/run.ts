@@ -1,5 +1,5 @@
 import { CommanderError } from 'commander';
-import { explain, Interrupted, Unsuccessful, UsageError } from '../terminal/errors.ts';
+import { explain, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { note, shownError } from '../terminal/output.ts';
 import { createProgram } from './program.ts';
 
@@ -15,8 +15,8 @@ export const run = async (args: readonly string[]): Promise<number> => {
     await createProgram().parseAsync(args, { from: 'user' });
     return 0;
   } catch (error) {
-    if (error instanceof Unsuccessful) return error.exitCode;
-    if (error instanceof Interrupted) {
+    if (error instanceof UnsuccessfulError) return error.exitCode;
+    if (error instanceof InterruptedError) {
       note(error.message);
       return interruptedCode;
     }

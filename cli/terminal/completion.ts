@@ -22,7 +22,7 @@ const quoted = (text: string): string => `'${text.replaceAll("'", '’').replace
 /** The first sentence of a description. */
 export const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? '';
 
-const namesOf = ({ short, long }: Option): string[] =>
+const optionNames = ({ short, long }: Option): string[] =>
   [long, short].filter((name) => name !== undefined && name !== null);
 
 const isVisible = ({ hidden }: Option): boolean => !hidden;
@@ -52,14 +52,14 @@ const steps = (nodes: readonly Node[], set: (path: string) => string): string[] 
 const valueCases = (nodes: readonly Node[], known: (choices: readonly string[]) => string, other: string): string[] =>
   nodes.flatMap(({ path, options }) =>
     options.filter(takesValue).flatMap((option) => {
-      const names = namesOf(option).map((name) => quoted(`${path} ${name}`.trim()));
+      const names = optionNames(option).map((name) => quoted(`${path} ${name}`.trim()));
       return [`    ${names.join('|')}) ${option.argChoices ? known(option.argChoices) : other}; return ;;`];
     }),
   );
 
-const wordsOf = ({ commands, options }: Node): string[] => [
+const completions = ({ commands, options }: Node): string[] => [
   ...commands.map(({ name }) => name),
-  ...options.flatMap(namesOf),
+  ...options.flatMap(optionNames),
 ];
 
 const bash = (nodes: readonly Node[]): string[] => [
@@ -76,7 +76,7 @@ const bash = (nodes: readonly Node[]): string[] => [
   ...valueCases(nodes, (choices) => `COMPREPLY=($(compgen -W ${quoted(choices.join(' '))} -- "$cur"))`, ':'),
   '  esac',
   '  case "$at" in',
-  ...nodes.map((node) => `    ${quoted(node.path)}) known=${quoted(wordsOf(node).join(' '))} ;;`),
+  ...nodes.map((node) => `    ${quoted(node.path)}) known=${quoted(completions(node).join(' '))} ;;`),
   '  esac',
   '  COMPREPLY=($(compgen -W "$known" -- "$cur"))',
   '}',
@@ -104,7 +104,7 @@ const zsh = (nodes: readonly Node[]): string[] => [
   '  case "$at" in',
   ...nodes.map(({ path, commands, options }) => {
     const flags = options.flatMap((option) =>
-      namesOf(option).map((name) => ({ name, text: firstSentence(option.description) })),
+      optionNames(option).map((name) => ({ name, text: firstSentence(option.description) })),
     );
     return `    ${quoted(path)}) commands=(${zshItems(commands)}) options=(${zshItems(flags)}) ;;`;
   }),

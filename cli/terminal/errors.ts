@@ -7,10 +7,10 @@ export class UsageError extends Error {}
 export class Failure extends Error {}
 
 /** The person ended the command. Its message says what was done by then, and how to go on. */
-export class Interrupted extends Error {}
+export class InterruptedError extends Error {}
 
 /** A failure that the command has reported already: it only has to end with this exit code. */
-export class Unsuccessful extends Error {
+export class UnsuccessfulError extends Error {
   readonly exitCode: number;
 
   constructor(exitCode = 1) {

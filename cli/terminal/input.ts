@@ -53,9 +53,12 @@ const whereListed = {
   sale: 'store sales list',
   delivery: 'store deliveries list',
   webhook: 'store webhooks list',
+  vendor: 'store vendors list',
   'gift card': 'its owner at the desk',
   product: 'its page at the desk',
   event: 'store listen',
+  payout: 'store payouts show',
+  transaction: "the account's L$ history",
 };
 
 type ThingName = keyof typeof whereListed;
@@ -92,6 +95,12 @@ export const parseEventTypes = (text: string): EventType[] => {
 
 /** A day in UTC, as YYYY-MM-DD. */
 export const parseDay = parsedBy(wire.queryDate());
+
+/** An amount of L$. */
+export const parseAmount = (text: string): number => {
+  if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of L$ from 1 on.');
+  return Number(text);
+};
 
 /** A number of things. */
 export const parseCount = (text: string): number => {
@@ -172,6 +181,15 @@ export const ask = async (
   const answer = await text({ message, initialValue, output: process.stderr, validate: (value) => check(value ?? '') });
   if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
   return answer;
+};
+
+/** Asks the person at the terminal for a secret, which is not shown. `otherwise` says how to give it without one. */
+export const askSecret = async (message: string, otherwise: string): Promise<string> => {
+  if (!isInteractive()) throw new UsageError(`There is no terminal to ask at: ${otherwise}.`);
+  const { isCancel, password } = await import('@clack/prompts');
+  const answer = await password({ message, output: process.stderr });
+  if (isCancel(answer)) throw new Failure('Cancelled. Nothing was changed.');
+  return answer.trim();
 };
 
 /** Lets the person at the terminal choose one of several values. The hint of the one that is pointed at is shown. */

@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { correctDay, findWrongDays, type WrongDay } from '../../../cli/books/recount-days.ts';
 import { auditDays, checkDays } from '../../../cli/kinds/days.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { historyKey } from '../../../lib/credit/history.ts';
@@ -18,6 +19,7 @@ const dayMillis = 86_400_000;
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const deliveryId = 'd0000000-7e57-0000-0000-000000000000';
 const saleId = '5a1e0000-7e57-0000-0000-000000000000';
+const vendorUuid = '7e4d0000-7e57-0000-0000-000000000000';
 let uuid: string;
 
 /** Two days of changes: credit that expires, a card, two ends of one delivery, and a sale that is refunded. */
@@ -44,6 +46,7 @@ beforeEach(async () => {
     ...{ pk: `${store}#SALE`, sk: saleId, state: 'completed', refusal: null, productId: saleId, at: timestamp(start) },
     ...{ buyerUuid: uuid, recipientUuid: uuid, base: 42, discount: { source: 'none', percent: 0, couponId: null } },
     ...{ total: 42, credit: 0, restrictedCredit: 0, paid: 50, refund: 8, change: 8, deliveryId: null, shares: [] },
+    vendorUuid,
   };
   await write(put(sale));
   await write(put({ ...sale, sk: deliveryId, state: 'refused', refusal: 'closed', change: 50 }));
@@ -116,6 +119,19 @@ test.each<[string, () => Promise<unknown>, string[]]>([
     ],
   ],
   [
+    'a sale that counted twice for its vendor, and a vendor’s day that is gone',
+    async () => {
+      await write(update(dayKey(store, '2028-02-29', vendorUuid), { add: { sales: 1, paid: 42 } }));
+      await write(remove(dayKey(store, '2028-03-01', vendorUuid)));
+    },
+    [
+      `day 2028-02-29 of vendor ${vendorUuid}: sales is 2, but 1 was recorded.`,
+      `day 2028-02-29 of vendor ${vendorUuid}: paid is 84, but 42 was recorded.`,
+      `day 2028-03-01 of vendor ${vendorUuid}: refunds is 0, but 1 was recorded.`,
+      `day 2028-03-01 of vendor ${vendorUuid}: refunded is 0, but 42 was recorded.`,
+    ],
+  ],
+  [
     'a card and a delivery that counted twice',
     () => write(update(dayKey(store, '2028-03-01'), { add: { giftCardsGranted: 1, delivered: 1 } })),
     [
@@ -133,13 +149,83 @@ test.each<[string, () => Promise<unknown>, string[]]>([
   20_000,
 );
 
-test('does not ask for the marks of deliveries that are older than a week', async () => {
-  await write(remove(await itemOf('MARK', `${deliveryId}#failed`)));
+test('does not ask for the ends of deliveries that are older than a week', async () => {
+  await write(update(await itemOf('DELIVERY', deliveryId), { set: { failedAt: undefined } }));
   const within = auditDays(await items());
   setClock(start + 7 * dayMillis);
 
   expect(within).toEqual(['day 2028-02-29: failed is 1, but 0 was recorded.']);
   expect(auditDays(await items())).toEqual([]);
+});
+
+test('knows each end of a delivery once: an earlier failure, one that an erasure left, and the mark of an earlier version', async () => {
+  const opened = { ...(await itemOf('DELIVERY', deliveryId)), failedAt: undefined, failures: [timestamp(start)] };
+  await write(put(opened));
+  const [erased, at] = ['e0000000-7e57-0000-0000-000000000000', timestamp(start)];
+  await write(put({ pk: `${store}#MARK`, sk: erased, id: erased, failures: [at] } as Key));
+  await write(put({ pk: `${store}#MARK`, sk: `${deliveryId}#failed#${at}`, kind: 'failed', at } as Key));
+  await write(put({ pk: `${store}#MARK`, sk: `${saleId}#sold#${at}`, kind: 'sold', at } as Key));
+
+  const found = await faults();
+
+  expect(found).toEqual(['day 2028-02-29: failed is 1, but 2 was recorded.']);
+});
+
+test('a recount gives a day what the stream has lost, once, and leaves days whose records may still come', async () => {
+  await write(remove(dayKey(store, '2028-02-29')));
+  await write(update(dayKey(store, '2028-03-01'), { add: { delivered: 5 } }));
+  setClock(start + 2 * dayMillis);
+  const find = () => findWrongDays(store, () => {});
+
+  const [found, same] = [await find(), await find()];
+  const done = await Promise.all([...found, ...same].map((wrong) => correctDay(store, wrong)));
+
+  expect(found.map(({ day, sums }) => [day, sums.map(({ name, recorded }) => [name, recorded])])).toEqual([
+    [
+      '2028-02-29',
+      [
+        ['creditAdded', 50],
+        ['regularNet', 50],
+        ['sales', 1],
+        ['paid', 42],
+        ['failed', 1],
+      ],
+    ],
+  ]);
+  expect(done.toSorted()).toEqual([false, true]);
+  expect([await find(), await faults()]).toEqual([[], ['day 2028-03-01: delivered is 6, but 1 was recorded.']]);
+});
+
+test('a recount corrects the days of vendors, but for one that has changed since it was read', async () => {
+  await write(remove(dayKey(store, '2028-02-29', vendorUuid)));
+  await write(update(dayKey(store, '2028-03-01', vendorUuid), { add: { refunds: 5 } }));
+  setClock(start + 4 * dayMillis);
+  const found = await findWrongDays(store, () => {});
+  const changed = await findWrongDays(store, () => {});
+  await write(update(dayKey(store, '2028-03-01', vendorUuid), { add: { refunds: -1 } }));
+
+  const done = await Promise.all(changed.map((wrong) => correctDay(store, wrong)));
+  const again = await Promise.all(found.map((wrong) => correctDay(store, wrong)));
+
+  expect(found.map(({ day, vendor }) => [day, vendor])).toEqual([
+    ['2028-02-29', vendorUuid],
+    ['2028-03-01', vendorUuid],
+  ]);
+  expect([done, again]).toEqual([
+    [true, false],
+    [false, false],
+  ]);
+  for (const wrong of await findWrongDays(store, () => {})) await correctDay(store, wrong);
+  expect([await findWrongDays(store, () => {}), await faults()]).toEqual([[], []]);
+});
+
+test('a recount leaves a day that has changed since it was read, be it by a sum that was not there', async () => {
+  await write(update(dayKey(store, '2028-02-29'), { add: { sales: -1 } }));
+  setClock(start + 2 * dayMillis);
+  const [wrong] = await findWrongDays(store, () => {});
+  await write(update(dayKey(store, '2028-02-29'), { add: { giftCardsGranted: 1 } }));
+
+  expect(await correctDay(store, wrong as WrongDay)).toBe(false);
 });
 
 test('waits for a change that history has not shown yet, and passes over a day that changes meanwhile', async () => {

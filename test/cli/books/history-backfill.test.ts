@@ -2,21 +2,26 @@ import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backfill, findBackfill } from '../../../cli/books/backfill-history.ts';
 import { auditHistories, readHistory, recordedChanges } from '../../../cli/kinds/audit-history.ts';
+import { auditDays } from '../../../cli/kinds/days.ts';
+import { handler } from '../../../functions/stream-consumer.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { HistoryItem } from '../../../lib/credit/history.ts';
 import { listCreditHistory } from '../../../lib/credit/history-list.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
-import { type DaySums, plus, sumsOfRow } from '../../../lib/events/days.ts';
+import { type DaySums, plus, sumsOf, sumsOfRow } from '../../../lib/events/days.ts';
+import type { ShardEvent } from '../../../lib/events/stream.ts';
 import { customerKey, findCustomerItem } from '../../../lib/store/customers.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { put, remove, update } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { removeMany, write } from '../../../lib/table/table.ts';
+import type { Consumer } from '../../../local/engines/stream.ts';
 import { add, store } from '../../lib/credit/credit.ts';
 import { newCustomer } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';
-import { catchUp, keepHistory } from '../../support/history.ts';
+import { catchUp, keepHistory, readAll } from '../../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 
@@ -51,8 +56,8 @@ const isOf =
 
 /** The sums of all days. */
 const days = async (): Promise<DaySums> => {
-  const items = (await wholeTable()).filter(isOf('DAY')) as unknown as (HistoryItem & DaySums)[];
-  return items.reduce<DaySums>((sums, { pk: _, sk: __, ...parts }) => plus(sums, parts as DaySums), {});
+  const items = (await wholeTable()).filter(isOf('DAY'));
+  return items.reduce<DaySums>((sums, item) => plus(sums, sumsOf(item)), {});
 };
 
 /** Makes the customer one whose changes all came before history began. */
@@ -331,6 +336,33 @@ test.each([
   expect((await changesOf(uuid)).at(-1)).toMatchObject({ kind: 'increment', credit: credit + 2, restrictedCredit });
   expect(await days()).toMatchObject({ regularNet: credit + 2, restrictedNet: restrictedCredit });
 });
+
+test.each(['behind', 'beside'] as const)(
+  'counts once a change whose record comes after all, %s the backfill',
+  async (when) => {
+    await freshTable();
+    await keepHistory();
+    const uuid = await newCustomer();
+    await add(uuid, 31);
+    const batches: ShardEvent[] = [];
+    const keep: Consumer = async (event) => {
+      batches.push(event);
+      return { batchItemFailures: [] };
+    };
+    await readAll(keep);
+    setClock(start + 25 * hour);
+    const consume = async (): Promise<void> => {
+      for (const batch of batches) expect((await handler(batch)).batchItemFailures).toEqual([]);
+    };
+
+    await (when === 'beside' ? Promise.all([backfill(store, uuid), consume()]) : backfill(store, uuid));
+    for (let time = 0; time < 2; time++) await consume();
+    await backfill(store, uuid);
+
+    expect(await days()).toMatchObject({ regularNet: 31 });
+    expect([await faults(), auditDays((await wholeTable()) as unknown as Key[])]).toEqual([[], []]);
+  },
+);
 
 test('goes on with a large gap where it died', async () => {
   const uuid = await newCustomer();

@@ -6,7 +6,7 @@ import { startForCli } from '../../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const increment = '/v1/customers/vera.vendor/actions/increment-credit';

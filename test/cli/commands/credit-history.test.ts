@@ -85,3 +85,27 @@ test('completes a history that lost a change: shows the rows, and writes them af
   expect(healthy.code).toBe(0);
   expect(log[0]).toMatchObject({ action: 'credit.backfilled', store: 'DemoStore001', details: { customers: 1 } });
 });
+
+test('gives days the sums that the stream has lost: shows them, and writes them after a yes, once', async () => {
+  const day = dayOf(timestamp(now()));
+  await write(update(dayKey('DemoStore001', day), { add: { sales: -1, paid: -40 } }));
+  const early = await service.run('days', 'recount', '--dry-run', ...on);
+  await service.advance(48 * 3600);
+
+  const dry = await service.run('days', 'recount', '--dry-run', '--json', ...on);
+  const unasked = await service.run('days', 'recount', ...on);
+  const written = await service.run('days', 'recount', '--yes', ...on);
+  const again = await service.run('days', 'recount', ...on);
+
+  expect(early).toMatchObject({ code: 0, stderr: expect.stringContaining('but for the last two') });
+  expect(dry).toMatchObject({ code: 1, stderr: expect.stringContaining('The sums of 1 day are wrong') });
+  expect(dry.rows.map(({ name, is, recorded }) => [name, recorded - is])).toEqual([
+    ['sales', 1],
+    ['paid', 40],
+  ]);
+  expect(unasked).toMatchObject({ code: 2, stderr: expect.stringContaining('--yes') });
+  expect(written).toMatchObject({ code: 0, stderr: expect.stringContaining('Corrected 1 day.') });
+  expect(again).toMatchObject({ code: 0, stdout: '' });
+  const [log] = (await service.run('log', '--json', ...on)).rows;
+  expect(log).toMatchObject({ action: 'days.recounted', store: 'DemoStore001', details: { days: 1 } });
+});

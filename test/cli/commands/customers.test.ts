@@ -16,7 +16,7 @@ const on = ['--store', demo];
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const run = (...args: string[]) => service.run(...args, ...on);

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { presets } from '../../../cli/deployment/key-presets.ts';
-import { runStore, startForCli } from '../../support/cli.ts';
+import { runInProcess, startForCli } from '../../support/cli.ts';
+import { stubAws } from '../../support/stacks.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
@@ -47,9 +48,9 @@ test('says that a deployment was made without a desk, and issues no key', async 
     CreditLimit: '1000',
   };
 
-  const refused = await runStore(['desk', '--stage', 'prod', '--store', storeId()], {
-    NODE_OPTIONS: `--import=${new URL('../../support/stacks.ts', import.meta.url).pathname}`,
-    TEST_STACKS: JSON.stringify({ 'store-integration-prod': outputs }),
+  stubAws({ 'store-integration-prod': outputs });
+
+  const refused = await runInProcess(['desk', '--stage', 'prod', '--store', storeId()], {
     AWS_REGION: 'eu-west-1',
     AWS_ENDPOINT_URL_DYNAMODB: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '',
     AWS_ACCESS_KEY_ID: 'x',

@@ -17,7 +17,7 @@ const by = `user ${userInfo().username}`;
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const file = (name: string, ...lines: string[]): string => {

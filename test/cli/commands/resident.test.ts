@@ -11,7 +11,7 @@ import { freshTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
 });
 
 const customer = async (who: string): Promise<string | undefined> => {

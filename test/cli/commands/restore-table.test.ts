@@ -39,6 +39,12 @@ const itemsOf = async (TableName: string, IndexName?: string): Promise<string[]>
   return Items.map((item) => JSON.stringify(item, Object.keys(item).sort())).sort();
 };
 
+/** All but the stores' own items, which are told by their attributes. */
+const withoutStores = (items: string[]): string[] =>
+  items.filter(
+    (item) => !/^\{"createdAt":\{\},("earlierStamp":\{\},)?"id":\{\},"name":\{\},("payouts\w+":\{\},)*"pk"/.test(item),
+  );
+
 /** Runs the command on the deployment after it was switched to this table. */
 const runOn = (table: string, ...args: string[]) => {
   const data = join(dir, table);
@@ -62,7 +68,12 @@ test('a table made of an export has every item, index, deletion of old items and
   expect(TimeToLiveDescription).toMatchObject({ AttributeName: ttlAttribute, TimeToLiveStatus: 'ENABLED' });
   expect((await itemsOf('from-export')).length).toBeGreaterThan(300);
   for (const index of [undefined, ...Object.keys(indexes)])
-    expect(await itemsOf('from-export', index), index).toEqual(await itemsOf(current, index));
+    expect(withoutStores(await itemsOf('from-export', index)), index).toEqual(
+      withoutStores(await itemsOf(current, index)),
+    );
+  // It owes again what was paid since: nothing is claimed before payouts are resumed.
+  expect((await itemsOf('from-export')).filter((item) => item.includes('payoutsStoppedAt'))).toHaveLength(2);
+  expect(restored.stderr).toContain('Payouts of 2 stores are stopped');
   const audited = await runOn('from-export', 'audit', '--store', 'Demo Store');
   expect(audited).toMatchObject({ code: 0 });
 });

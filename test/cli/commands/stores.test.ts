@@ -133,10 +133,10 @@ test('leaves no working key behind if keys are issued while the store is deleted
   const { id } = await createStore('Busy');
   const dir = join(service.dir, 'busy');
 
-  const [deleted, ...issued] = await Promise.all([
-    service.runAlone('delete', id, '--confirm', 'Busy', '--export-to', dir, '--no-wait'),
-    ...[1, 2, 3].map((n) => service.runAlone('key', 'issue', `key ${n}`, '--all-scopes', '--store', id)),
-  ]);
+  const [deleted, ...issued] = await service.runTogether(
+    ['delete', id, '--confirm', 'Busy', '--export-to', dir, '--no-wait'],
+    ...[1, 2, 3].map((n) => ['key', 'issue', `key ${n}`, '--all-scopes', '--store', id]),
+  );
 
   expect(deleted?.code).toBe(0);
   const keys = await keysOf(id);

@@ -158,8 +158,8 @@ describe('a bad row is reported with its line, its field, the value and the allo
     ).toEqual([
       'line 2: the row "{\\"name\\":\\"B\\"," must be a JSON object on one line',
       'line 3: the row "[1]" must be a JSON object on one line',
-      expect.stringMatching(/^line 4: colour "red" is no member of products; there are id, name,/),
-      expect.stringMatching(/^line 4: discount.worth 1 is no member of products; there are id, name,/),
+      expect.stringMatching(/^line 4: colour "red" is no member of products\. There are id, name,/),
+      expect.stringMatching(/^line 4: discount.worth 1 is no member of products\. There are id, name,/),
       'line 5: price "1" must be a whole number from 0 to 2147483647',
       'line 6: name is empty: it must be text of 1 to 255 characters without control characters',
     ]);

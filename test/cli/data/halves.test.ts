@@ -10,7 +10,7 @@ import { checkGiftCards } from '../../../cli/kinds/gift-cards.ts';
 import { createCategory, deleteCategory, listCategories } from '../../../lib/store/categories.ts';
 import { codeKey, createCoupon, findCodeHolder } from '../../../lib/store/coupons.ts';
 import { customerKey, findCustomerItem, updateCustomer } from '../../../lib/store/customers.ts';
-import { grantGiftCard } from '../../../lib/store/gift-cards.ts';
+import { giftCardItem, grantGiftCard } from '../../../lib/store/gift-cards.ts';
 import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { findResident, forgetResidents, nameKey, residentKey } from '../../../lib/store/residents.ts';
@@ -19,7 +19,7 @@ import { put, remove, update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { freshStore, importText, tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';
-import { ada, bob } from '../../support/residents.ts';
+import { ada, bob, unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { wholeTable } from '../../support/service.ts';
 
@@ -132,6 +132,19 @@ test('a resident who has things and is no customer becomes one by an import of c
 
   expect(broken).toEqual([`customer ${ada.uuid}: there are items of the kind OWNED, but no customer.`]);
   expect(await findCustomerItem(store, bob.uuid)).toMatchObject({ username: 'bob' });
+  expect(await audit()).toEqual([]);
+});
+
+test('a gift card that was sold to a customer whom nobody can name has an owner', async () => {
+  const stranger = { uuid: unknownUuid, username: unknownUuid };
+  const { id } = await createProduct(store, productWith());
+  const fields = { credit: 5, texture: null, transfer: false, active: true };
+  await write(put(giftCardItem(store, stranger, fields)));
+  const ownerless = await audit();
+
+  await recordPurchase(store, { id: 'sale', buyer: stranger, productId: id, price: 5, at: '2026-01-01T00:00:00.000Z' });
+
+  expect(ownerless).toEqual([expect.stringContaining(`its owner ${unknownUuid} is no resident`)]);
   expect(await audit()).toEqual([]);
 });
 

@@ -5,8 +5,9 @@ import { exportAll } from '../../../cli/data/export.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
 import { getCategory, listCategories } from '../../../lib/store/categories.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
+import { getCustomer, getCustomerItem } from '../../../lib/store/customers.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 
 import { intercept } from '../../support/faults.ts';
@@ -199,7 +200,7 @@ describe('credit', () => {
       ...(isChanged
         ? []
         : [
-            ['remaining', { remaining: '24' }] as [string, object],
+            ['remaining', { remaining: '26' }] as [string, object],
             ['state', { state: 'superseded' }] as [string, object],
           ]),
     ])('is not taken for a row with another %s', async (field, other) => {
@@ -218,6 +219,33 @@ describe('credit', () => {
       expect(changed.faults).toMatchObject([{ field, reason: expect.stringContaining('is there already') }]);
       expect(await wholeTable()).toEqual(before);
     });
+  });
+
+  test('in lots is lowered by a later file, down to nothing, until the store changes it', async () => {
+    const ends = ['2099-01-01T00:00:00Z', '2098-01-01T00:00:00Z', '2097-01-01T00:00:00Z'];
+    const file = (left: number[]) =>
+      `id,resident,amount,remaining,expiresAt,state\n${left
+        .map((each, i) => `L${i},ada.lovelace,30,${each},${ends[i]},${each > 0 ? 'open' : 'drained'}\n`)
+        .join('')}`;
+    await importText(store, dir, 'credit.csv', file([30, 20, 10]));
+
+    const lowered = await importText(store, dir, 'credit.csv', file([25, 20, 0]));
+    const { credit, creditDue, creditLots }: CreditItem = await getCustomerItem(store, ada.uuid);
+    const same = await importText(store, dir, 'credit.csv', file([25, 20, 0]));
+    const emptied = await importText(store, dir, 'credit.csv', file([0, 20, 0]));
+    await changeCredit(store, { uuid: ada.uuid }, 'regular', { kind: 'increment', delta: 1 }, { by: 'earned' });
+    const late = await importText(store, dir, 'credit.csv', file([0, 0, 0]));
+
+    expect(lowered).toMatchObject({ changed: 2, unchanged: 1 });
+    expect({ credit, creditDue, creditLots }).toEqual({
+      credit: 45,
+      creditDue: new Date(ends[1] ?? '').toISOString(),
+      creditLots: 2,
+    });
+    expect([same, emptied]).toMatchObject([{ unchanged: 3 }, { changed: 1, unchanged: 2 }]);
+    expect(late).toMatchObject({ imported: true, unchanged: 3 });
+    expect(await getCustomer(store, { uuid: ada.uuid })).toMatchObject({ credit: 21 });
+    expect(auditTable(await wholeTable(store))).toEqual([]);
   });
 
   test('above the credit limit is refused', async () => {

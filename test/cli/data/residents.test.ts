@@ -87,6 +87,8 @@ describe('a renamed resident', () => {
     const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);
 
     for (let writes = 1, failed = true; failed; writes++) {
+      // Two names by turns: each further one is one write more, so that no round would be the last.
+      const name = `crash.no${writes % 2}`;
       let seen = 0;
       failed = false;
       const mend = intercept(async ({ isWrite }, send) => {
@@ -95,14 +97,27 @@ describe('a renamed resident', () => {
         failed = true;
         throw Object.assign(new Error('refused'), { name: 'AccessDeniedException', $fault: 'client', $metadata: {} });
       });
-      await rename(`crash.no${writes}`).catch(() => {});
+      await rename(name).catch(() => {});
       mend();
-      await rename(`crash.no${writes}`);
+      await rename(name);
       forgetResidents();
 
-      expect(new Set(await shownNames(call, resident, copies))).toEqual(new Set([`crash.no${writes}`]));
+      expect(new Set(await shownNames(call, resident, copies))).toEqual(new Set([name]));
     }
   });
+});
+
+test('rejects a row that makes a resident of too many names to write at once', async () => {
+  const { uuid } = await newResident({ username: 'many' });
+  const formerNames = (kind: string) => Array.from({ length: 49 }, (_, index) => `many.${kind}${index}`).join(';');
+  await importResidents([`${uuid},many,${formerNames('a')}`]);
+  await importResidents([`${uuid},many,${formerNames('b')}`]);
+
+  const report = await importResidents([`${uuid},many.more,`]);
+
+  expect(report).toMatchObject({ imported: false, rejected: 1 });
+  expect(await find('many.b48')).toEqual({ uuid, username: 'many' });
+  expect(await find('many.more')).toBeUndefined();
 });
 
 describe('a name that goes from one resident to another', () => {

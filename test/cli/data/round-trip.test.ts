@@ -169,6 +169,8 @@ const seedSales = async (): Promise<void> => {
   await buy(2, ada, { recipientIdentifier: { uuid: cleo.uuid } });
   await buy(3, { uuid: unknownUuid });
   await buy(4, ada, { paid: 1 });
+  await applyCoupon(store, { uuid: cleo.uuid }, { couponId, expiresInHours: 168 });
+  await applyCoupon(store, { uuid: cleo.uuid }, { couponId, productId, expiresInHours: 168 });
   await buy(5, ada, { buyerIdentifier: { username: 'nobody.here' }, paid: 3 });
 };
 
@@ -219,7 +221,7 @@ test('an export changes nothing if it is imported into its own store, or twice',
 test('an export holds each kind in a fixed order and escapes formulas', () => {
   const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
 
-  expect(Object.keys(files)).toHaveLength(10);
+  expect(Object.keys(files)).toHaveLength(14);
   expect(products).toContain("'=SUM(A1:A9)");
   expect(products).toContain("''=1+1");
   for (const text of ["'＝1+1", "'＋44", "'－1", "'＠here", "''＝1"]) expect(products).toContain(text);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const reads = scopes.filter((scope) => scope.endsWith(':read'));
 const expected: Record<PresetName, readonly Scope[]> = {
-  vendor: ['sales:write', 'products:read'],
+  vendor: ['sales:write', 'products:read', 'vendors:register'],
   terminal: [
     'credits:read',
     'customers:read',
@@ -27,6 +27,7 @@ const expected: Record<PresetName, readonly Scope[]> = {
     'products:redeliver',
   ],
   dispenser: ['dispenser:register'],
+  cashier: ['payouts:pay'],
   shop: ['products:read', 'categories:read'],
   support: [...reads, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
   all: scopes,

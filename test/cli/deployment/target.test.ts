@@ -9,15 +9,17 @@ import { createProgram } from '../../../cli/program/program.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
 import { streamView } from '../../../lib/table/schema.ts';
 
-import { runStore } from '../../support/cli.ts';
+import { runInProcess, runStore } from '../../support/cli.ts';
 import { serve, startTestQueue } from '../../support/deliveries.ts';
 import { keepHistory } from '../../support/history.ts';
 import { freshTable } from '../../support/service.ts';
+import { stubAws } from '../../support/stacks.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
 let env: Record<string, string>;
+let aws: ReturnType<typeof stubAws>;
 beforeAll(async () => {
   const queue = await startTestQueue();
   await freshTable();
@@ -37,13 +39,11 @@ beforeAll(async () => {
     },
     'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
   };
+  aws = stubAws(stacks);
   const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SQS = '' } = process.env;
   const engines = { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
-  const NODE_OPTIONS = `--import ${new URL('../../support/stacks.ts', import.meta.url)}`;
-  const stub = { NODE_OPTIONS, TEST_STACKS: JSON.stringify(stacks) };
   env = {
     ...engines,
-    ...stub,
     AWS_REGION: 'us-east-1',
     AWS_ACCESS_KEY_ID: 'x',
     AWS_SECRET_ACCESS_KEY: 'x',
@@ -52,8 +52,8 @@ beforeAll(async () => {
 });
 
 test('finds a deployment by the outputs of its stack, and issues keys that work there', async () => {
-  const created = await runStore(['create', 'On AWS', '--stage', 'prod', '--json'], env);
-  const revoked = await runStore(['key', 'revoke', 'first key', '--stage', 'prod'], env);
+  const created = await runInProcess(['create', 'On AWS', '--stage', 'prod', '--json'], env);
+  const revoked = await runInProcess(['key', 'revoke', 'first key', '--stage', 'prod'], env);
 
   const [row] = created.rows;
   expect(created.code).toBe(0);
@@ -65,7 +65,7 @@ test('finds a deployment by the outputs of its stack, and issues keys that work 
 test('asks which store is meant where a deployment has several', async () => {
   for (const name of ['One', 'Two']) await createStore(name);
 
-  const { code, stderr } = await runStore(['key', 'list', '--stage', 'prod'], env);
+  const { code, stderr } = await runInProcess(['key', 'list', '--stage', 'prod'], env);
 
   expect(code).toBe(2);
   expect(stderr).toMatch(/several stores: name one with --store\. There are:\n[\s\S]*Two \(/);
@@ -75,9 +75,11 @@ test('the log names the AWS identity, or says that AWS does not name it, once fo
   const jane = 'arn:aws:sts::123456789012:assumed-role/Operator/jane';
   const stage = ['--stage', 'prod'];
 
-  const known = await runStore(['create', 'Known', ...stage], { ...env, TEST_ARN: jane });
-  const unknown = await runStore(['create', 'Unknown', ...stage], env);
-  const { rows } = await runStore(['log', '--limit', '4', ...stage, '--json'], env);
+  aws.arn = jane;
+  const known = await runInProcess(['create', 'Known', ...stage], env);
+  aws.arn = undefined;
+  const unknown = await runInProcess(['create', 'Unknown', ...stage], env);
+  const { rows } = await runInProcess(['log', '--limit', '4', ...stage, '--json'], env);
 
   const fallback = `not identified by AWS, user ${userInfo().username}`;
   expect(rows.map(({ by, action }) => [by, action])).toEqual([
@@ -94,7 +96,7 @@ test('the log names the AWS identity, or says that AWS does not name it, once fo
 test('the doctor checks a deployment, and fails if the sweep does not run', async () => {
   await createStore('Looked at');
 
-  const { code, rows } = await runStore(['doctor', '--stage', 'prod', '--json'], env);
+  const { code, rows } = await runInProcess(['doctor', '--stage', 'prod', '--json'], env);
 
   const stateOf = Object.fromEntries(rows.map(({ check, state }) => [check, state]));
   expect(stateOf).toMatchObject({ deployment: 'ok', api: 'ok', clock: 'ok', table: 'ok', indexes: 'ok', queue: 'ok' });
@@ -115,12 +117,14 @@ test('the doctor checks a deployment, and fails if the sweep does not run', asyn
 test('the doctor fails where the table has no stream, as after a restore, or nothing reads it', async () => {
   const client = new DynamoDBClient({});
   const TableName = process.env.TABLE_NAME ?? '';
-  const streamFound = async (more = {}) => {
-    const { rows } = await runStore(['doctor', '--stage', 'prod', '--json'], { ...env, ...more });
+  const streamFound = async () => {
+    const { rows } = await runInProcess(['doctor', '--stage', 'prod', '--json'], env);
     return rows.find(({ check }) => check === 'stream');
   };
 
-  const unread = await streamFound({ TEST_MAPPING: 'Disabled' });
+  aws.mapping = 'Disabled';
+  const unread = await streamFound();
+  aws.mapping = 'Enabled';
   await client.send(new UpdateTableCommand({ TableName, StreamSpecification: { StreamEnabled: false } }));
   const none = await streamFound();
   const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
@@ -137,13 +141,13 @@ test('explains how to go on without a deployment, with an old one, without a reg
   writeFileSync(join(dir, 'service.json'), '{}');
 
   const [unknown, old, regionless, foreign, none, doctor, both] = await Promise.all([
-    runStore([...list, 'test'], env),
-    runStore([...list, 'old'], env),
-    runStore([...list, 'prod'], nowhere),
-    runStore(['list'], env),
-    runStore(['list', '--data-dir', stale], env),
-    runStore(['doctor', '--local', '--data-dir', stale, '--json'], env),
-    runStore([...list, 'prod', '--local'], env),
+    runInProcess([...list, 'test'], env),
+    runInProcess([...list, 'old'], env),
+    runInProcess([...list, 'prod'], nowhere),
+    runInProcess(['list'], env),
+    runInProcess(['list', '--data-dir', stale], env),
+    runInProcess(['doctor', '--local', '--data-dir', stale, '--json'], env),
+    runInProcess([...list, 'prod', '--local'], env),
   ]);
 
   expect(unknown?.stderr).toMatch(/no deployment test: .* no stack store-integration-test in the region us-east-1/);
@@ -160,11 +164,10 @@ test('explains how to go on without a deployment, with an old one, without a reg
 });
 
 test('says what to check where AWS cannot be reached', async () => {
-  const { NODE_OPTIONS: _, ...unstubbed } = env;
   const AWS_ENDPOINT_URL_CLOUDFORMATION = 'http://cloudformation.eu-centrl-1.invalid';
 
   const { code, stderr } = await runStore(['list', '--stage', 'prod'], {
-    ...unstubbed,
+    ...env,
     AWS_ENDPOINT_URL_CLOUDFORMATION,
   });
 

@@ -7,13 +7,14 @@ import { handler as consumer } from '../../../functions/stream-consumer.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { claimDelivery, completeDelivery, failDelivery, reopenDelivery } from '../../../lib/delivery/deliveries.ts';
+import { customerNameKey } from '../../../lib/store/customer-names.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { tellResident } from '../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { exists, type Item, targetOf, update } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { inOrder, newStamp } from '../../../lib/table/stamp.ts';
-import { engine } from '../../../lib/table/table.ts';
+import { engine, get } from '../../../lib/table/table.ts';
 import { readStream } from '../../../local/engines/stream.ts';
 import { startForCli } from '../../support/cli.ts';
 import { anOrder } from '../../support/deliveries.ts';
@@ -262,6 +263,7 @@ test('refuses while something of the avatar is open, names all of it and the rem
   const order = anOrder(store, { recipientUuid: uuid, item: 'Sofa' });
   await claimDelivery(order, 60_000);
   await historyOf(uuid);
+  await expect.poll(() => get(customerNameKey(store, avatar.username))).toBeDefined();
   const before = await books();
 
   const refused = await erase(...demo);

@@ -53,6 +53,7 @@ test.each([
   ['delivery', ['deliveries', 'show'], 'See store deliveries list.'],
   ['gift card', ['giftcards', 'show'], 'See its owner at the desk.'],
   ['webhook', ['webhooks', 'show'], 'See store webhooks list.'],
+  ['vendor', ['vendors', 'show'], 'See store vendors list.'],
 ])(
   'says where the id of a %s is found, for a text that is none and for one that is unknown (%s)',
   async (kind, command, where) => {

@@ -1,0 +1,29 @@
+/** The number of single changes (a sign more, a sign less, another sign) that make one word of another. */
+const changesBetween = (a: string, b: string): number => {
+  let before = Array.from({ length: b.length + 1 }, (_, i) => i);
+  for (const [i, sign] of [...a].entries()) {
+    const row = [i + 1];
+    for (const [j, other] of [...b].entries())
+      row.push(Math.min((before[j] ?? 0) + Number(sign !== other), (before[j + 1] ?? 0) + 1, (row[j] ?? 0) + 1));
+    before = row;
+  }
+  return before[b.length] ?? 0;
+};
+
+const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+
+/**
+ * The name that was most likely meant by a word: the one with the fewest changes, or one that begins or ends with it.
+ * Undefined where none is near.
+ */
+export const nearestOf = (word: string, names: readonly string[]): string | undefined => {
+  const wanted = letters(word).slice(0, 60);
+  if (wanted.length < 2) return undefined;
+  const distance = (name: string): number => {
+    const known = letters(name);
+    const isPart = wanted.length > 2 && (known.endsWith(wanted) || known.startsWith(wanted) || wanted.endsWith(known));
+    return isPart ? 1 : changesBetween(wanted, known);
+  };
+  const [best] = names.map((name) => ({ name, far: distance(name) })).sort((a, b) => a.far - b.far);
+  return best && best.far <= Math.max(1, Math.floor(wanted.length / 3)) ? best.name : undefined;
+};

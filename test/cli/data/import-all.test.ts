@@ -1,0 +1,62 @@
+import { join } from 'node:path';
+import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../../cli/deployment/stores.ts';
+import { startForCli } from '../../support/cli.ts';
+import { filesOf } from '../../support/files.ts';
+
+const demo = 'DemoStore001';
+
+let service: Awaited<ReturnType<typeof startForCli>>;
+beforeAll(async () => {
+  service = await startForCli();
+});
+
+/** The answers of the contract's GETs about everything in a store. */
+const everyAnswer = async (key: string): Promise<Record<string, unknown>> => {
+  const get = async (path: string) => (await service.call('GET', path, key)).body;
+  const lists = ['/v1/coupons', '/v1/customers', '/v1/products', '/v1/categories'];
+  const answers: Record<string, unknown> = {};
+  for (const path of lists) {
+    const { data } = await get(path);
+    answers[path] = data;
+    for (const { id, uuid } of data) {
+      const own = `${path}/${id ?? uuid}`;
+      answers[own] = await get(own);
+      if (path === '/v1/categories') answers[`${own} products`] = (await get(`/v1/products?category=${id}`)).data;
+      if (path !== '/v1/customers') continue;
+      for (const part of ['credit', 'spend']) answers[`${own}/${part}`] = await get(`${own}/${part}`);
+      for (const part of ['giftcards', 'credit/lots']) answers[`${own}/${part}`] = (await get(`${own}/${part}`)).data;
+    }
+  }
+  return answers;
+};
+
+test('a whole export that is imported gives the same answers to every GET of the contract', async () => {
+  const { id } = await createStore('Copy');
+  const issued = await service.run('key', 'issue', 'all', '--preset', 'all', '--store', id, '--json');
+  const dir = join(service.dir, 'backup');
+  const exported = await service.run('export', '--all', dir, '--store', demo);
+  const imported = await service.run('import', '--all', dir, '--store', id);
+  const again = await service.run('import', '--all', dir, '--store', id, '--json');
+  const copied = await service.run('export', '--all', join(service.dir, 'copy'), '--store', id);
+
+  expect([exported.code, imported.code, again.code, copied.code]).toEqual([0, 0, 0, 0]);
+  expect(again.rows.filter(({ kind }) => kind).map(({ created, changed }) => [created, changed])).toEqual(
+    again.rows.filter(({ kind }) => kind).map(() => [0, 0]),
+  );
+  const files = filesOf(dir);
+  // These are exported only, so a copy has none of their rows.
+  for (const name of ['history.csv', 'payees.csv', 'payouts.csv', 'vendors.csv']) {
+    expect(files).toHaveProperty([name]);
+    delete files[name];
+  }
+  expect(filesOf(join(service.dir, 'copy'))).toMatchObject(files);
+  expect(files['applied.csv']?.split('\n').length).toBeGreaterThan(2);
+  expect(await everyAnswer(issued.rows[0].key)).toEqual(await everyAnswer(service.service.keys.all as string));
+});
+
+test('a directory without files of an export is refused', async () => {
+  const none = await service.run('import', '--all', service.dir, '--store', demo);
+
+  expect(none).toMatchObject({ code: 1, stderr: expect.stringMatching(/has no file of an export/) });
+});
