@@ -1,4 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
+import { askToLeave } from './unsaved.ts';
 
 /** The part of the address behind `#`: a path and a query, such as `#/sales?state=refunded`. */
 export interface Address {
@@ -26,12 +27,51 @@ export const go = (to: string, { replace = false } = {}): void => {
 /** The path at this moment. `useAddress` gives one of `go` only after the event. */
 export const currentPath = (): string => parse(location.hash).path;
 
+/** The address of the page that is shown. It is that of the browser, but while somebody is asked about leaving. */
+let shown: string | undefined;
+const followers = new Set<(hash: string) => void>();
+
+/** The place of the page that is shown among the entries of the browser's history, each of which keeps its own. */
+let place = 0;
+
+const placeOfEntry = (): number | undefined => (history.state as { place?: number } | null)?.place;
+
+const show = (hash: string): void => {
+  shown = hash;
+  place = placeOfEntry() ?? place + 1;
+  history.replaceState({ place }, '');
+  for (const follower of followers) follower(hash);
+};
+
+// It is first asked for once the key of a link has left the address.
+const shownHash = (): string => {
+  if (shown === undefined) show(location.hash);
+  return shown ?? '';
+};
+
+addEventListener('hashchange', () => {
+  const wanted = location.hash;
+  // The key of a link is the session's, which loads the page anew.
+  if (wanted === shown || wanted.startsWith('#key=')) return;
+  const isNew = placeOfEntry() === undefined;
+  const steps = isNew ? 1 : (placeOfEntry() ?? 0) - place;
+  const isAsked = askToLeave(() => {
+    if (location.hash === wanted) show(wanted);
+    else if (isNew) go(wanted);
+    else history.go(steps);
+  });
+  // The answer comes later, so the browser goes back to the page which stays in sight.
+  if (isAsked) history.go(-steps);
+});
+
 export const useAddress = (): Address => {
-  const [hash, setHash] = useState(location.hash);
+  const [hash, setHash] = useState(shownHash);
   useEffect(() => {
-    const follow = () => setHash(location.hash);
-    addEventListener('hashchange', follow);
-    return () => removeEventListener('hashchange', follow);
+    setHash(shownHash());
+    followers.add(setHash);
+    return () => {
+      followers.delete(setHash);
+    };
   }, []);
   return parse(hash);
 };
@@ -60,4 +100,4 @@ export const match = (pattern: string, path: string): Record<string, string> | u
  * A name as a part of the API's path. An empty one would make another path; of a blank one the service says what is
  * wrong.
  */
-export const pathOf = (name: string): string => name || ' ';
+export const pathSegment = (name: string): string => name || ' ';

@@ -3,7 +3,7 @@ import { NoAnswer, StoreProblem, storeClient } from '../client/client.ts';
 /** The typed client over the desk's own origin. */
 
 /** The service's address: where the desk lies, without its own name, such as `https://example.org/prod`. */
-const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/desk\/?$/, '')}`;
+export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/desk\/?$/, '')}`;
 
 /** The keys of requests that got no answer, by request. They last as long as the tab, so a reload forgets none. */
 const unansweredName = 'desk.unanswered';
@@ -28,6 +28,8 @@ const carefulFetch = (): typeof fetch => {
   return async (input, init = {}) => {
     const { method = 'GET' } = init;
     const address = String(input);
+    // The limits of a coupon are a part of it.
+    const thing = address.replace(/\/limits$/, '');
     const headers = new Headers(init.headers);
     const request = `${address} ${init.body ?? ''}`;
     if (method === 'POST') {
@@ -35,14 +37,14 @@ const carefulFetch = (): typeof fetch => {
       headers.set('Idempotency-Key', key);
       keepUnanswered(request, key);
     }
-    const tag = tags.get(address);
+    const tag = tags.get(thing);
     if (tag !== undefined && (method === 'PUT' || method === 'DELETE')) headers.set('If-Match', tag);
     const response = await fetch(address, { ...init, headers });
     // An answer may break off: only a whole one counts.
     const text = await response.text();
     if (method === 'POST' && !isUncertain(response.status)) keepUnanswered(request, undefined);
     const newTag = response.headers.get('ETag');
-    if (response.ok && newTag !== null && method !== 'POST') tags.set(address, newTag);
+    if (response.ok && newTag !== null && method !== 'POST') tags.set(thing, newTag);
     return new Response(response.status === 204 ? null : text, { status: response.status, headers: response.headers });
   };
 };
@@ -60,7 +62,7 @@ export interface Fault {
   errors: readonly string[];
 }
 
-export const faultOf = (error: unknown, noAnswer: string): Fault => {
+export const explainError = (error: unknown, noAnswer: string): Fault => {
   if (error instanceof StoreProblem) return { status: error.status, text: error.detail, errors: error.errors };
   if (error instanceof NoAnswer) return { status: undefined, text: noAnswer, errors: [] };
   throw error;

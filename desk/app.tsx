@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { StoreResponse } from '../client/client.ts';
 import { type Client, connect } from './api.ts';
 import { type Developer, DeveloperContext } from './developer.ts';
-import { ChooseStore, isNoKey, NoKey, SignIn } from './pages/sign-in.tsx';
+import { ChooseStore, isNoKey, NoKeyError, SignIn } from './pages/sign-in.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { type Keys, type Session, SessionContext, saveKey } from './session.ts';
@@ -17,7 +17,7 @@ interface OpenStore {
 }
 
 const doorOf = async (key: string): Promise<OpenStore> => {
-  if (!/^[!-~]+$/.test(key)) throw new NoKey();
+  if (!/^[!-~]+$/.test(key)) throw new NoKeyError();
   const client = connect(key);
   return { key, client, store: await client.get('/v1/store') };
 };

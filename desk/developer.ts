@@ -1,5 +1,5 @@
 import { createContext, type FunctionComponent } from 'preact';
-import type { PageRow } from './pages.ts';
+import type { PageRow } from './page-row.ts';
 
 /** The additions of the local service: pages for developers, and a way to each store of the machine. */
 export interface Developer {
@@ -7,6 +7,8 @@ export interface Developer {
   pages: readonly PageRow[];
   /** The reference page of the service. */
   reference: { title: string; address: string };
+  /** Makes a key of a preset for a store of this machine. */
+  makeKey: (store: string, preset: string) => Promise<string>;
   /** Stands in the place of the store's name. */
   Switcher: FunctionComponent;
   /** Stands on the sign-in page. */

@@ -20,6 +20,11 @@ const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const hours = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
+const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+/** A month, `YYYY-MM` in UTC. */
+export const monthName = (month: string): string => months.format(new Date(`${month}-01T00:00:00Z`));
+
 export const date = (at: string): string => dates.format(new Date(at));
 export const time = (at: string): string => times.format(new Date(at));
 export const hour = (at: string): string => hours.format(new Date(at));
@@ -55,6 +60,14 @@ export const localTime = (at: string | null): string => {
 export const endOfDay = (day: string | undefined): string | undefined => {
   const end = new Date(`${day}T23:59:59`);
   return day && !Number.isNaN(end.getTime()) ? end.toISOString() : undefined;
+};
+
+/** The first moment of a day that a date field gives, or of the day after it, in the reader's time. */
+export const startOfDay = (day: string | undefined, ahead = 0): string | undefined => {
+  const start = new Date(`${day}T00:00:00`);
+  if (!day || Number.isNaN(start.getTime())) return undefined;
+  start.setDate(start.getDate() + ahead);
+  return start.toISOString();
 };
 
 /** The value of a date field, so many days from now. */

@@ -135,6 +135,8 @@ export type Scope =
   | 'giftcards:read'
   | 'giftcards:redeem'
   | 'giftcards:write'
+  | 'payouts:read'
+  | 'payouts:settle'
   | 'products:deliver'
   | 'products:read'
   | 'products:redeliver'
@@ -142,7 +144,10 @@ export type Scope =
   | 'sales:read'
   | 'sales:refund'
   | 'sales:write'
-  | 'store:write';
+  | 'store:write'
+  | 'vendors:read'
+  | 'vendors:write'
+  | 'webhooks:write';
 
 export interface Session {
   client: Client;
@@ -163,6 +168,8 @@ const scopeOfEvents: Partial<Record<string, Scope>> = {
   coupon: 'coupons:read',
   customer: 'customers:read',
   product: 'products:read',
+  payout: 'payouts:read',
+  vendor: 'vendors:read',
 };
 
 /** True if the key may read events of a type. */

@@ -1,20 +1,26 @@
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go, link, match, useAddress } from './address.ts';
 import { DeveloperContext } from './developer.ts';
-import { type PageRow, pages } from './pages.ts';
+import type { PageRow } from './page-row.ts';
+import { pages } from './pages.ts';
+import { LeaveQuestion } from './parts/leave.tsx';
 import { State } from './parts/list.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Notices } from './parts/notices.tsx';
+import { PersonInput } from './parts/person.tsx';
 import { endsAtSignOut, signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
+import { askToLeave } from './unsaved.ts';
 
 const t = texts.shell;
 
 /** One box takes a name or a UUID. The key `/` leads to it. */
 const FindCustomer = () => {
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
+  const input = useRef<HTMLInputElement | null>(null);
+  const open = (name: string): void => go(link(`/customers/${encodeURIComponent(name)}`));
+  // The key works as soon as the page can be seen: an effect after the paint would lose a key that is pressed at once.
+  useLayoutEffect(() => {
     const follow = (event: KeyboardEvent) => {
       const isInField = event.target instanceof Element && event.target.closest('input, textarea, select, dialog');
       if (event.key !== '/' || isInField || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -31,17 +37,21 @@ const FindCustomer = () => {
           event.preventDefault();
           const text = input.current?.value.trim();
           if (!text) return;
-          go(link(`/customers/${encodeURIComponent(text)}`));
+          open(text);
           event.currentTarget.reset();
         }}
       >
-        <input
-          ref={input}
+        <PersonInput
+          take={(element) => {
+            input.current = element;
+          }}
           type="search"
           aria-label={t.find}
           placeholder={t.findHelp}
-          autoComplete="off"
-          spellcheck={false}
+          onPick={({ residentUuid }) => {
+            open(residentUuid);
+            input.current?.form?.reset();
+          }}
         />
         <kbd>/</kbd>
       </form>
@@ -147,10 +157,11 @@ export const Shell = () => {
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [path]);
-  const leave = () => {
-    setLeaving(true);
-    signOut(session);
-  };
+  const leave = () =>
+    askToLeave(() => {
+      setLeaving(true);
+      signOut(session);
+    });
   if (isLeaving) return <Waiting />;
   return (
     <div class="shell">
@@ -171,6 +182,7 @@ export const Shell = () => {
         </div>
         <Drawer path={path} onLeave={() => setOpen(false)} onSignOut={leave} />
       </div>
+      <LeaveQuestion />
       <div class="content">
         {can('customers:read') && <FindCustomer />}
         <main ref={main} tabIndex={-1}>

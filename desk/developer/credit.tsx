@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreditLotResponse, CustomerResponse } from '../../client/client.ts';
-import { go, link, pathOf, useAddress } from '../address.ts';
+import { go, link, pathSegment, useAddress } from '../address.ts';
 import { money } from '../format.ts';
 import { CustomerLink } from '../parts/list.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
@@ -25,7 +25,7 @@ interface Holding {
 const isOpen = ({ state }: Lot): boolean => state === 'open' || state === 'due';
 
 /** A lot with the state `due` where it has expired and the next change or sweep will close it. */
-const lotOf = (lot: CreditLotResponse): Lot => ({
+const shownLot = (lot: CreditLotResponse): Lot => ({
   ...lot,
   state: lot.state === 'open' && Date.parse(lot.expiresAt) <= serviceNow() ? 'due' : lot.state,
 });
@@ -91,15 +91,17 @@ const useCredit = (identifier: string, round: string) => {
   return useLoad(
     async (signal) => {
       if (identifier === '') return undefined;
-      const path = { identifier: pathOf(identifier) };
+      const path = { identifier: pathSegment(identifier) };
       const listed = (state: CreditLotResponse['state']) =>
         client.get('/v1/customers/{identifier}/credit/lots', { path, query: { state, limit: most }, signal });
       const customer = await client.get('/v1/customers/{identifier}/credit', { path, signal });
       const [open, ...ended] = await Promise.all([listed('open'), ...endedStates.map(listed)]);
       const latest = ended.flatMap(({ data }) => data).sort((a, b) => ((a.endedAt ?? '') < (b.endedAt ?? '') ? 1 : -1));
       const heldOf = (type: CreditType, balance: number): Holding => ({
-        ...{ type, balance, isPart: open.pagination.nextCursor !== null },
-        lots: [...open.data, ...latest].filter((lot) => lot.type === type).map(lotOf),
+        type,
+        balance,
+        isPart: open.pagination.nextCursor !== null,
+        lots: [...open.data, ...latest].filter((lot) => lot.type === type).map(shownLot),
       });
       return {
         customer,

@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'preact/hooks';
 import { link } from '../address.ts';
-import { columnsOf } from '../pages/deliveries.tsx';
+import { deliveryColumns } from '../pages/deliveries.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { State, Table } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
@@ -123,7 +123,7 @@ const Deliveries = ({ inbox, round }: { inbox: Faults['inbox']; round: number })
   const product = useLoad((signal) => client.get('/v1/products', { query: { limit: 1 }, signal }), []);
   const example = product.value?.data[0];
   const gifts = new Map(inbox.map((gift) => [gift.deliveryId, gift]));
-  const columns = columnsOf(can('products:deliver'), deliveries.reload);
+  const columns = deliveryColumns(can('products:deliver'), deliveries.reload);
   return (
     <section class="card" aria-labelledby="deliveries">
       <header>

@@ -3,7 +3,7 @@ import { start } from '../app.tsx';
 import type { Developer } from '../developer.ts';
 import { later } from '../parts/later.tsx';
 import { keysAtStart, saveKey } from '../session.ts';
-import { Stores, Switcher, workingKey } from './stores.tsx';
+import { makeKey, Stores, Switcher, workingKey } from './stores.tsx';
 import { texts } from './texts.ts';
 
 /**
@@ -35,6 +35,7 @@ const developer: Developer = {
       title: texts.faults.title,
     },
   ],
+  makeKey,
   Switcher,
   Stores,
 };

@@ -38,11 +38,11 @@ export const Copy = ({ label, text, children }: { label?: string; text: string; 
 
 /** Text as it is, which the keyboard can scroll. */
 export const Code = ({ label, text }: { label: string; text: string }) => (
-  // biome-ignore-start lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: a fieldset is for fields, and only what has the focus scrolls by keys.
+  // biome-ignore-start lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: keys scroll the focus only
   <pre tabIndex={0} role="group" aria-label={label}>
     {text}
   </pre>
-  // biome-ignore-end lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: a fieldset is for fields, and only what has the focus scrolls by keys.
+  // biome-ignore-end lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: keys scroll the focus only
 );
 
 /** A command for the terminal. */

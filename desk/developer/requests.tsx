@@ -166,7 +166,7 @@ const CallIt = () => {
   );
 };
 
-const rowOf = (request: ShownRequest, onReplayed: (id: string) => void): Row => {
+const requestRow = (request: ShownRequest, onReplayed: (id: string) => void): Row => {
   const { id, method, url, status: answered, time, millis, calls, units = 0, ignored } = request;
   return {
     id,
@@ -234,7 +234,7 @@ export const RequestsPage = () => {
   const keys = [...new Set([...requests.map(keyName), ...(key === '' ? [] : [key])])].sort();
   const ofDesk = live.requests.filter(({ isOfDesk }) => isOfDesk).length;
   const isFiltered = path !== '' || key !== '' || status !== '';
-  const rows = found.map((request) => rowOf(request, setReplayed));
+  const rows = found.map((request) => requestRow(request, setReplayed));
   return (
     <>
       <Heading title={t.title}>

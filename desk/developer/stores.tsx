@@ -3,6 +3,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { keptKey, openWithKey, useSession } from '../session.ts';
+import { askToLeave } from '../unsaved.ts';
 import { texts } from './texts.ts';
 import { tool } from './tools.ts';
 
@@ -16,6 +17,10 @@ interface Store {
 /** A key with all scopes for a store of this machine; for the demo store where none is named. */
 const keyFor = async (store?: string): Promise<string> =>
   (await tool<{ key: string }>('sign-in', store === undefined ? {} : { store })).key;
+
+/** A key of a preset for an object of a store. */
+export const makeKey = async (store: string, preset: string): Promise<string> =>
+  (await tool<{ key: string }>('keys', { store, preset })).key;
 
 const readStores = async (): Promise<Store[]> => (await tool<{ stores: Store[] }>('stores')).stores;
 
@@ -71,7 +76,7 @@ export const Switcher = () => {
           wanted.current = currentTarget.value;
           currentTarget.value = store.id;
           if (wanted.current === another) setCreating(true);
-          else press();
+          else askToLeave(press);
         }}
       >
         {stores.map(({ id, name }) => (

@@ -41,7 +41,7 @@ const tickTimes: readonly (readonly [label: string, millis: number])[] = [
 /** The part of the width that two labels keep between them, so that none covers another on a phone. */
 const leastGap = 0.22;
 
-const scaleOf = (lots: readonly Lot[], now: number) => {
+const timeScale = (lots: readonly Lot[], now: number) => {
   const starts = lots.map(({ createdAt }) => Date.parse(createdAt) - now);
   const ends = lots.map(({ expiresAt }) => Date.parse(expiresAt) - now);
   const first = stretched(Math.min(...starts, -hour / 2));
@@ -59,7 +59,7 @@ const scaleOf = (lots: readonly Lot[], now: number) => {
 const percent = (share: number): string => `${100 * share}%`;
 
 /** How a lot stands, in words. */
-const wordsOf = ({ state, remaining, expiresAt, endedAt }: Lot, now: number): string => {
+const describeLot = ({ state, remaining, expiresAt, endedAt }: Lot, now: number): string => {
   const ago = endedAt ? now - Date.parse(endedAt) : 0;
   switch (state) {
     case 'open':
@@ -78,7 +78,7 @@ const wordsOf = ({ state, remaining, expiresAt, endedAt }: Lot, now: number): st
 /** Lots as bars from their addition to their expiry. A bar is filled in proportion to the lot's remaining amount. */
 export const Timeline = ({ lots }: { lots: readonly Lot[] }) => {
   const now = serviceNow();
-  const { place, ticks } = scaleOf(lots, now);
+  const { place, ticks } = timeScale(lots, now);
   return (
     <div class="spans">
       <div class="times" aria-hidden="true">
@@ -119,7 +119,7 @@ export const Timeline = ({ lots }: { lots: readonly Lot[] }) => {
                   <span class="filled" style={{ width: percent(remaining / amount) }} />
                 </span>
               </span>
-              <span class="words">{wordsOf(lot, now)}</span>
+              <span class="words">{describeLot(lot, now)}</span>
             </li>
           );
         })}

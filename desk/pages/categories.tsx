@@ -9,9 +9,9 @@ import { type Column, List } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.categories;
+const t = pageTexts.categories;
 
 const columns: readonly Column<CategoryResponse>[] = [
   {

@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CategoryResponse, ProductResponse } from '../../client/client.ts';
 import { go, link, useAddress } from '../address.ts';
 import { isUuid } from '../format.ts';
+import { productName } from '../names.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -10,10 +11,10 @@ import { type Column, List } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import { productColumns } from './products.tsx';
 
-const t = texts.categories;
+const t = pageTexts.categories;
 
 interface CategoryProps {
   category: CategoryResponse;
@@ -70,19 +71,10 @@ const Remove = ({ category: { id, name, productCount }, onClose }: CategoryProps
   );
 };
 
-/** Adds a product that the person names by its UUID or by its exact name. */
 const Add = ({ category: { id, name }, reload, onClose }: CategoryProps) => {
-  const { client } = useSession();
+  const session = useSession();
   const say = useSay();
   const [missing, setMissing] = useState<string>();
-  const find = async (text: string): Promise<Pick<ProductResponse, 'id' | 'name'> | undefined> => {
-    if (isUuid(text)) return client.get('/v1/products/{id}', { path: { id: text } });
-    for await (const product of client.rows('/v1/products', {
-      query: { search: [...text].slice(0, 100).join(''), limit: 1000 },
-    }))
-      if (product.name.toLowerCase() === text.toLowerCase()) return product;
-    return undefined;
-  };
   return (
     <Dialog title={`${t.add.open}: ${name}`} onClose={onClose}>
       <Form
@@ -90,15 +82,14 @@ const Add = ({ category: { id, name }, reload, onClose }: CategoryProps) => {
         onCancel={onClose}
         onValues={() => setMissing(undefined)}
         onSend={async ({ product = '' }) => {
-          const found = product ? await find(product) : undefined;
-          if (!found) return setMissing(product);
-          await client.post('/v1/categories/{id}/products/{productId}', { path: { id, productId: found.id } });
+          if (!isUuid(product)) return setMissing(product);
+          await session.client.post('/v1/categories/{id}/products/{productId}', { path: { id, productId: product } });
           onClose();
           reload();
-          say(t.add.done(found.name, name));
+          say(t.add.done(await productName(session, product), name));
         }}
       >
-        <Field name="product" label={t.add.product} help={t.add.help} autoFocus />
+        <Field type="product" name="product" label={t.add.product} autoFocus />
         {missing !== undefined && (
           <p class="error" role="alert">
             {t.add.missing(missing)}

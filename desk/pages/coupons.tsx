@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
-import { pathOf, useAddress } from '../address.ts';
-import { ago } from '../format.ts';
+import { pathSegment, useAddress } from '../address.ts';
+import { ago, count, date } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
@@ -11,10 +11,12 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { LimitCoupon, lastDay } from './coupon-limits.tsx';
 
-const t = texts.coupons;
+const t = pageTexts.coupons;
 
-const valuesOf = ({ code, discount, ownerProfit, active, bloggersSync }: CouponResponse): Values => ({
+const couponValues = ({ code, discount, ownerProfit, active, bloggersSync }: CouponResponse): Values => ({
   code,
   discount: String(discount),
   ownerProfit: String(ownerProfit),
@@ -23,7 +25,7 @@ const valuesOf = ({ code, discount, ownerProfit, active, bloggersSync }: CouponR
 });
 
 /** An empty field becomes no number, so that the service says what it takes. */
-const bodyOf = ({ code = '', discount, ownerProfit, active, bloggersSync }: Values) => ({
+const couponBody = ({ code = '', discount, ownerProfit, active, bloggersSync }: Values) => ({
   code,
   discount: Number(discount || Number.NaN),
   ownerProfit: Number(ownerProfit || Number.NaN),
@@ -76,14 +78,14 @@ const Create = ({ reload, onClose }: DialogProps) => {
         submit={t.create}
         onCancel={onClose}
         onSend={async ({ ownerIdentifier = '', ...values }) => {
-          const made = await client.post('/v1/coupons', { body: { ...bodyOf(values), ownerIdentifier } });
+          const made = await client.post('/v1/coupons', { body: { ...couponBody(values), ownerIdentifier } });
           onClose();
           reload();
           say(t.created(made.code));
         }}
       >
         <Fields initial={{ ownerProfit: '0', active: 'on' }} />
-        <Field name="ownerIdentifier" label={t.fields.owner} help={t.ownerHelp} />
+        <Field type="person" name="ownerIdentifier" label={t.fields.owner} help={t.ownerHelp} />
       </Form>
     </Dialog>
   );
@@ -91,7 +93,7 @@ const Create = ({ reload, onClose }: DialogProps) => {
 
 type CouponProps = DialogProps & { coupon: CouponResponse };
 
-const wordsOf = (name: string, value: string): string => {
+const describeField = (name: string, value: string): string => {
   if (name === 'code') return value;
   return name === 'discount' || name === 'ownerProfit' ? `${value} %` : value === 'on' ? t.yes : t.no;
 };
@@ -107,23 +109,23 @@ const EditCoupon = ({ coupon: { id, code }, reload, onClose }: CouponProps) => {
       <Show of={loaded}>
         {(coupon) => (
           <Edit
-            initial={valuesOf(coupon)}
+            initial={couponValues(coupon)}
             labels={t.fields}
-            wordsOf={wordsOf}
+            wordsOf={describeField}
             onCancel={onClose}
             onTheirs={() => {
               onClose();
               reload();
             }}
-            readAgain={async () => valuesOf(await read())}
+            readAgain={async () => couponValues(await read())}
             save={async (values) => {
-              const saved = await client.put('/v1/coupons/{id}', { path: { id }, body: bodyOf(values) });
+              const saved = await client.put('/v1/coupons/{id}', { path: { id }, body: couponBody(values) });
               onClose();
               reload();
               say(t.saved(saved.code));
             }}
           >
-            <Fields initial={valuesOf(coupon)} />
+            <Fields initial={couponValues(coupon)} />
           </Edit>
         )}
       </Show>
@@ -144,7 +146,7 @@ const Apply = ({ coupon: { id, code }, onClose }: CouponProps) => {
         onCancel={onClose}
         onSend={async ({ identifier = '', productId, expiresInHours }) => {
           const applied = await client.post('/v1/customers/{identifier}/actions/apply-coupon', {
-            path: { identifier: pathOf(identifier) },
+            path: { identifier: pathSegment(identifier) },
             body: {
               couponId: id,
               ...scopeOf(productId),
@@ -155,9 +157,9 @@ const Apply = ({ coupon: { id, code }, onClose }: CouponProps) => {
           say(t.apply.done(applied.code, applied.customerUsername, ago(applied.expiresAt)));
         }}
       >
-        <Field name="identifier" label={t.apply.customer} autoFocus />
+        <Field type="person" name="identifier" label={t.apply.customer} autoFocus />
         <Field name="expiresInHours" label={t.apply.hours} type="number" min="1" initial="24" />
-        <Field name="productId" label={t.apply.product} help={t.apply.productHelp} />
+        <Field type="product" name="productId" label={t.apply.product} help={t.apply.productHelp} />
       </Form>
     </Dialog>
   );
@@ -173,21 +175,21 @@ const Revoke = ({ coupon: { id, code }, onClose }: CouponProps) => {
         onCancel={onClose}
         onSend={async ({ identifier = '', productId }) => {
           const { revoked } = await client.post('/v1/customers/{identifier}/actions/revoke-coupon', {
-            path: { identifier: pathOf(identifier) },
+            path: { identifier: pathSegment(identifier) },
             body: { couponId: id, ...scopeOf(productId) },
           });
           onClose();
           say(revoked ? t.revoke.done(code, identifier) : t.revoke.none(code, identifier));
         }}
       >
-        <Field name="identifier" label={t.apply.customer} autoFocus />
-        <Field name="productId" label={t.apply.product} help={t.revoke.productHelp} />
+        <Field type="person" name="identifier" label={t.apply.customer} autoFocus />
+        <Field type="product" name="productId" label={t.apply.product} help={t.revoke.productHelp} />
       </Form>
     </Dialog>
   );
 };
 
-const dialogs = { edit: EditCoupon, apply: Apply, revoke: Revoke };
+const dialogs = { edit: EditCoupon, limits: LimitCoupon, apply: Apply, revoke: Revoke };
 
 const Actions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => void }) => {
   const { can } = useSession();
@@ -203,18 +205,30 @@ const Actions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => voi
       {can('coupons:apply') && coupon.active && button('apply', t.apply.short)}
       {can('coupons:apply') && button('revoke', t.revoke.short)}
       {can('coupons:write') && button('edit', t.edit)}
+      {can('coupons:write') && button('limits', t.limits.open)}
       {Opened && <Opened coupon={coupon} reload={reload} onClose={() => setOpen(undefined)} />}
     </div>
   );
 };
 
-const columnsOf = (reload: () => void): Column<CouponResponse>[] => [
+const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
   { heading: t.code, cell: ({ code }) => <b>{code}</b>, value: ({ code }) => code },
   { heading: t.discount, cell: ({ discount }) => `${discount} %`, value: ({ discount }) => discount, isNumber: true },
   {
     heading: t.commission,
     cell: ({ ownerProfit }) => (ownerProfit > 0 ? `${ownerProfit} %` : '–'),
     value: ({ ownerProfit }) => ownerProfit,
+    isNumber: true,
+  },
+  {
+    heading: t.limits.last,
+    cell: (coupon) => (lastDay(coupon) === '' ? '–' : <span class="whole">{date(coupon.expiration)}</span>),
+    value: ({ expiration }) => expiration,
+  },
+  {
+    heading: t.limits.uses,
+    cell: ({ usesPerCustomer }) => (usesPerCustomer > 0 ? count(usesPerCustomer) : '–'),
+    value: ({ usesPerCustomer }) => usesPerCustomer,
     isNumber: true,
   },
   {
@@ -226,7 +240,12 @@ const columnsOf = (reload: () => void): Column<CouponResponse>[] => [
   },
   {
     heading: t.state,
-    cell: ({ active }) => <State tone={active ? 'good' : 'plain'}>{active ? t.active : t.inactive}</State>,
+    cell: ({ active, expiration }) =>
+      active && Date.parse(expiration) <= Date.now() ? (
+        <State tone="warn">{t.limits.expired}</State>
+      ) : (
+        <State tone={active ? 'good' : 'plain'}>{active ? t.active : t.inactive}</State>
+      ),
     value: ({ active }) => active,
   },
   { heading: t.actions, cell: (coupon) => <Actions coupon={coupon} reload={reload} /> },
@@ -265,9 +284,9 @@ export const CouponsPage = () => {
         all={() => client.rows('/v1/coupons', { query: { ...filters, limit: 1000 } })}
         file="coupons"
         caption={t.caption}
-        columns={columnsOf(coupons.reload)}
+        columns={couponColumns(coupons.reload)}
         keyOf={({ id }) => id}
-        empty={t.none}
+        empty={query.active ? t.noneFits : t.none}
       />
     </>
   );

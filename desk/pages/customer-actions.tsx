@@ -6,15 +6,15 @@ import { Field, Form, type Values } from '../parts/form.tsx';
 import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import type { CustomerProps } from './customer-props.ts';
 
-const t = texts.customer;
+const t = pageTexts.customer;
 
 type DialogProps = CustomerProps & { onClose: () => void };
 
 /** The two rows that change credit by an amount. */
-const rowOf = (type: string | undefined) =>
+const incrementPath = (type: string | undefined) =>
   type === 'restricted'
     ? ('/v1/customers/{identifier}/actions/increment-restricted-credit' as const)
     : ('/v1/customers/{identifier}/actions/increment-credit' as const);
@@ -25,13 +25,13 @@ const deltaOf = ({ way, delta }: Values): number => {
   return way === 'take' ? -amount : amount;
 };
 
-const isWhole = (delta: number): boolean => delta !== 0 && !Number.isNaN(delta);
+const isAmount = (delta: number): boolean => delta !== 0 && !Number.isNaN(delta);
 
 /** The customer's credit as the form's values would make it. */
 const effectOf = ({ credit, restrictedCredit }: DialogProps['customer'], values: Values): string => {
   const before = values.type === 'restricted' ? restrictedCredit : credit;
   const delta = deltaOf(values);
-  if (!isWhole(delta)) return t.give.whole;
+  if (!isAmount(delta)) return t.give.whole;
   return before + delta < 0 ? t.give.tooMuch(before) : t.give.effect(before, before + delta);
 };
 
@@ -55,11 +55,14 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
       ...(expiresAt && { expiresAt }),
       ...(sent.reason && { reason: sent.reason }),
     };
-    const after = balanceOf(await client.post(rowOf(sent.type), { path, body }));
+    const after = balanceOf(await client.post(incrementPath(sent.type), { path, body }));
     onClose();
     reload();
     say(t.give.given(amount, customer.username, after), async () => {
-      const undone = await client.post(rowOf(sent.type), { path, body: { delta: -amount, reason: t.give.undoReason } });
+      const undone = await client.post(incrementPath(sent.type), {
+        path,
+        body: { delta: -amount, reason: t.give.undoReason },
+      });
       reload();
       say(t.give.undone(customer.username, balanceOf(undone)));
     });
@@ -68,7 +71,7 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
   return (
     <Dialog title={`${t.give.title}: ${customer.username}`} onClose={onClose}>
       <Form
-        submit={isWhole(delta) ? t.give.submit(delta) : t.give.submitEmpty}
+        submit={isAmount(delta) ? t.give.submit(delta) : t.give.submitEmpty}
         onSend={send}
         onValues={setValues}
         onCancel={onClose}
@@ -154,7 +157,7 @@ const ApplyCoupon = ({ customer, reload, onClose }: DialogProps) => {
       >
         <Field name="code" label={t.coupon.code} maxLength={64} autoFocus />
         <Field name="expiresInHours" label={t.coupon.hours} type="number" min="1" initial="24" />
-        <Field name="productId" label={t.coupon.product} help={t.coupon.productHelp} />
+        <Field type="product" name="productId" label={t.coupon.product} help={t.coupon.productHelp} />
       </Form>
     </Dialog>
   );

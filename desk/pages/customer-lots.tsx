@@ -2,14 +2,14 @@ import type { CreditLotResponse } from '../../client/client.ts';
 import { ago, date, money } from '../format.ts';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import type { CustomerProps } from './customer-props.ts';
 
-const t = texts.customer;
+const t = pageTexts.customer;
 const shown = 40;
 
 /** Times as shares of the span from the first lot's beginning to the last one's end. */
-const scaleOf = (lots: readonly CreditLotResponse[], now: number) => {
+const lotScale = (lots: readonly CreditLotResponse[], now: number) => {
   const first = Math.min(now, ...lots.map(({ createdAt }) => Date.parse(createdAt)));
   const last = Math.max(now, ...lots.map(({ expiresAt }) => Date.parse(expiresAt)));
   const share = (at: number): number => (100 * (at - first)) / (last - first || 1);
@@ -42,7 +42,7 @@ export const Lots = ({ customer, round }: CustomerProps) => {
         {({ data, pagination }) => {
           if (data.length === 0) return <p class="help">{t.lotsNone}</p>;
           const now = Date.now();
-          const { first, last, share } = scaleOf(data, now);
+          const { first, last, share } = lotScale(data, now);
           const inLots = data
             .filter(({ type }) => type === 'regular')
             .reduce((sum, { remaining }) => sum + remaining, 0);

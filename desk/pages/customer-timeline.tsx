@@ -7,13 +7,14 @@ import type {
   SaleResponse,
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
+import { productName } from '../names.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
-import { productName } from '../parts/names.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import type { CustomerProps } from './customer-props.ts';
 
-const t = texts.customer;
+const t = pageTexts.customer;
 
 type Kind = 'credit' | 'sale' | 'delivery' | 'other';
 
@@ -102,7 +103,7 @@ const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): En
     saleId: row.id,
     product: name,
     title: row.refusal
-      ? t.sale.refused(name, texts.sales.refusals[row.refusal])
+      ? t.sale.refused(name, pageTexts.sales.refusals[row.refusal])
       : t.sale[row.state as 'completed' | 'refunded'](name),
     notes,
     ...(row.refusal && { tone: 'warn' as const }),
@@ -147,7 +148,7 @@ const ofEvent = (event: EventResponse, { uuid }: CustomerResponse): Entry[] => {
   }
 };
 
-const readCredit: PageReader = async ({ client, store }, { uuid }, cursor, signal) => {
+const readCreditHistory: PageReader = async ({ client, store }, { uuid }, cursor, signal) => {
   const { data, pagination } = await client.get('/v1/customers/{identifier}/credit/history', {
     path: { identifier: uuid },
     ...pageOf(cursor, signal),
@@ -205,12 +206,12 @@ const readEvents: PageReader = async (session, customer, _cursor, signal) => {
   return { name: 'events', entries: perType.flat(), cursor: null };
 };
 
-const readers = { credit: readCredit, sales: readSales, deliveries: readDeliveries };
+const readers = { credit: readCreditHistory, sales: readSales, deliveries: readDeliveries };
 
 const readAll = async (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> => {
   const { can } = session;
   const allowed = [
-    can('credits:read') && readCredit,
+    can('credits:read') && readCreditHistory,
     can('sales:read') && readSales,
     can('deliveries:read') && readDeliveries,
   ].filter((read) => read !== false);
@@ -222,7 +223,7 @@ const horizonOf = ({ entries, cursor }: Source): string =>
   cursor === null ? '' : entries.reduce((oldest, { at }) => (at < oldest ? at : oldest), '\uffff');
 
 /** The entries that are sure to have none missing between them, newest first. */
-const settled = (sources: readonly Source[]): Entry[] => {
+const gaplessEntries = (sources: readonly Source[]): Entry[] => {
   const horizon = sources.map(horizonOf).sort().at(-1) ?? '';
   return sources
     .flatMap(({ entries }) => entries)
@@ -300,7 +301,7 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
     setOlder({ round, sources: next });
     setReading(false);
   };
-  const all = sources ? withProducts(settled([...sources, ...(events.value ?? [])])) : [];
+  const all = sources ? withProducts(gaplessEntries([...sources, ...(events.value ?? [])])) : [];
   const shown = all.filter((entry) => kind === 'all' || entry.kind === kind);
   const byDay = Object.entries(Object.groupBy(shown, ({ at }) => date(at)));
   return (

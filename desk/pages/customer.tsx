@@ -1,19 +1,19 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { CustomerResponse, CustomerSpendResponse } from '../../client/client.ts';
 import { money } from '../format.ts';
+import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import { Actions, GiveCredit } from './customer-actions.tsx';
 import { Holdings } from './customer-holdings.tsx';
 import { Lots } from './customer-lots.tsx';
 import type { CustomerProps } from './customer-props.ts';
 import { Timeline } from './customer-timeline.tsx';
 
-const t = texts.customer;
+const t = pageTexts.customer;
 
 /** History is made from the table's stream, normally within a second of the change. */
 const historyMillis = 1500;
@@ -52,7 +52,6 @@ const Facts = ({ customer, spend }: { customer: CustomerResponse; spend: Custome
 export const CustomerPage = ({ identifier }: { identifier: string }) => {
   const session = useSession();
   const { can } = session;
-  const say = useSay();
   const [round, setRound] = useState(0);
   const [isGiving, setGiving] = useState(false);
   const loaded = useLoad((signal) => read(session, identifier, signal), [identifier, round]);
@@ -85,13 +84,7 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
             <p class="identity">
               {customer.isBanned && <State tone="bad">{t.banned}</State>}
               <code>{customer.uuid}</code>
-              <button
-                type="button"
-                class="button is-quiet"
-                onClick={() => navigator.clipboard.writeText(customer.uuid).then(() => say(t.copied))}
-              >
-                {t.copy}
-              </button>
+              <Copy text={customer.uuid} label={t.copy} said={t.copied} isQuiet />
             </p>
             {customer.isBanned && <p class="notice is-bad">{t.bannedText}</p>}
             <Facts customer={customer} spend={spend} />

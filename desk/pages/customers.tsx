@@ -6,8 +6,9 @@ import { type Column, CustomerLink, Filter, List, Search, State } from '../parts
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.customers;
+const t = pageTexts.customers;
 
 const columns: readonly Column<CustomerResponse>[] = [
   {
@@ -70,7 +71,7 @@ export const CustomersPage = () => {
         caption={t.caption}
         columns={columns}
         keyOf={({ uuid }) => uuid}
-        empty={t.none}
+        empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
       />
     </>
   );

@@ -8,8 +8,9 @@ import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.deliveries;
+const t = pageTexts.deliveries;
 
 const tones = { queued: 'plain', waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
 
@@ -47,7 +48,7 @@ export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload
 };
 
 /** The columns of a list of deliveries, of which the last has what can be done. */
-export const columnsOf = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
+export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
   { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
   {
     heading: t.to,
@@ -130,9 +131,9 @@ export const DeliveriesPage = () => {
         all={() => client.rows('/v1/deliveries', { query: { ...filters, limit: 1000 } })}
         file="deliveries"
         caption={t.title}
-        columns={columnsOf(can('products:deliver'), deliveries.reload)}
+        columns={deliveryColumns(can('products:deliver'), deliveries.reload)}
         keyOf={({ id }) => id}
-        empty={t.none}
+        empty={query.state ? t.noneFits : t.none}
       />
     </>
   );

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EventResponse } from '../../client/client.ts';
 import { go, link, useAddress } from '../address.ts';
-import { type Fault, faultOf } from '../api.ts';
+import { explainError, type Fault } from '../api.ts';
 import { money, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Export, Filter, State, Table } from '../parts/list.tsx';
@@ -10,8 +10,9 @@ import { FaultBox, Waiting } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { canRead, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.events;
+const t = pageTexts.events;
 
 type EventType = EventResponse['type'];
 const isType = (text: string | undefined): text is EventType => Object.hasOwn(t.types, text ?? '');
@@ -58,7 +59,7 @@ const useTail = (type: EventType | undefined, round: number): Tail => {
     };
     setTail(nothing);
     follow().catch((error) => {
-      if (!signal.aborted) setTail((last) => ({ ...last, fault: faultOf(error, texts.noAnswer.read) }));
+      if (!signal.aborted) setTail((last) => ({ ...last, fault: explainError(error, texts.noAnswer.read) }));
     });
     return () => ending.abort();
   }, [type, round]);
@@ -110,13 +111,16 @@ const detailOf = (event: EventResponse): string => {
     case 'sale.refunded':
       return money(event.data.total);
     case 'sale.refused':
-      return event.data.refusal === null ? t.refused('') : t.refused(texts.sales.refusals[event.data.refusal]);
+      return event.data.refusal === null ? t.refused('') : t.refused(pageTexts.sales.refusals[event.data.refusal]);
     case 'dispenser.registered':
       return event.data.region;
     case 'dispenser.lost':
       return [event.data.region, event.data.lostReason].filter(Boolean).join(': ');
     case 'product.sold_out':
       return event.data.name;
+    case 'vendor.registered':
+    case 'vendor.lost':
+      return `${event.data.name}, ${event.data.region}`;
     default:
       return '';
   }

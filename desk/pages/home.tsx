@@ -1,20 +1,19 @@
 import { useState } from 'preact/hooks';
-import type { DaysResponse } from '../../client/client.ts';
-import { link, useAddress } from '../address.ts';
+import { link } from '../address.ts';
 import { ago, count, money } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
+import { type Day, dayMillis, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { Filter } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { FirstDay, readFirstDay } from './first-day.tsx';
 
 const t = texts.home;
 const hourMillis = 3_600_000;
-const dayMillis = 24 * hourMillis;
 /** More than these are shown as "or more". */
 const counted = 50;
 
@@ -23,6 +22,8 @@ interface Attention {
   tone: 'bad' | 'warn';
   text: string;
   to?: string;
+  /** The text of the link. */
+  action?: string;
 }
 
 /** The newest event of a type, among those of the last 30 days. The list begins with the oldest. */
@@ -36,25 +37,42 @@ const newestEvent = async (
   return last;
 };
 
-const attentionOf = async (session: Session, signal: AbortSignal): Promise<Attention[]> => {
+/**
+ * Names the faults and gaps of a store that a person should see to. `hasBox` is undefined for a key that cannot tell.
+ */
+const attentionOf = async (
+  session: Session,
+  hasBox: boolean | undefined,
+  signal: AbortSignal,
+): Promise<Attention[]> => {
   const { client, can, store } = session;
   const { expiresAt } = store.key;
+  const nothing = { data: [], pagination: { nextCursor: null } };
   const deliveries = async (state: 'waiting' | 'failed') =>
-    can('deliveries:read')
-      ? client.get('/v1/deliveries', { query: { state, limit: counted }, signal })
-      : { data: [], pagination: { nextCursor: null } };
+    can('deliveries:read') ? client.get('/v1/deliveries', { query: { state, limit: counted }, signal }) : nothing;
   const lostEvents = canRead(session, 'dispenser.lost')
     ? [newestEvent(session, 'dispenser.lost', signal), newestEvent(session, 'dispenser.registered', signal)]
     : [];
-  const [waiting, failed, lost, registered] = await Promise.all([
+  const lostVendors = can('vendors:read')
+    ? client.get('/v1/vendors', { query: { state: 'lost', limit: counted }, signal })
+    : nothing;
+  const [waiting, failed, vendors, lost, registered] = await Promise.all([
     deliveries('waiting'),
     deliveries('failed'),
+    lostVendors,
     ...lostEvents,
   ]);
   const isRecent = ({ createdAt }: { createdAt: string }) => Date.now() - Date.parse(createdAt) < 30 * dayMillis;
   const failedLately = failed.data.filter(isRecent).length;
   const isMore = (list: { pagination: { nextCursor: string | null } }) => list.pagination.nextCursor !== null;
   const found: (Attention | false)[] = [
+    hasBox === false && {
+      id: 'box',
+      tone: 'bad',
+      text: t.noBox,
+      to: link('/setup/box'),
+      action: texts.setup.titles.box,
+    },
     lost !== undefined &&
       (registered === undefined || registered < lost) && { id: 'lost', tone: 'bad', text: t.lost(ago(lost)) },
     waiting.data.length > 0 && {
@@ -62,6 +80,12 @@ const attentionOf = async (session: Session, signal: AbortSignal): Promise<Atten
       tone: 'bad',
       text: t.silent(t.waiting(waiting.data.length, isMore(waiting))),
       to: link('/deliveries', { state: 'waiting' }),
+    },
+    vendors.data.length > 0 && {
+      id: 'vendors',
+      tone: 'warn',
+      text: t.lostVendors(vendors.data.length, isMore(vendors)),
+      to: link('/vendors', { state: 'lost' }),
     },
     failedLately > 0 && {
       id: 'failed',
@@ -123,67 +147,55 @@ const StoreDoor = () => {
   );
 };
 
-const NeedsAttention = () => {
-  const session = useSession();
-  const found = useLoad((signal) => attentionOf(session, signal), [session.store.open]);
+/** Everything above the charts, which is read at once. */
+const readHome = async (session: Session, signal: AbortSignal) => {
+  const boxes = session.can('deliveries:read')
+    ? await session.client.get('/v1/dispensers', { query: { limit: 1 }, signal })
+    : undefined;
+  const hasBox = boxes && boxes.data.length > 0;
+  const [attention, firstDay] = await Promise.all([
+    attentionOf(session, hasBox, signal),
+    readFirstDay(session, hasBox === true, signal),
+  ]);
+  return { attention, firstDay };
+};
+
+const NeedsAttention = ({ all }: { all: readonly Attention[] }) => {
+  const { store } = useSession();
   return (
     <section class="stack attention" aria-labelledby="attention">
       <h2 id="attention">{t.attention}</h2>
-      {!session.store.open && (
+      {!store.open && (
         <div class="notice is-warn">
           <p>{t.closed}</p>
         </div>
       )}
-      <Show of={found}>
-        {(all) => (
-          <ul class="stack">
-            {all.length === 0 && session.store.open && <li class="fine">{t.fine}</li>}
-            {all.map(({ id, tone, text, to }) => (
-              <li key={id} class={`notice is-${tone}`}>
-                <p>{text}</p>
-                {to && (
-                  <a class="button" href={to}>
-                    {t.see}
-                  </a>
-                )}
-              </li>
-            ))}
-          </ul>
-        )}
-      </Show>
+      <ul class="stack">
+        {all.length === 0 && store.open && <li class="fine">{t.fine}</li>}
+        {all.map(({ id, tone, text, to, action = t.see }) => (
+          <li key={id} class={`notice is-${tone}`}>
+            <p>{text}</p>
+            {to && (
+              <a class="button" href={to}>
+                {action}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
     </section>
   );
 };
 
-type Day = DaysResponse['data'][number];
-const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
-
-/**
- * Every day of the span. The service leaves out those on which nothing happened: what customers hold stays the same
- * then.
- */
-const everyDay = (given: readonly Day[], span: number) => {
-  const byDay = new Map(given.map((day) => [day.day, day]));
-  const days = Array.from({ length: span }, (_, index) => dayOf(Date.now() - (span - 1 - index) * dayMillis));
-  let last: Day | undefined;
-  const held = days.map((day) => {
-    last = byDay.get(day) ?? last;
-    return last;
-  });
-  return { days, rows: days.map((day) => byDay.get(day)), held };
-};
-
 const Days = () => {
   const { client } = useSession();
-  const { query } = useAddress();
-  const span = Object.hasOwn(t.ranges, query.days ?? '') ? Number(query.days) : 30;
-  const from = dayOf(Date.now() - (span - 1) * dayMillis);
+  const { span, from } = useSpan();
   const loaded = useLoad((signal) => client.get('/v1/store/days', { query: { from }, signal }), [from]);
   return (
     <Show of={loaded}>
       {({ data }) => {
         if (data.length === 0) return <p class="empty">{t.nothing}</p>;
-        const { days, rows, held } = everyDay(data, span);
+        const { days, rows, held } = everyDay(data as Day[], span);
         const valuesOf = (pick: (day: Day) => number) => rows.map((day) => (day ? pick(day) : 0));
         return (
           <div class="charts">
@@ -236,23 +248,37 @@ const Days = () => {
   );
 };
 
-export const HomePage = () => {
+const Charts = () => {
   const { can, store } = useSession();
+  if (!can('sales:read')) return <p class="empty">{t.noDays}</p>;
+  return (
+    <section class="stack">
+      <div class="filters">
+        <SpanFilter />
+      </div>
+      <Days key={store.id} />
+    </section>
+  );
+};
+
+export const HomePage = () => {
+  const session = useSession();
+  const { can, store } = session;
+  const home = useLoad((signal) => readHome(session, signal), [store.open]);
   return (
     <>
       <Heading title={t.title}>{can('store:write') && <StoreDoor />}</Heading>
       <div class="stack home">
-        <NeedsAttention />
-        {can('sales:read') ? (
-          <section class="stack">
-            <div class="filters">
-              <Filter name="days" label={t.range} options={Object.entries(t.ranges)} initial="30" />
+        <Show of={home}>
+          {({ attention, firstDay }) => (
+            <div class="stack home">
+              <NeedsAttention all={attention} />
+              {firstDay && <FirstDay {...firstDay} />}
             </div>
-            <Days key={store.id} />
-          </section>
-        ) : (
-          <p class="empty">{t.noDays}</p>
-        )}
+          )}
+        </Show>
+        {/* Nothing was sold on a store's first day. */}
+        {(home.fault || (home.value && !home.value.firstDay)) && <Charts />}
       </div>
     </>
   );

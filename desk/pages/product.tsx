@@ -1,19 +1,22 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
-import { go, link } from '../address.ts';
+import { go, link, useAddress } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
+import { forgetName } from '../names.ts';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { forgetName } from '../parts/names.tsx';
+import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
+import { lessPercent } from '../prices.ts';
 import { type Session, useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { ProductCard } from './product-card.tsx';
 import { Sell } from './sell.tsx';
 
-const t = texts.products;
+const t = pageTexts.products;
 
 /** A product, and whether it is listed, which the service tells by its lists alone. */
 interface ShownProduct {
@@ -26,7 +29,7 @@ const flag = (value: boolean): string => (value ? 'on' : '');
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
 /** The values of the form's fields. */
-const valuesOf = ({ product, isListed }: ShownProduct): Values => ({
+const productValues = ({ product, isListed }: ShownProduct): Values => ({
   name: product.name,
   item: product.item,
   price: String(product.price),
@@ -63,7 +66,7 @@ const initialValues: Values = {
 const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
 
 /** A field's time. One that was not touched keeps its seconds, which the field does not show. */
-const timeOf = (text: string | undefined, before: string | null | undefined): string | null => {
+const enteredTime = (text: string | undefined, before: string | null | undefined): string | null => {
   if (!text) return null;
   if (before && localTime(before) === text) return before;
   const at = new Date(text);
@@ -81,15 +84,15 @@ const sharesOf = (text = '') =>
       return { ...(isUuid(user) ? { userUuid: user } : { username: user }), percent: numberOf(percent) };
     });
 
-const bodyOf = (values: Values, before?: ProductResponse): ProductUpsertRequest => ({
+const productBody = (values: Values, before?: ProductResponse): ProductUpsertRequest => ({
   name: values.name ?? '',
   ...(values.item && { item: values.item }),
   price: numberOf(values.price),
   discount: {
     type: Number(values['discount.type']) as 0 | 1 | 2,
     value: numberOf(values['discount.value']),
-    startDate: timeOf(values['discount.startDate'], before?.discount.startDate),
-    endDate: timeOf(values['discount.endDate'], before?.discount.endDate),
+    startDate: enteredTime(values['discount.startDate'], before?.discount.startDate),
+    endDate: enteredTime(values['discount.endDate'], before?.discount.endDate),
   },
   description: values.description ?? '',
   active: values.active === 'on',
@@ -112,17 +115,14 @@ const bodyOf = (values: Values, before?: ProductResponse): ProductUpsertRequest 
 const previewOf = (values: Values): { price: number; runs: 'now' | 'later' | 'over' | 'none' } | undefined => {
   const [price, value] = [numberOf(values.price), numberOf(values['discount.value'])];
   if (!Number.isInteger(price) || price < 0 || Number.isNaN(value)) return undefined;
-  const [start, end] = ['discount.startDate', 'discount.endDate'].map((name) => timeOf(values[name], null));
+  const [start, end] = ['discount.startDate', 'discount.endDate'].map((name) => enteredTime(values[name], null));
   if (start && Date.parse(start) > Date.now()) return { price, runs: 'later' };
   if (end && Date.parse(end) <= Date.now()) return { price, runs: 'over' };
   const type = values['discount.type'];
   if (type === '2') return { price: value, runs: 'now' };
   if (type === '1') return { price: Math.max(0, price - value), runs: value > 0 ? 'now' : 'none' };
   if (value > 100) return undefined;
-  // In billionths of a percent, since binary fractions would round some halves down.
-  const parts =
-    (2n * BigInt(price) * (100_000_000_000n - BigInt(Math.round(value * 1e9))) + 100_000_000_000n) / 200_000_000_000n;
-  return { price: Number(parts), runs: value > 0 ? 'now' : 'none' };
+  return { price: lessPercent(price, value), runs: value > 0 ? 'now' : 'none' };
 };
 
 const Preview = ({ values }: { values: Values }) => {
@@ -176,14 +176,14 @@ const Fields = ({ values, initial }: { values: Values; initial: Values }) => {
       <Field {...of('profitShares')} type="textarea" help={t.sharesHelp} />
       <div class="pair">
         <Field {...of('image')} help={t.imageHelp} maxLength={36} />
-        <Field {...of('demoId')} help={t.demoHelp} maxLength={36} />
+        <Field {...of('demoId')} type="product" />
       </div>
     </>
   );
 };
 
 /** Words for a value in the choice between two. */
-const wordsOf = (name: string, value: string): string => {
+const describeField = (name: string, value: string): string => {
   if (name === 'discount.type') return t.discountTypes[Number(value) as 0 | 1 | 2] ?? value;
   if (['name', 'item', 'description', 'profitShares', 'image', 'demoId'].includes(name)) return value;
   if (name === 'price') return value === '' || Number.isNaN(Number(value)) ? value : money(Number(value));
@@ -211,7 +211,7 @@ const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal
 const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void }) => {
   const session = useSession();
   const say = useSay();
-  const initial = valuesOf(read);
+  const initial = productValues(read);
   const [values, setValues] = useState(initial);
   const latest = useRef(read.product);
   const { id } = read.product;
@@ -220,21 +220,22 @@ const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void 
       <Edit
         initial={initial}
         labels={t.fields}
-        wordsOf={wordsOf}
+        wordsOf={describeField}
         onValues={setValues}
         save={async (changed) => {
           const saved = await session.client.put('/v1/products/{id}', {
             path: { id },
-            body: bodyOf(changed, latest.current),
+            body: productBody(changed, latest.current),
           });
           forgetName(id);
+          forgetProducts();
           reload();
           say(t.saved(saved.name, saved.activePrice));
         }}
         readAgain={async () => {
           const again = await readProduct(session, id);
           latest.current = again.product;
-          return valuesOf(again);
+          return productValues(again);
         }}
         onTheirs={reload}
       >
@@ -264,7 +265,8 @@ export const ProductPage = ({ id }: { id: string }) => {
   const session = useSession();
   const { can } = session;
   const [round, setRound] = useState(0);
-  const [isSelling, setSelling] = useState(false);
+  const { query } = useAddress();
+  const [isSelling, setSelling] = useState(query.sell === 'yes' && can('sales:write'));
   const loaded = useLoad(async (signal) => ({ read: await readProduct(session, id, signal), round }), [id, round]);
   return (
     <Show of={loaded}>
@@ -279,7 +281,7 @@ export const ProductPage = ({ id }: { id: string }) => {
             )}
             {read.product.active && can('sales:write') && (
               <button type="button" class="button" onClick={() => setSelling(true)}>
-                {texts.sales.sell.open}
+                {pageTexts.sales.sell.open}
               </button>
             )}
           </Heading>
@@ -288,12 +290,15 @@ export const ProductPage = ({ id }: { id: string }) => {
             <code>{read.product.id}</code>
           </p>
           <Facts product={read.product} />
-          {can('products:write') ? (
-            // The form begins anew with each reading.
-            <EditProduct key={readIn} read={read} reload={() => setRound((last) => last + 1)} />
-          ) : (
-            <p class="card text">{read.product.description || '–'}</p>
-          )}
+          <div class="stack">
+            {can('products:write') ? (
+              // The form begins anew with each reading.
+              <EditProduct key={readIn} read={read} reload={() => setRound((last) => last + 1)} />
+            ) : (
+              <p class="card text">{read.product.description || '–'}</p>
+            )}
+            <ProductCard id={id} />
+          </div>
         </>
       )}
     </Show>
@@ -312,7 +317,8 @@ export const NewProductPage = () => {
           submit={t.create}
           onValues={setValues}
           onSend={async (given) => {
-            const made = await client.post('/v1/products', { body: bodyOf(given) });
+            const made = await client.post('/v1/products', { body: productBody(given) });
+            forgetProducts();
             go(link(`/products/${encodeURIComponent(made.id)}`));
             say(t.created(made.name));
           }}

@@ -6,15 +6,17 @@ import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.products;
+const t = pageTexts.products;
 
 export const productColumns: readonly Column<ProductResponse>[] = [
   {
     heading: t.name,
-    cell: ({ id, name, limited, availableAmount }) => (
+    cell: ({ id, name, active, limited, availableAmount }) => (
       <>
         <a href={link(`/products/${encodeURIComponent(id)}`)}>{name}</a>{' '}
+        {!active && <State tone="warn">{t.inactive}</State>}
         {limited && <State tone={availableAmount === 0 ? 'bad' : 'plain'}>{t.left(availableAmount)}</State>}
       </>
     ),
@@ -58,6 +60,7 @@ export const ProductsPage = () => {
     ...(query.search && { search: query.search }),
     ...(query.listed && { listed: query.listed === 'yes' }),
     ...(query.category && { category: query.category }),
+    ...(query.active === 'no' && { active: false }),
   };
   const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const products = useLoad((signal) => client.get('/v1/products', { query: page, signal }), [JSON.stringify(page)]);
@@ -72,6 +75,14 @@ export const ProductsPage = () => {
       </Heading>
       <div class="filters">
         <Search name="search" label={t.search} />
+        <Filter
+          name="active"
+          label={t.sold}
+          options={[
+            ['', t.onSale],
+            ['no', t.inactive],
+          ]}
+        />
         <Filter
           name="listed"
           label={t.which}
@@ -90,9 +101,8 @@ export const ProductsPage = () => {
         caption={t.caption}
         columns={productColumns}
         keyOf={({ id }) => id}
-        empty={t.none}
+        empty={query.active === 'no' ? t.noneInactive : Object.keys(query).length > 0 ? t.noneFits : t.none}
       />
-      <p class="help">{t.inactiveHelp}</p>
     </>
   );
 };

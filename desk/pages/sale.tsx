@@ -7,14 +7,14 @@ import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
-import { tones } from './sales.tsx';
+import { receivedOf, tones } from './sales.tsx';
 
-const t = texts.sales;
+const t = pageTexts.sales;
 
 interface SaleProps {
   sale: SaleResponse;
@@ -24,35 +24,45 @@ interface SaleProps {
 /** The L$ that a refund gives back beside the credit: all that was paid, less what was given back at the sale. */
 const dueOf = ({ paid, change }: SaleResponse): number => paid - change;
 
-const creditOf = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
+const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
 
 const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) => {
   const { client } = useSession();
   const say = useSay();
   const due = dueOf(sale);
-  const credit = creditOf(sale);
+  const credit = totalCredit(sale);
+  const [isPaidOut, setPaidOut] = useState(false);
   return (
     <Dialog title={t.refund.title} onClose={onClose}>
       <Form
         submit={t.refund.submit}
         isDangerous
         onCancel={onClose}
-        onSend={async ({ reason, reference }) => {
+        onValues={({ payOut }) => setPaidOut(payOut === 'on')}
+        onSend={async ({ reason, reference, payOut }) => {
           const refunded = await client.post('/v1/sales/{id}/actions/refund', {
             path: { id: sale.id },
-            body: { ...(reason && { reason }), ...(reference && { reference }) },
+            body: {
+              ...(reason && { reason }),
+              ...(reference && { reference }),
+              ...(payOut === 'on' && { payOut: true }),
+            },
           });
           onClose();
           reload();
-          say(t.refund.done(refunded.refund - refunded.change));
+          const left = refunded.refund - refunded.change;
+          say(refunded.payOut ? t.refund.donePayOut(left) : t.refund.done(left));
         }}
       >
         <div class="effect">
-          {due > 0 && <p>{t.refund.willGive(due)}</p>}
+          {due > 0 && <p>{isPaidOut ? t.refund.willPayOut(due) : t.refund.willGive(due)}</p>}
           {credit > 0 && <p>{t.refund.willCredit(credit)}</p>}
           {due + credit === 0 && <p>{t.refund.willNothing}</p>}
           <p>{t.refund.willTake}</p>
         </div>
+        {due > 0 && sale.buyerUuid !== null && (
+          <Field name="payOut" label={t.refund.payOut} help={t.refund.payOutHelp} type="checkbox" />
+        )}
         <Field name="reason" label={t.refund.reason} help={t.refund.reasonHelp} maxLength={200} autoFocus />
         <Field name="reference" label={t.refund.reference} help={t.refund.referenceHelp} maxLength={100} />
       </Form>
@@ -77,7 +87,7 @@ export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
 
 /** The prices, line by line, from the product's price to the parts of the L$ that others are owed. */
 const Prices = ({ sale }: { sale: SaleResponse }) => {
-  const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares } = sale;
+  const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares, bonus } = sale;
   return (
     <section class="card" aria-labelledby="prices">
       <h2 id="prices">{t.prices}</h2>
@@ -88,9 +98,11 @@ const Prices = ({ sale }: { sale: SaleResponse }) => {
           [t.total, money(total)],
           credit > 0 && [t.byCredit, money(credit)],
           restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
-          [t.paid, money(paid)],
+          refund > 0 && [t.paid, money(paid)],
           change > 0 && [t.change, money(change)],
           state === 'refunded' && [t.givenBack, money(refund)],
+          [t.received, money(receivedOf(sale))],
+          bonus > 0 && [t.bonus, money(bonus)],
           ...shares.map(
             ({ kind, percent, amount, residentUuid }): Line => [
               t.share[kind](percent),
@@ -131,10 +143,10 @@ const Delivery = ({ id }: { id: string }) => {
             <>
               <Lines
                 of={[
-                  [texts.deliveries.item, delivery.item],
-                  [texts.deliveries.state, <DeliveryState key="state" of={delivery} />],
-                  [texts.deliveries.attempts, delivery.attempts],
-                  delivery.lastError !== null && [texts.deliveries.error, delivery.lastError],
+                  [pageTexts.deliveries.item, delivery.item],
+                  [pageTexts.deliveries.state, <DeliveryState key="state" of={delivery} />],
+                  [pageTexts.deliveries.attempts, delivery.attempts],
+                  delivery.lastError !== null && [pageTexts.deliveries.error, delivery.lastError],
                 ]}
               />
               {can('products:deliver') && <Retry delivery={delivery} reload={loaded.reload} />}
@@ -147,13 +159,15 @@ const Delivery = ({ id }: { id: string }) => {
 };
 
 const Facts = ({ sale }: { sale: SaleResponse }) => {
-  const { id, at, productId, buyerUuid, recipientUuid, reference, refundedAt, refundReference, refusal } = sale;
+  const { id, at, productId, buyerUuid, recipientUuid, vendorUuid, reference, refundedAt, refundReference, refusal } =
+    sale;
   const lines: (Line | false)[] = [
     [t.product, <ProductLink key="product" id={productId} />],
     buyerUuid !== null && [t.buyer, <NamedCustomer key="buyer" uuid={buyerUuid} />],
     recipientUuid !== null &&
       recipientUuid !== buyerUuid && [t.recipient, <NamedCustomer key="recipient" uuid={recipientUuid} />],
     [t.at, time(at)],
+    vendorUuid !== null && [t.vendor, <VendorLink key="vendor" uuid={vendorUuid} />],
     refusal !== null && [t.refusal, t.refusals[refusal]],
     reference !== null && [t.reference, reference],
     refundedAt !== null && [t.refundedAt, time(refundedAt)],
@@ -186,7 +200,11 @@ export const SalePage = ({ id }: { id: string }) => {
                 </button>
               )}
             </Heading>
-            {sale.state === 'refunded' && due > 0 && <p class="notice is-warn spaced">{t.refund.give(due)}</p>}
+            {sale.state === 'refunded' && due > 0 && (
+              <p class={`notice ${sale.payOut ? '' : 'is-warn '}spaced`}>
+                {sale.payOut ? t.refund.paysOut(due) : t.refund.give(due)}
+              </p>
+            )}
             {isRefunding && <Refund sale={sale} reload={loaded.reload} onClose={() => setRefunding(false)} />}
             <div class="charts">
               <Facts sale={sale} />

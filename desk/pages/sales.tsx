@@ -1,18 +1,23 @@
 import type { SaleResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
-import { isUuid, money, time } from '../format.ts';
+import { money, startOfDay, time } from '../format.ts';
+import { customerName, productName, productOf } from '../names.ts';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
+import { type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 
-const t = texts.sales;
+const t = pageTexts.sales;
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
 
-const columns: readonly Column<SaleResponse>[] = [
+/** The L$ that the store keeps of a sale: those that were paid, less those that were given back. */
+export const receivedOf = ({ paid, refund }: SaleResponse): number => paid - refund;
+
+const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   {
     heading: t.at,
     cell: ({ id, at }) => (
@@ -30,12 +35,12 @@ const columns: readonly Column<SaleResponse>[] = [
   {
     heading: t.product,
     cell: ({ productId }) => <ProductLink id={productId} />,
-    value: ({ productId }) => productId,
+    value: ({ productId }) => productName(session, productId),
   },
   {
     heading: t.buyer,
     cell: ({ buyerUuid }) => (buyerUuid === null ? '–' : <NamedCustomer uuid={buyerUuid} />),
-    value: ({ buyerUuid }) => buyerUuid,
+    value: ({ buyerUuid }) => (buyerUuid === null ? null : customerName(session, buyerUuid)),
   },
   { heading: t.total, cell: ({ total }) => money(total), value: ({ total }) => total, isNumber: true },
   {
@@ -44,20 +49,9 @@ const columns: readonly Column<SaleResponse>[] = [
     value: ({ credit, restrictedCredit }) => credit + restrictedCredit,
     isNumber: true,
   },
-  { heading: t.paid, cell: ({ paid }) => money(paid), value: ({ paid }) => paid, isNumber: true },
+  { heading: t.received, cell: (sale) => money(receivedOf(sale)), value: receivedOf, isNumber: true },
   { heading: t.reference, cell: ({ reference }) => reference ?? '–', value: ({ reference }) => reference },
 ];
-
-const noProduct = '00000000-0000-0000-0000-000000000000';
-
-/** The id of the product that a text names: its UUID, or the beginning of what a search finds. */
-const productOf = async ({ client, can }: Session, text: string, signal?: AbortSignal): Promise<string> => {
-  if (isUuid(text) || !can('products:read')) return text;
-  const query = { search: [...text].slice(0, 100).join(''), limit: 100 };
-  const { data } = await client.get('/v1/products', { query, ...(signal && { signal }) });
-  const exact = data.find(({ name }) => name.toLowerCase() === text.toLowerCase());
-  return (exact ?? data[0])?.id ?? noProduct;
-};
 
 const isState = (text: string | undefined): text is SaleResponse['state'] => Object.hasOwn(tones, text ?? '');
 
@@ -65,9 +59,12 @@ export const SalesPage = () => {
   const session = useSession();
   const { client, can } = session;
   const { query } = useAddress();
+  const [from, to] = [startOfDay(query.from), startOfDay(query.to, 1)];
   const filtersOf = async (signal?: AbortSignal) => ({
     ...(isState(query.state) && { state: query.state }),
     ...(query.buyer && { buyer: query.buyer }),
+    ...(from && { from }),
+    ...(to && { to }),
     ...(query.product && { product: await productOf(session, query.product, signal) }),
   });
   const sales = useLoad(
@@ -89,17 +86,19 @@ export const SalesPage = () => {
       <Heading title={t.title} />
       <div class="filters">
         <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
-        <Search name="buyer" label={t.buyerFilter} />
-        <Search name="product" label={can('products:read') ? t.productFilter : t.productFilterId} />
+        <Search name="buyer" label={t.buyerFilter} of="person" />
+        <Search name="product" label={can('products:read') ? t.product : t.productFilterId} of="product" />
+        <DayFilter name="from" label={t.from} />
+        <DayFilter name="to" label={t.to} />
       </div>
       <List
         of={sales}
         all={all}
         file="sales"
         caption={t.caption}
-        columns={columns}
+        columns={columnsOf(session)}
         keyOf={({ id }) => id}
-        empty={t.none}
+        empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
       />
     </>
   );

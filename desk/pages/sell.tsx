@@ -4,17 +4,18 @@ import { go, link } from '../address.ts';
 import { money } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
+import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
 import { Lines } from './sale.tsx';
 
-const t = texts.sales;
+const t = pageTexts.sales;
 
 /** A sale whose price the service has told. Its id is made once, so a second press makes no second sale. */
 interface Offer {
   id: string;
-  asked: { productId: string; buyerIdentifier: string; useCredit: boolean };
+  asked: { productId: string; buyerIdentifier: string; useCredit: boolean; inGroup: boolean };
   quote: QuoteResponse;
 }
 
@@ -30,6 +31,7 @@ const Prices = ({ asked, quote }: Offer) => (
       quote.credit > 0 && [t.byCredit, money(quote.credit)],
       quote.restrictedCredit > 0 && [t.byRestricted, money(quote.restrictedCredit)],
       [t.sell.toPay, money(quote.toPay)],
+      quote.bonus > 0 && [t.bonus, money(quote.bonus)],
     ]}
   />
 );
@@ -43,6 +45,7 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
   const say = useSay();
   const [offer, setOffer] = useState<Offer>();
   const [refused, setRefused] = useState<string>();
+  const { value: rules } = useLoad((signal) => client.get('/v1/store/rules', { signal }), []);
   return (
     <Dialog title={t.sell.title(product.name)} onClose={onClose}>
       {refused && (
@@ -83,15 +86,23 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
         <Form
           submit={t.sell.ask}
           onCancel={onClose}
-          onSend={async ({ buyerIdentifier = '', useCredit }) => {
-            const asked = { productId: product.id, buyerIdentifier, useCredit: useCredit === 'on' };
+          onSend={async ({ buyerIdentifier = '', useCredit, inGroup }) => {
+            const asked = {
+              productId: product.id,
+              buyerIdentifier,
+              useCredit: useCredit === 'on',
+              inGroup: inGroup === 'on',
+            };
             const quote = await client.post('/v1/quotes', { body: asked });
             setRefused(quote.refusal === null ? undefined : t.refusals[quote.refusal]);
             if (quote.refusal === null) setOffer({ id: crypto.randomUUID(), asked, quote });
           }}
         >
-          <Field name="buyerIdentifier" label={t.buyerFilter} autoFocus />
+          <Field type="person" name="buyerIdentifier" label={t.buyerFilter} autoFocus />
           <Field name="useCredit" label={t.sell.useCredit} type="checkbox" />
+          {rules && (rules.groupDiscount > 0 || rules.bonus.groupPercent > 0) && (
+            <Field name="inGroup" label={t.sell.inGroup} type="checkbox" />
+          )}
         </Form>
       )}
     </Dialog>

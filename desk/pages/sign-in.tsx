@@ -9,10 +9,10 @@ import { texts } from '../texts.ts';
 const t = texts.signIn;
 
 /** A text that cannot be a key, so that the service is not asked. */
-export class NoKey extends Error {}
+export class NoKeyError extends Error {}
 
 export const isNoKey = (error: unknown): boolean =>
-  error instanceof NoKey || (error instanceof StoreProblem && [401, 403, 404].includes(error.status));
+  error instanceof NoKeyError || (error instanceof StoreProblem && [401, 403, 404].includes(error.status));
 
 const wordsFor = (error: unknown): string => (isNoKey(error) ? t.wrong : t.unreachable);
 
@@ -79,6 +79,7 @@ export const SignIn = ({ signIn, failed, own }: SignInProps) => {
       )}
       <Form
         submit={t.submit}
+        isUnguarded
         onSend={async ({ key, remember }) => {
           if (!key) return setWords(t.empty);
           setWords(undefined);

@@ -42,7 +42,7 @@ const useWidth = () => {
   return { box, width };
 };
 
-const sumOf = (values: Series['values']): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
+const total = (values: Series['values']): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
 /** The lowest and the highest sum of the bars that stand on each other, or of the lines. */
 const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series[]): [number, number] => {
@@ -50,13 +50,13 @@ const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series
     const values = series.map(({ values: all }) => all[day] ?? 0);
     return kind === 'lines'
       ? values
-      : [sumOf(values.filter((value) => value < 0)), sumOf(values.filter((value) => value > 0))];
+      : [total(values.filter((value) => value < 0)), total(values.filter((value) => value > 0))];
   }).flat();
   return [Math.min(0, ...sums), Math.max(0, ...sums)];
 };
 
 /** The places of days and numbers in a plot of that width. */
-const scaleOf = (width: number, days: number, ticks: readonly number[]) => {
+const chartScale = (width: number, days: number, ticks: readonly number[]) => {
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const inner = { width: Math.max(width - margin.left - margin.right, 1), height: height - margin.top - margin.bottom };
   const step = inner.width / days;
@@ -72,7 +72,7 @@ const scaleOf = (width: number, days: number, ticks: readonly number[]) => {
   };
 };
 
-type Scale = ReturnType<typeof scaleOf>;
+type Scale = ReturnType<typeof chartScale>;
 
 /** The bars of a day, which stand on each other. */
 const barsOf = ({ step, x, y }: Scale, series: readonly Series[], day: number) => {
@@ -131,7 +131,7 @@ interface PlotProps extends Pick<ChartProps, 'days' | 'series' | 'kind'> {
 
 const Plot = ({ days, series, kind, width, active, setActive }: PlotProps) => {
   const ticks = ticksOf(...rangeOf(kind, days.length, series));
-  const scale = scaleOf(width, days.length, ticks);
+  const scale = chartScale(width, days.length, ticks);
   const { inner, step, x, middle, labelled } = scale;
   const point = (event: PointerEvent & { currentTarget: SVGSVGElement }) => {
     const at = Math.floor((event.clientX - event.currentTarget.getBoundingClientRect().left - margin.left) / step);
@@ -201,7 +201,7 @@ const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => 
 const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'> & Pick<PlotProps, 'active'>) => {
   const shown = ({ values }: Series): number => {
     if (active !== undefined) return values[active] ?? 0;
-    return kind === 'lines' ? (values.at(-1) ?? 0) : sumOf(values);
+    return kind === 'lines' ? (values.at(-1) ?? 0) : total(values);
   };
   const ofAll = kind === 'lines' ? texts.chart.last : texts.chart.sum(days.length);
   return (

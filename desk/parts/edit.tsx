@@ -119,7 +119,11 @@ export const Edit = ({
     <>
       {conflict && (
         <Choice
-          {...{ labels, initial, conflict, wordsOf, onTheirs }}
+          labels={labels}
+          initial={initial}
+          conflict={conflict}
+          wordsOf={wordsOf}
+          onTheirs={onTheirs}
           saveMine={() => attempt({ ...conflict.theirs, ...conflict.mine }, conflict.theirs)}
         />
       )}

@@ -1,14 +1,20 @@
 import { type ComponentChildren, createContext, type TargetedEvent } from 'preact';
 import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import type { Fault } from '../api.ts';
+import { wordsAlone, wordsOf } from '../messages.ts';
+import { SessionContext } from '../session.ts';
 import { texts } from '../texts.ts';
+import { useUnsaved } from '../unsaved.ts';
 import { FaultBox, usePress } from './load.tsx';
+import { PersonInput } from './person.tsx';
+import { ProductInput, withProductIds } from './product.tsx';
 
 /**
  * The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing.
  */
 export type Values = Record<string, string>;
 
-const valuesOf = (form: HTMLFormElement): Values =>
+const formValues = (form: HTMLFormElement): Values =>
   Object.fromEntries(
     [...new FormData(form)].map(([name, value]) => [name, String(value).trim().replaceAll('\r\n', '\n')]),
   );
@@ -28,33 +34,61 @@ interface FormProps {
   onValues?: (values: Values) => void;
   onCancel?: () => void;
   isDangerous?: boolean;
+  /** A page is left without a question about this form. */
+  isUnguarded?: boolean;
   children: ComponentChildren;
 }
 
-/**
- * A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it.
- */
-export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, children }: FormProps) => {
-  const form = useRef<HTMLFormElement>(null);
-  const values = useRef<Values>({});
-  const [names, setNames] = useState<string[]>([]);
-  const { press, isBusy, fault, clear } = usePress(() => onSend(values.current));
-  useEffect(() => {
-    if (form.current) onValues?.(valuesOf(form.current));
-  }, []);
-  useEffect(() => {
-    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
-  }, [fault]);
+/** The fault of a form that was sent in words, each beside its field or, without one, by itself. */
+const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   const messages = fault ? (fault.errors.length > 0 ? fault.errors : [fault.text]) : [];
   const fieldOf = (message: string): string | undefined =>
     names.find((name) => message.toLowerCase().startsWith(name.toLowerCase())) ??
     names.find((name) => isAbout(message, name));
-  const others = messages.filter((message) => fieldOf(message) === undefined);
+  const errorOf = (name: string): string | undefined => {
+    const message = messages.find((one) => fieldOf(one) === name);
+    return message && wordsOf(message, name);
+  };
+  return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined).map(wordsAlone) };
+};
+
+/**
+ * A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it.
+ */
+export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguarded = false, children }: FormProps) => {
+  const form = useRef<HTMLFormElement>(null);
+  const values = useRef<Values>({});
+  const [names, setNames] = useState<string[]>([]);
+  const session = useContext(SessionContext);
+  const setUnsaved = useUnsaved();
+  /** The values that are lost by nobody. */
+  const saved = useRef<Values>({});
+  const { press, isBusy, fault, clear } = usePress(async () => {
+    const sent = values.current;
+    // The answer may lead to another page.
+    setUnsaved(false);
+    try {
+      await onSend(session && form.current ? await withProductIds(session, form.current, sent) : sent);
+      saved.current = sent;
+    } catch (error) {
+      setUnsaved(!isUnguarded);
+      throw error;
+    }
+  });
+  useEffect(() => {
+    if (!form.current) return;
+    saved.current = formValues(form.current);
+    onValues?.(saved.current);
+  }, []);
+  useEffect(() => {
+    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+  }, [fault]);
+  const { errorOf, others } = messagesOf(fault, names);
   const send = (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = [...event.currentTarget.elements] as HTMLInputElement[];
     setNames(fields.map(({ name }) => name).filter(Boolean));
-    values.current = valuesOf(event.currentTarget);
+    values.current = formValues(event.currentTarget);
     press();
   };
   return (
@@ -65,13 +99,13 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, children
       onSubmit={send}
       onInput={(event) => {
         if (fault) clear();
-        onValues?.(valuesOf(event.currentTarget));
+        const entered = formValues(event.currentTarget);
+        setUnsaved(!isUnguarded && JSON.stringify(entered) !== JSON.stringify(saved.current));
+        onValues?.(entered);
       }}
     >
       {fault && others.length > 0 && <FaultBox fault={{ ...fault, errors: others }} />}
-      <ErrorsContext.Provider value={(name) => messages.find((message) => fieldOf(message) === name)}>
-        {children}
-      </ErrorsContext.Provider>
+      <ErrorsContext.Provider value={errorOf}>{children}</ErrorsContext.Provider>
       <div class="buttons">
         <button type="submit" class={`button is-main${isDangerous ? ' is-dangerous' : ''}`} aria-disabled={isBusy}>
           {isBusy ? texts.working : submit}
@@ -91,7 +125,18 @@ interface FieldProps {
   name: string;
   label: string;
   help?: string;
-  type?: 'text' | 'number' | 'date' | 'datetime-local' | 'password' | 'search' | 'checkbox' | 'textarea';
+  type?:
+    | 'text'
+    | 'number'
+    | 'date'
+    | 'datetime-local'
+    | 'password'
+    | 'search'
+    | 'url'
+    | 'checkbox'
+    | 'textarea'
+    | 'person'
+    | 'product';
   /** Makes it a choice: pairs of value and label. */
   options?: readonly (readonly [value: string, label: string])[];
   initial?: string;
@@ -101,6 +146,48 @@ interface FieldProps {
   step?: string;
   autoFocus?: boolean;
 }
+
+interface ControlProps {
+  type: NonNullable<FieldProps['type']>;
+  options?: FieldProps['options'] | undefined;
+  initial?: string | undefined;
+  isChecked?: boolean | undefined;
+  step?: string;
+  /** The attributes that every kind of control has. */
+  common: { id: string; name: string; 'aria-invalid': boolean; 'aria-describedby'?: string };
+  take: (element: HTMLElement | null) => void;
+}
+
+const Control = ({ common, take, type, options, initial, isChecked, ...rest }: ControlProps) => {
+  return options ? (
+    <select {...common} defaultValue={initial}>
+      {options.map(([value, text]) => (
+        <option key={value} value={value} selected={value === initial}>
+          {text}
+        </option>
+      ))}
+    </select>
+  ) : type === 'textarea' ? (
+    <textarea {...common} {...rest} ref={take as never} rows={4} defaultValue={initial} />
+  ) : type === 'checkbox' ? (
+    <input {...common} type="checkbox" defaultChecked={isChecked} />
+  ) : type === 'person' ? (
+    <PersonInput {...common} type="text" take={take} defaultValue={initial} />
+  ) : type === 'product' ? (
+    <ProductInput {...common} type="text" take={take} defaultValue={initial} />
+  ) : (
+    <input
+      {...common}
+      {...rest}
+      ref={take as never}
+      // The attributes of inputs are a union by type, and this type is any of them.
+      type={type as 'text'}
+      autoComplete="off"
+      {...(type === 'number' && { inputMode: 'numeric' as const, step: rest.step ?? '1' })}
+      defaultValue={initial}
+    />
+  );
+};
 
 /** One labelled field of a `Form`, with the service's message about it. */
 export const Field = ({
@@ -115,8 +202,12 @@ export const Field = ({
   ...rest
 }: FieldProps) => {
   const id = useId();
-  const error = useContext(ErrorsContext)(name);
-  const input = useRef<HTMLElement>(null);
+  const words = useContext(ErrorsContext)(name);
+  const error = words && type === 'product' ? texts.faults.product : words;
+  const input = useRef<HTMLElement | null>(null);
+  const take = (element: HTMLElement | null) => {
+    input.current = element;
+  };
   useEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);
@@ -128,34 +219,18 @@ export const Field = ({
     ...(autoFocus && { 'data-first': true }),
     ...(described && { 'aria-describedby': described }),
   };
-  const control = options ? (
-    <select {...common} defaultValue={initial}>
-      {options.map(([value, text]) => (
-        <option key={value} value={value} selected={value === initial}>
-          {text}
-        </option>
-      ))}
-    </select>
-  ) : type === 'textarea' ? (
-    <textarea {...common} {...rest} ref={input as never} rows={4} defaultValue={initial} />
-  ) : type === 'checkbox' ? (
-    <input {...common} type="checkbox" defaultChecked={isChecked} />
-  ) : (
-    <input
-      {...common}
-      {...rest}
-      ref={input as never}
-      // The attributes of inputs are a union by type, and this type is any of them.
-      type={type as 'text'}
-      autoComplete="off"
-      {...(type === 'number' && { inputMode: 'numeric' as const, step: rest.step ?? '1' })}
-      defaultValue={initial}
-    />
-  );
   return (
     <div class={`field${type === 'checkbox' ? ' is-check' : ''}`}>
       <label for={id}>{label}</label>
-      {control}
+      <Control
+        common={common}
+        take={take}
+        {...rest}
+        type={type}
+        options={options}
+        initial={initial}
+        isChecked={isChecked}
+      />
       {help && (
         <p id={`${id}-help`} class="help">
           {help}

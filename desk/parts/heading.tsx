@@ -1,3 +1,4 @@
+import './first-view.ts';
 import type { ComponentChildren } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { useSession } from '../session.ts';

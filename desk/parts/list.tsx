@@ -1,10 +1,12 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, link, useAddress } from '../address.ts';
-import { faultOf } from '../api.ts';
+import { explainError } from '../api.ts';
 import { type CsvValue, csvOf } from '../csv.ts';
 import { texts } from '../texts.ts';
 import { type LoadState, Show } from './load.tsx';
+import { PersonInput } from './person.tsx';
+import { ProductInput } from './product.tsx';
 import { useSay } from './toast.tsx';
 
 interface Page<R> {
@@ -16,16 +18,20 @@ interface Page<R> {
 export interface Column<R> {
   heading: string;
   cell: (row: R) => ComponentChildren;
-  value?: (row: R) => CsvValue;
+  value?: (row: R) => CsvValue | Promise<CsvValue>;
   isNumber?: boolean;
 }
 
-const saveCsv = <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): void => {
+/** Rows whose names are read side by side. */
+const namedAtOnce = 20;
+
+const saveCsv = async <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): Promise<void> => {
   const kept = columns.filter(({ value }) => value);
-  const text = csvOf([
-    kept.map(({ heading }) => heading),
-    ...rows.map((row) => kept.map(({ value }) => value?.(row) ?? null)),
-  ]);
+  const lines: CsvValue[][] = [kept.map(({ heading }) => heading)];
+  const lineOf = (row: R) => Promise.all(kept.map(async ({ value }) => (await value?.(row)) ?? null));
+  for (let at = 0; at < rows.length; at += namedAtOnce)
+    lines.push(...(await Promise.all(rows.slice(at, at + namedAtOnce).map(lineOf))));
+  const text = csvOf(lines);
   const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
   Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();
   setTimeout(() => URL.revokeObjectURL(address), 10_000);
@@ -45,7 +51,7 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
     <p class="empty">{empty}</p>
   ) : (
     // The roles stay where the style sheet makes cards of the rows.
-    // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
+    // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
     <div class="fits">
       <table class="table" role="table">
         <caption class="hidden-text">{caption}</caption>
@@ -71,7 +77,7 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
         </tbody>
       </table>
     </div>
-    // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table that is laid out in another way.
+    // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
   );
 
 interface ExportProps<R> {
@@ -94,10 +100,10 @@ export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
         rows.push(row);
         if (rows.length % 100 === 1) setExported(rows.length);
       }
-      saveCsv(file, columns, rows);
+      await saveCsv(file, columns, rows);
       say(texts.list.exported(rows.length));
     } catch (error) {
-      say(faultOf(error, texts.noAnswer.read).text);
+      say(explainError(error, texts.noAnswer.read).text);
     } finally {
       setExported(undefined);
     }
@@ -178,12 +184,14 @@ export const Filter = ({
 interface SearchProps {
   name: string;
   label: string;
+  /** It takes the name of a person, or of a product, whose id it searches for. */
+  of?: 'person' | 'product';
   /** The text that is searched for now, and its taker, where that must not stand in the address. */
   own?: { text: string; search: (text: string) => void };
 }
 
 /** A text above a list that narrows it, as `Filter` does. Enter applies it. */
-export const Search = ({ name, label, own }: SearchProps) => {
+export const Search = ({ name, label, of, own }: SearchProps) => {
   const { path, query } = useAddress();
   const current = own ? own.text : (query[name] ?? '');
   const search = own?.search ?? ((text) => go(link(path, { ...query, cursor: undefined, [name]: text })));
@@ -195,11 +203,39 @@ export const Search = ({ name, label, own }: SearchProps) => {
         search(String(new FormData(event.currentTarget).get(name) ?? '').trim());
       }}
     >
+      {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in one of several components. */}
       <label>
         <span>{label}</span>
-        <input key={current} type="search" name={name} defaultValue={current} autoComplete="off" />
+        {of === 'product' ? (
+          <ProductInput key={current} type="search" name={name} defaultValue={current} onPick={search} />
+        ) : of === 'person' ? (
+          <PersonInput
+            key={current}
+            type="search"
+            name={name}
+            defaultValue={current}
+            onPick={({ username }) => search(username)}
+          />
+        ) : (
+          <input key={current} type="search" name={name} defaultValue={current} autoComplete="off" />
+        )}
       </label>
     </form>
+  );
+};
+
+/** A day above a list that narrows it, as `Filter` does. */
+export const DayFilter = ({ name, label }: { name: string; label: string }) => {
+  const { path, query } = useAddress();
+  return (
+    <label class="filter is-day">
+      <span>{label}</span>
+      <input
+        type="date"
+        value={query[name] ?? ''}
+        onChange={(event) => go(link(path, { ...query, cursor: undefined, [name]: event.currentTarget.value }))}
+      />
+    </label>
   );
 };
 

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
-import { type Fault, faultOf } from '../api.ts';
+import { explainError, type Fault } from '../api.ts';
 import { texts } from '../texts.ts';
 
 export interface LoadState<T> {
@@ -22,7 +22,8 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
     setState(({ value }) => ({ ...(value !== undefined && { value }), isLoading: true }));
     read(ending.signal).then(
       (value) => !ending.signal.aborted && setState({ value, isLoading: false }),
-      (error) => !ending.signal.aborted && setState({ fault: faultOf(error, texts.noAnswer.read), isLoading: false }),
+      (error) =>
+        !ending.signal.aborted && setState({ fault: explainError(error, texts.noAnswer.read), isLoading: false }),
     );
     return () => ending.abort();
   }, [...inputs, round]);
@@ -76,7 +77,7 @@ export const usePress = (write: () => Promise<void>): PressState => {
     try {
       await write();
     } catch (error) {
-      setFault(faultOf(error, texts.noAnswer.write));
+      setFault(explainError(error, texts.noAnswer.write));
     } finally {
       running.current = false;
       setBusy(false);

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { createContext } from 'preact';
 import { useContext, useRef, useState } from 'preact/hooks';
 import { currentPath, useAddress } from '../address.ts';
-import { faultOf } from '../api.ts';
+import { explainError } from '../api.ts';
 import { texts } from '../texts.ts';
 
 /** One sentence that says how a write ended, with the way to undo it where there is one. */
@@ -13,12 +13,12 @@ interface Toast {
   undo?: () => Promise<void>;
 }
 
-type Say = (text: string, undo?: Toast['undo']) => void;
+type ToastSender = (text: string, undo?: Toast['undo']) => void;
 
-const SayContext = createContext<Say>(() => undefined);
+const SayContext = createContext<ToastSender>(() => undefined);
 
 /** Says in one sentence what has happened. */
-export const useSay = (): Say => useContext(SayContext);
+export const useSay = (): ToastSender => useContext(SayContext);
 
 const shownMillis = 12_000;
 
@@ -28,7 +28,7 @@ export const Toasts = ({ children }: { children: ComponentChildren }) => {
   const toast = said?.path === path ? said : undefined;
   const timer = useRef<number>(undefined);
   const isUndoing = useRef(false);
-  const say: Say = useRef<Say>((text, undo) => {
+  const say: ToastSender = useRef<ToastSender>((text, undo) => {
     clearTimeout(timer.current);
     setToast({ text, path: currentPath(), ...(undo && { undo }) });
     timer.current = setTimeout(() => setToast(undefined), shownMillis);
@@ -39,7 +39,7 @@ export const Toasts = ({ children }: { children: ComponentChildren }) => {
     try {
       await toast?.undo?.();
     } catch (error) {
-      say(faultOf(error, texts.noAnswer.write).text);
+      say(explainError(error, texts.noAnswer.write).text);
     } finally {
       isUndoing.current = false;
     }

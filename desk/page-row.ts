@@ -1,0 +1,17 @@
+import type { FunctionComponent } from 'preact';
+import type { Scope } from './session.ts';
+
+/** The parameters of a page's path. */
+export type PageParameters = Record<string, string>;
+
+/**
+ * A page: a row in `pages.ts`, a file in `pages/` whose component gets the parameters of the path, and its texts in
+ * `texts-pages.ts`. A row with a `title` is in the menu; a page whose scopes the key lacks is neither shown there nor
+ * opened. Pages other than the first are imported when they are opened.
+ */
+export interface PageRow {
+  path: string;
+  title?: string;
+  scopes: readonly Scope[];
+  component: FunctionComponent<PageParameters>;
+}

@@ -1,0 +1,70 @@
+import type { DispenserRow } from '../../client/client.ts';
+import { link, useAddress } from '../address.ts';
+import { ago, count, time } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, List, State } from '../parts/list.tsx';
+import { useLoad } from '../parts/load.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+
+const t = pageTexts.boxes;
+
+const columns: readonly Column<DispenserRow>[] = [
+  { heading: t.name, cell: ({ name }) => <b>{name}</b>, value: ({ name }) => name },
+  { heading: t.priority, cell: ({ priority }) => count(priority), value: ({ priority }) => priority, isNumber: true },
+  { heading: t.region, cell: ({ region }) => region ?? '–', value: ({ region }) => region },
+  {
+    heading: t.state,
+    cell: ({ state }) => <State tone={state === 'lost' ? 'bad' : 'good'}>{t.states[state]}</State>,
+    value: ({ state }) => t.states[state],
+  },
+  {
+    heading: t.registered,
+    cell: ({ registeredAt }) => (
+      <time class="whole" dateTime={registeredAt} title={time(registeredAt)}>
+        {ago(registeredAt)}
+      </time>
+    ),
+    value: ({ registeredAt }) => registeredAt,
+  },
+  {
+    heading: t.lost,
+    cell: ({ lostAt }) => (lostAt === null ? '–' : ago(lostAt)),
+    value: ({ lostAt }) => lostAt,
+  },
+  { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+];
+
+export const BoxesPage = () => {
+  const { client, can } = useSession();
+  const { query } = useAddress();
+  const page = { limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const boxes = useLoad((signal) => client.get('/v1/dispensers', { query: page, signal }), [JSON.stringify(page)]);
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('store:write') && (
+          <a class="button" href={link('/setup/box')}>
+            {texts.setup.titles.box}
+          </a>
+        )}
+      </Heading>
+      <p class="help intro">{t.intro}</p>
+      <List
+        of={boxes}
+        all={() => client.rows('/v1/dispensers', { query: { limit: 1000 } })}
+        file="boxes"
+        caption={t.caption}
+        columns={columns}
+        keyOf={({ name }) => name}
+        empty={t.none}
+      />
+      {can('store:write') && boxes.value && boxes.value.data.length > 0 && (
+        <p class="help">
+          {t.remove} <code>{t.command}</code>
+        </p>
+      )}
+    </>
+  );
+};

@@ -1,0 +1,86 @@
+import type { CouponResponse } from '../../client/client.ts';
+import { dayIn, endOfDay, localTime } from '../format.ts';
+import { Dialog } from '../parts/dialog.tsx';
+import { Edit } from '../parts/edit.tsx';
+import { Field, type Values } from '../parts/form.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { pageTexts } from '../texts-pages.ts';
+
+const t = pageTexts.coupons.limits;
+
+/** The last day of a coupon in the reader's time; empty for one that does not expire. */
+export const lastDay = ({ expiration }: Pick<CouponResponse, 'expiration'>): string =>
+  expiration.startsWith('9999') ? '' : localTime(expiration).slice(0, 10);
+
+const valuesOf = (coupon: CouponResponse): Values => ({
+  expiration: lastDay(coupon),
+  usesPerCustomer: coupon.usesPerCustomer > 0 ? String(coupon.usesPerCustomer) : '',
+});
+
+interface LimitProps {
+  coupon: CouponResponse;
+  reload: () => void;
+  onClose: () => void;
+}
+
+/** Gives a coupon a last day, and a number of uses. */
+export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProps) => {
+  const { client } = useSession();
+  const say = useSay();
+  const path = { id };
+  const read = (signal?: AbortSignal) => client.get('/v1/coupons/{id}', { path, ...(signal && { signal }) });
+  // The row of a list has no version.
+  const loaded = useLoad(read, [id]);
+  const close = () => {
+    onClose();
+    reload();
+  };
+  return (
+    <Dialog title={`${t.open}: ${code}`} onClose={onClose}>
+      <Show of={loaded}>
+        {(coupon) => (
+          <Edit
+            initial={valuesOf(coupon)}
+            labels={t.fields}
+            onCancel={onClose}
+            onTheirs={close}
+            readAgain={async () => valuesOf(await read())}
+            save={async ({ expiration, usesPerCustomer }) => {
+              // A day that was not touched keeps its time.
+              const end = expiration === lastDay(coupon) ? coupon.expiration : endOfDay(expiration);
+              await client.put('/v1/coupons/{id}/limits', {
+                path,
+                body: {
+                  expiration: expiration ? (end ?? null) : null,
+                  usesPerCustomer: usesPerCustomer ? Number(usesPerCustomer) : 0,
+                },
+              });
+              close();
+              say(t.saved(code));
+            }}
+          >
+            <Field
+              name="expiration"
+              label={t.fields.expiration}
+              help={t.expirationHelp}
+              type="date"
+              min={dayIn(0)}
+              initial={lastDay(coupon)}
+              autoFocus
+            />
+            <Field
+              name="usesPerCustomer"
+              label={t.fields.usesPerCustomer}
+              help={t.usesHelp}
+              type="number"
+              min="1"
+              initial={valuesOf(coupon).usesPerCustomer ?? ''}
+            />
+          </Edit>
+        )}
+      </Show>
+    </Dialog>
+  );
+};

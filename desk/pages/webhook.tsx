@@ -1,0 +1,82 @@
+import type { WebhookDeliveryResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
+import { ago, count } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, Filter, List, State } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { nameOf } from './webhooks.tsx';
+
+const t = pageTexts.webhooks;
+
+const tones = { pending: 'warn', delivered: 'good', failed: 'bad' } as const;
+
+const columns: readonly Column<WebhookDeliveryResponse>[] = [
+  {
+    heading: t.sent.type,
+    cell: ({ type }) => (type === 'webhook.ping' ? t.sent.test : pageTexts.events.types[type]),
+    value: ({ type }) => type,
+  },
+  {
+    heading: t.state,
+    cell: ({ state }) => <State tone={tones[state]}>{t.sent.states[state]}</State>,
+    value: ({ state }) => t.sent.states[state],
+  },
+  {
+    heading: t.sent.attempts,
+    cell: ({ attempts }) => count(attempts),
+    value: ({ attempts }) => attempts,
+    isNumber: true,
+  },
+  { heading: t.sent.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+  {
+    heading: t.sent.next,
+    cell: ({ nextAt }) => (nextAt === null ? '–' : ago(nextAt)),
+    value: ({ nextAt }) => nextAt,
+  },
+];
+
+const isState = (text: string | undefined): text is WebhookDeliveryResponse['state'] =>
+  Object.hasOwn(tones, text ?? '');
+
+/** The messages that were sent to a webhook. */
+export const WebhookPage = ({ id }: { id: string }) => {
+  const { client } = useSession();
+  const { query } = useAddress();
+  const path = { id };
+  const filters = isState(query.state) ? { state: query.state } : {};
+  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const webhook = useLoad((signal) => client.get('/v1/webhooks/{id}', { path, signal }), [id]);
+  const sent = useLoad(
+    (signal) => client.get('/v1/webhooks/{id}/deliveries', { path, query: page, signal }),
+    [id, JSON.stringify(page)],
+  );
+  return (
+    <Show of={webhook}>
+      {(found) => (
+        <>
+          <Heading title={nameOf(found)}>
+            <State tone={found.state === 'active' ? 'good' : 'warn'}>{t.states[found.state]}</State>
+          </Heading>
+          <p class="identity">
+            <span class="text">{new URL(found.url).host}</span>
+          </p>
+          <div class="filters">
+            <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.sent.states)]} />
+          </div>
+          <List
+            of={sent}
+            all={() => client.rows('/v1/webhooks/{id}/deliveries', { path, query: { ...filters, limit: 1000 } })}
+            file="webhook-deliveries"
+            caption={t.sent.caption}
+            columns={columns}
+            keyOf={(row) => row.id}
+            empty={t.sent.none}
+          />
+        </>
+      )}
+    </Show>
+  );
+};

@@ -1,0 +1,150 @@
+import { useState } from 'preact/hooks';
+import type { WebhookResponse, WebhookSecretResponse } from '../../client/client.ts';
+import { link, useAddress } from '../address.ts';
+import { count } from '../format.ts';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, List, State } from '../parts/list.tsx';
+import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { useSession } from '../session.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { EditWebhook, EndWebhook, NewWebhook, RotateSecret, Secret } from './webhook-forms.tsx';
+
+const t = pageTexts.webhooks;
+
+const pauseMillis = 500;
+/** As often it is looked how a test has ended. */
+const looks = 30;
+
+const pause = (): Promise<void> => new Promise((end) => setTimeout(end, pauseMillis));
+
+export const nameOf = ({ description, url }: WebhookResponse): string =>
+  description || (URL.canParse(url) ? new URL(url).host : url);
+
+/** Sends a test, and says how it has ended. */
+const SendTest = ({ webhook }: { webhook: WebhookResponse }) => {
+  const { client } = useSession();
+  const say = useSay();
+  const path = { id: webhook.id };
+  const testing = usePress(async () => {
+    const { eventId } = await client.post('/v1/webhooks/{id}/actions/test', { path });
+    for (let look = 0; look < looks; look += 1) {
+      await pause();
+      const { data } = await client.get('/v1/webhooks/{id}/deliveries', { path, query: { limit: 10 } });
+      const sent = data.find((delivery) => delivery.eventId === eventId);
+      if (sent?.state === 'delivered') return say(t.test.arrived(nameOf(webhook)));
+      if (sent && sent.attempts > 0) return say(t.test.failed(sent.lastError ?? String(sent.status ?? '')));
+    }
+    say(t.test.underWay);
+  });
+  return (
+    <>
+      <button
+        type="button"
+        class="button"
+        aria-label={t.of(t.test.open, nameOf(webhook))}
+        aria-disabled={testing.isBusy}
+        onClick={testing.press}
+      >
+        {testing.isBusy ? t.test.busy : t.test.open}
+      </button>
+      {testing.fault && <FaultBox fault={testing.fault} />}
+    </>
+  );
+};
+
+interface ActionsProps {
+  webhook: WebhookResponse;
+  reload: () => void;
+  onMade: (made: WebhookSecretResponse) => void;
+}
+
+const dialogs = { edit: EditWebhook, rotate: RotateSecret, end: EndWebhook };
+
+const Actions = ({ webhook, reload, onMade }: ActionsProps) => {
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  const Opened = open && dialogs[open];
+  const button = (name: keyof typeof dialogs, text: string) => (
+    <button type="button" class="button" aria-label={t.of(text, nameOf(webhook))} onClick={() => setOpen(name)}>
+      {text}
+    </button>
+  );
+  return (
+    <div class="actions">
+      {webhook.state === 'active' && <SendTest webhook={webhook} />}
+      {button('edit', t.edit)}
+      {webhook.format === 'standard' && button('rotate', t.rotate.open)}
+      {button('end', t.end.open)}
+      {Opened && <Opened webhook={webhook} reload={reload} onMade={onMade} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+};
+
+const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<WebhookResponse>[] => [
+  {
+    heading: t.name,
+    cell: (webhook) => (
+      <span>
+        <a href={link(`/webhooks/${webhook.id}`)}>{nameOf(webhook)}</a>{' '}
+        {webhook.description && <span class="help">{new URL(webhook.url).host}</span>}
+      </span>
+    ),
+    value: nameOf,
+  },
+  { heading: t.format, cell: ({ format }) => t.formats[format], value: ({ format }) => t.formats[format] },
+  {
+    heading: t.events,
+    cell: ({ events }) => (
+      <span title={events.map((name) => pageTexts.events.types[name] ?? name).join(', ')}>{count(events.length)}</span>
+    ),
+    value: ({ events }) => events.join(' '),
+    isNumber: true,
+  },
+  {
+    heading: t.state,
+    cell: ({ state }) => <State tone={state === 'active' ? 'good' : 'warn'}>{t.states[state]}</State>,
+    value: ({ state }) => t.states[state],
+  },
+  { heading: t.actions, cell: (webhook) => <Actions webhook={webhook} {...props} /> },
+];
+
+export const WebhooksPage = () => {
+  const { client } = useSession();
+  const say = useSay();
+  const { query } = useAddress();
+  const [creating, setCreating] = useState<WebhookResponse['format']>();
+  const [secret, setSecret] = useState<WebhookSecretResponse>();
+  const page = { limit: 50, ...(query.cursor && { cursor: query.cursor }) };
+  const webhooks = useLoad((signal) => client.get('/v1/webhooks', { query: page, signal }), [JSON.stringify(page)]);
+  // Discord checks no signature.
+  const onMade = (made: WebhookSecretResponse): void => {
+    if (made.format === 'discord') say(t.madeDiscord);
+    else setSecret(made);
+  };
+  return (
+    <>
+      <Heading title={t.title}>
+        <button type="button" class="button is-main" onClick={() => setCreating('discord')}>
+          {t.create.discord}
+        </button>
+        <button type="button" class="button" onClick={() => setCreating('standard')}>
+          {t.create.standard}
+        </button>
+      </Heading>
+      <p class="help intro">{t.intro}</p>
+      {creating && (
+        <NewWebhook format={creating} onMade={onMade} reload={webhooks.reload} onClose={() => setCreating(undefined)} />
+      )}
+      {secret && <Secret of={secret} onClose={() => setSecret(undefined)} />}
+      <List
+        of={webhooks}
+        all={() => client.rows('/v1/webhooks', { query: { limit: 1000 } })}
+        file="webhooks"
+        caption={t.caption}
+        columns={columnsOf({ reload: webhooks.reload, onMade })}
+        keyOf={({ id }) => id}
+        empty={t.none}
+      />
+    </>
+  );
+};

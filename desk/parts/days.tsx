@@ -1,0 +1,41 @@
+import type { DaysResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
+import { texts } from '../texts.ts';
+import { Filter } from './list.tsx';
+
+const t = texts.home;
+
+export const dayMillis = 86_400_000;
+
+const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** Days that are not those of one vendor have all sums. */
+export type Day = Required<DaysResponse['data'][number]>;
+
+/** The first of the last so many days of UTC. */
+export const firstDay = (span: number): string => isoDay(Date.now() - (span - 1) * dayMillis);
+
+/** The number of days that the address asks for, and the first of them. */
+export const useSpan = (): { span: number; from: string } => {
+  const { query } = useAddress();
+  const span = Object.hasOwn(t.ranges, query.days ?? '') ? Number(query.days) : 30;
+  return { span, from: firstDay(span) };
+};
+
+/** The choice of `useSpan`. */
+export const SpanFilter = () => <Filter name="days" label={t.range} options={Object.entries(t.ranges)} initial="30" />;
+
+/**
+ * Every day of the span. The service leaves out those on which nothing happened: what customers hold stays the same
+ * then.
+ */
+export const everyDay = <D extends { day: string }>(given: readonly D[], span: number) => {
+  const byDay = new Map(given.map((day) => [day.day, day]));
+  const days = Array.from({ length: span }, (_, index) => isoDay(Date.now() - (span - 1 - index) * dayMillis));
+  let last: D | undefined;
+  const held = days.map((day) => {
+    last = byDay.get(day) ?? last;
+    return last;
+  });
+  return { days, rows: days.map((day) => byDay.get(day)), held };
+};

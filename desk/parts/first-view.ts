@@ -1,0 +1,17 @@
+/**
+ * All that the first view loads. Every page imports it with its heading, so that the bundler makes one file of it and
+ * not one for each set of pages that share something.
+ */
+import '../address.ts';
+import '../api.ts';
+import '../developer.ts';
+import '../format.ts';
+import '../session.ts';
+import './chart.tsx';
+import './copy.tsx';
+import './days.tsx';
+import './dialog.tsx';
+import './form.tsx';
+import './list.tsx';
+import './names.tsx';
+import './toast.tsx';

@@ -1,0 +1,161 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { isUuid } from '../format.ts';
+import { productName, searchFor } from '../names.ts';
+import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { type BoxProps, Combobox } from './combobox.tsx';
+
+interface ProductChoice {
+  id: string;
+  name: string;
+  active: boolean;
+}
+
+/** The names of so many products are read, once per tab. In a larger store Enter searches. */
+const maxRead = 2000;
+const shown = 8;
+
+type Values = Record<string, string>;
+
+let known: Promise<readonly ProductChoice[]> | undefined;
+
+/** For a product that this tab has made or changed. */
+export const forgetProducts = (): void => {
+  known = undefined;
+};
+
+const readProducts = async ({ client }: Session): Promise<readonly ProductChoice[]> => {
+  const read: ProductChoice[] = [];
+  for (const active of [true, false])
+    for await (const { id, name } of client.rows('/v1/products', { query: { active, limit: 1000 } })) {
+      if (read.length === maxRead) return read;
+      read.push({ id, name, active });
+    }
+  return read;
+};
+
+/** Those whose names hold a text, those that begin with it first. None where the text is the name of the only one. */
+const fitting = (products: readonly ProductChoice[], text: string): readonly ProductChoice[] => {
+  const wanted = text.trim().toLowerCase();
+  if (!wanted) return [];
+  const placeIn = ({ name }: ProductChoice): number => name.toLowerCase().indexOf(wanted);
+  const found = products.filter((product) => placeIn(product) >= 0);
+  if (found.length === 1 && found[0]?.name.toLowerCase() === wanted) return [];
+  return found.sort((a, b) => Math.sign(placeIn(a)) - Math.sign(placeIn(b))).slice(0, shown);
+};
+
+/** The id of the one product with a name, in any case. A text that names none, or several, stays as it is. */
+const idFor = (products: readonly ProductChoice[], text: string): string => {
+  const same = products.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+  return same.length === 1 && same[0] ? same[0].id : text;
+};
+
+/** Products whose names hold a text, as the service finds them. */
+const searchProducts = async ({ client }: Session, text: string): Promise<ProductChoice[]> => {
+  const query = searchFor(text);
+  const [active, inactive] = await Promise.all([
+    client.get('/v1/products', { query: { ...query, active: true } }),
+    client.get('/v1/products', { query: { ...query, active: false } }),
+  ]);
+  return [...active.data, ...inactive.data].map(({ id, name, active: isActive }) => ({ id, name, active: isActive }));
+};
+
+/**
+ * The values of a form with the id of each product that is named in a box for products, where the names were not read
+ * yet when it was typed, or are too many.
+ */
+export const withProductIds = async (session: Session, form: HTMLFormElement, values: Values): Promise<Values> => {
+  const ids: Values = {};
+  for (const { name } of form.querySelectorAll<HTMLInputElement>('input[data-product]')) {
+    const text = values[name];
+    if (text && !isUuid(text) && session.can('products:read'))
+      ids[name] = idFor(await searchProducts(session, text), text);
+  }
+  return { ...values, ...ids };
+};
+
+/** The products that can be suggested once somebody types, and what adds those that a search finds. */
+const useProducts = (session: Session, isTyping: boolean) => {
+  const [products, setProducts] = useState<readonly ProductChoice[]>([]);
+  useEffect(() => {
+    let isShown = true;
+    if (isTyping && session.can('products:read')) {
+      known ??= readProducts(session);
+      // Without suggestions a name can be typed nevertheless.
+      known.then((all) => isShown && setProducts(all), forgetProducts);
+    }
+    return () => {
+      isShown = false;
+    };
+  }, [isTyping]);
+  const search = async (text: string) => {
+    const found = await searchProducts(session, text);
+    setProducts((before) => [...before, ...found.filter(({ id }) => !before.some((other) => other.id === id))]);
+  };
+  return { products, search };
+};
+
+interface ProductInputProps extends Omit<BoxProps, 'name'> {
+  /** The name under which the form has the id of the product. A text that names no product stays as it is. */
+  name: string;
+  onPick?: (id: string) => void;
+}
+
+/** A box that takes a product by its name. `defaultValue` is an id, or a text that was typed before. */
+export const ProductInput = ({ name, defaultValue = '', onPick, take, ...box }: ProductInputProps) => {
+  const session = useSession();
+  const [text, setText] = useState('');
+  const { products, search } = useProducts(session, text !== '');
+  const searched = useRef('');
+  const input = useRef<HTMLInputElement | null>(null);
+  const hidden = useRef<HTMLInputElement>(null);
+  const put = (id: string) => {
+    if (hidden.current) hidden.current.value = id;
+  };
+  useEffect(() => {
+    if (!isUuid(defaultValue)) return;
+    productName(session, defaultValue).then((found) => {
+      if (input.current && hidden.current?.value === defaultValue) input.current.value = found;
+    });
+  }, []);
+  const enter = (): boolean => {
+    const typed = hidden.current?.value ?? '';
+    if (!typed || isUuid(typed) || typed === searched.current || !session.can('products:read')) return false;
+    searched.current = typed;
+    search(typed).catch(() => undefined);
+    return true;
+  };
+  return (
+    <>
+      <Combobox
+        {...box}
+        defaultValue={isUuid(defaultValue) ? '' : defaultValue}
+        take={(element) => {
+          input.current = element;
+          take?.(element);
+        }}
+        title={texts.titles.products}
+        found={fitting(products, text)}
+        keyOf={({ id }) => id}
+        textOf={(product) => product.name}
+        optionOf={(product) => (
+          <>
+            {product.name}
+            {!product.active && <span class="help"> {texts.suggestions.inactive}</span>}
+          </>
+        )}
+        onText={(typed) => {
+          setText(typed);
+          put(idFor(products, typed.trim()));
+        }}
+        onClose={() => setText('')}
+        onPick={({ id }) => {
+          put(id);
+          onPick?.(id);
+        }}
+        onEnter={enter}
+      />
+      <input ref={hidden} type="hidden" name={name} data-product defaultValue={defaultValue} />
+    </>
+  );
+};

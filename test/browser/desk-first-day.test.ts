@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { describe, expect, test } from 'vitest';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { createStore } from '../../cli/deployment/stores.ts';
+import { scopes } from '../../lib/routes/route.ts';
+import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+
+const { service, signIn, resident } = useDesk();
+
+const tool = async (name: string, body: object) =>
+  (await fetch(`${service().baseUrl}/_dev/${name}`, { method: 'POST', body: JSON.stringify(body) })).json();
+
+/** A key for a store that the desk's own dialog would have made. */
+const newStoreKey = async (): Promise<string> =>
+  (await tool('sign-in', { store: (await tool('stores', { name: 'Fresh' })).id })).key;
+
+const step = (page: Page, title: string) =>
+  page
+    .getByRole('region', { name: 'Your first day' })
+    .getByRole('listitem')
+    .filter({ has: page.getByRole('heading', { name: title }) });
+
+describe.each(screens)('on a %s', (_, size) => {
+  test('a new store lists its first steps with their state, from the product to the first delivered sale', async () => {
+    const page = await signIn(size, '/', await newStoreKey());
+    await step(page, 'Make a product').getByText('To do').waitFor();
+    await step(page, 'Set up the box').getByText('Done').waitFor();
+    await step(page, 'Set up a vendor').getByText('To do').waitFor();
+    await step(page, 'Make a test sale').getByText('Make a product first.').waitFor();
+    await step(page, 'Bring a second person').getByText('npx store desk --preset support').waitFor();
+    await page.getByText('Nothing needs you right now.').waitFor();
+    expect(await page.locator('.chart').count()).toBe(0);
+    await freeOfBarriers(page);
+
+    await step(page, 'Make a product').getByRole('link', { name: 'New product' }).click();
+    await page.getByLabel('Name').fill('First lamp');
+    await page.getByLabel('Price in L$').fill('0');
+    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByRole('heading', { level: 1, name: 'First lamp' }).waitFor();
+    await page.evaluate(() => location.assign('#/'));
+    await step(page, 'Make a product').getByText('Done').waitFor();
+    await step(page, 'Make a test sale').getByRole('link', { name: 'Sell by hand' }).click();
+    await page.getByLabel('Buyer: name or UUID').fill(resident().username);
+    await page.getByRole('button', { name: 'Show the price' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sell' }).click();
+    await page.locator('section', { hasText: 'Delivery' }).getByText('Delivered').waitFor();
+
+    await page.evaluate(() => location.assign('#/'));
+    await page.locator('.chart').first().waitFor();
+    expect(await page.getByRole('heading', { name: 'Your first day' }).count()).toBe(0);
+  });
+
+  test('a store without a box is told so, and copies its notecard, with a key that works, and its script', async () => {
+    const store = await createStore('Boxless');
+    const { text: key } = await issueKey({ store: store.id, name: 'all', scopes, stage: 'test' });
+    const page = await signIn(size, '/', key);
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const copied = async (button: string, said: string) => {
+      await page.getByRole('button', { name: button }).click();
+      await page.getByText(said).waitFor();
+      return page.evaluate(() => navigator.clipboard.readText());
+    };
+    await step(page, 'Set up the box').getByText('To do').waitFor();
+    await page.locator('.notice', { hasText: 'No box yet' }).getByRole('link', { name: 'Set up a box' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Set up a box' }).waitFor();
+
+    expect(await copied('Copy notecard', 'Notecard copied.')).toBe(
+      `# Box: Boxless\nservice = ${service().baseUrl}\nkey = \n`,
+    );
+    expect(await copied('Copy command', 'Command copied.')).toBe('npx store key issue box --preset dispenser');
+    expect(await copied('Copy script', 'Script copied.')).toBe(readFileSync('inworld/dispenser.lsl', 'utf8'));
+    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByText(/key = sis_test_/).waitFor();
+    await freeOfBarriers(page);
+    const made = /key = (\S+)/.exec(await copied('Copy notecard', 'Notecard copied.'))?.[1] ?? '';
+
+    const answer = await fetch(`${service().baseUrl}/v1/store`, { headers: { 'X-API-Key': made } });
+    expect(await answer.json()).toMatchObject({ id: store.id, key: { scopes: ['dispenser:register'] } });
+  });
+});
+
+test('a vendor’s notecard has the product that is picked by name, and each object has its script', async () => {
+  const page = await signIn(wide, '/setup/vendor');
+  await page.getByRole('combobox', { name: /^The product that it sells/ }).fill('Willow');
+  await page
+    .getByRole('option', { name: /Willow/ })
+    .first()
+    .click();
+  await page.getByText(/product = [0-9a-f-]{36}/).waitFor();
+  for (const [name, command] of [
+    ['Terminal', 'npx store key issue counter --preset terminal'],
+    ['Cashier', 'npx store key issue till --preset cashier'],
+    ['Box', 'npx store key issue box --preset dispenser'],
+  ] as const) {
+    await page.getByRole('main').getByRole('link', { name }).click();
+    await page.getByText(command).waitFor();
+    await page.getByRole('button', { name: 'Copy script' }).waitFor();
+    await freeOfBarriers(page);
+  }
+});
+
+test('empty pages say what to do next', async () => {
+  const page = await signIn(wide, '/', await newStoreKey());
+
+  for (const [path, words] of [
+    ['/products', 'There is no product yet. Press New product'],
+    ['/coupons', 'There is no coupon yet. Press New coupon'],
+    ['/categories', 'There are no categories yet. Press New category'],
+    ['/sales', 'Nothing was sold yet. Open a product and press Sell'],
+    ['/deliveries', 'Nothing was delivered yet.'],
+    ['/customers', 'find anybody by name at the top'],
+    ['/vendors', 'No vendor has registered yet. Set up an object'],
+  ] as const) {
+    await page.evaluate((hash) => location.assign(hash), `#${path}`);
+    await page.locator('.empty', { hasText: words }).waitFor();
+    await freeOfBarriers(page);
+  }
+});

@@ -1,0 +1,52 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { describe, expect, test } from 'vitest';
+import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+
+const { service, call, open, signIn, resident } = useDesk();
+
+describe.each(screens)('on a %s', (_, size) => {
+  test('shows what was received month by month, and the best products and buyers of a month, as files too', async () => {
+    const name = `Best ${randomUUID().slice(0, 6)}`;
+    const { username } = resident();
+    const { id } = await call('POST', '/products', { name, item: 'Best', price: 90_000 });
+    await call('POST', '/sales', { id: randomUUID(), productId: id, buyerIdentifier: username, paid: 90_010 });
+    const page = await signIn(size, '/reports');
+    const products = page.getByRole('table', { name: /^Best products/ });
+    await products.getByRole('link', { name }).waitFor();
+    await page
+      .getByRole('table', { name: /^Best buyers/ })
+      .getByRole('link', { name: username })
+      .waitFor();
+    await page.getByRole('table', { name: 'Month by month' }).waitFor();
+    await freeOfBarriers(page);
+
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('navigation', { name: /^Best products/ })
+        .getByRole('button', { name: 'Export CSV' })
+        .click(),
+    ]);
+    expect(await readFile(await file.path(), 'utf8')).toContain(`${name},1,90000,0\r\n`);
+    await page.getByRole('combobox', { name: 'Month' }).selectOption({ index: 11 });
+
+    await page.getByText('Nothing was sold in this month.').first().waitFor();
+    expect(page.url()).toContain('month=');
+  });
+});
+
+test('the first page takes at most 130 KB to load', async () => {
+  const page = await open(`/desk#key=${service().keys.all}`, wide);
+  await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
+
+  const bytes = await page.evaluate(() =>
+    performance
+      .getEntries()
+      .filter((entry): entry is PerformanceResourceTiming => 'encodedBodySize' in entry)
+      .reduce((sum, { encodedBodySize }) => sum + encodedBodySize, 0),
+  );
+
+  expect(bytes).toBeGreaterThan(10_000);
+  expect(bytes).toBeLessThanOrEqual(130_000);
+});
