@@ -126,7 +126,8 @@ const start = (answers: Record<string, Answer | ((body: string) => Answer)>) => 
     nameOf: () => 'ada.lovelace',
     uuidOf: () => undefined,
     send: ({ url, method, body }, answer) => {
-      const request = `${method} ${url.slice(service.length).replace(ada, 'ada')}`;
+      const path = url.slice(service.length).replace(ada, 'ada');
+      const request = `${method} ${path.replace(/(vendors\/).*/, '$1vendor')}`;
       const found = answers[request] ?? (request === 'GET /v1/store' ? store(presets.all.scopes) : undefined);
       if (!found) throw new Error(`The script asked for ${request}, which has no answer here.`);
       const { status = 200, ...fields } = typeof found === 'function' ? found(body) : found;
@@ -154,11 +155,14 @@ const store = (scopes: readonly string[]): Answer => ({ name: 'Lamps and more', 
 
 const drawVendor = () => {
   const { world, rez, act, press } = start({
-    [`GET /v1/products/${product}`]: { name: 'Desk lamp', activePrice: 100, demoId: product, blockCredits: false },
+    'PUT /v1/vendors/vendor': {
+      uuid: product,
+      product: { id: product, name: 'Desk lamp', activePrice: 100, demoId: product },
+    },
     'POST /v1/quotes': { refusal: null, quote: 'signed', toPay: 70, total: 100 },
     'POST /v1/sales': (body) => ({ status: 201, state: 'completed', change: JSON.parse(body).paid - 70 }),
   });
-  const vendor = rez('vendor', 'Lamp vendor', [`product = ${product}`]);
+  const vendor = rez('vendor', 'Lamp vendor');
   const permission = chat(world, owner);
   press('Allow');
   act(() => vendor.touch(ada));

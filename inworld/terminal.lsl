@@ -1,5 +1,5 @@
-// Terminal of the Store Integration Service: shows customers their store credit, redeems gift cards, applies coupons, and
-// sends again what they own.
+// Terminal of the Store Integration Service: shows customers their store credit, its history and their discount, redeems
+// gift cards, applies coupons, and sends again what they own.
 //
 // Put this script into an object with a notecard named "terminal" that holds
 //
@@ -14,7 +14,7 @@ string NOTECARD = "terminal";
 string SETTINGS = "service = https://..., key = sis_live_...";
 list SCOPES = ["credits:read", "customers:read", "coupons:apply", "giftcards:redeem", "products:redeliver"];
 
-// ---- Shared: this part is the same in dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -152,7 +152,8 @@ integer isRead(string line)
 {
     if (line != EOF)
     {
-        readLine(line);
+        // A longer line is none that it knows, and would take too much memory.
+        readLine(llGetSubString(line, 0, 254));
         ++gLine;
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
@@ -208,6 +209,9 @@ string gPath;
 string gBody;
 string gTag;
 string gData;
+
+// The answer that is read: a text that is passed on takes its memory twice.
+string gAnswer;
 
 integer isSetting(string name, string value)
 {
@@ -330,18 +334,18 @@ string fit(string text, integer bytes)
 }
 
 // Balance, and what expires next of it.
-string balance(string credit, string body)
+string balance(string credit)
 {
-    string amount = llJsonGetValue(body, ["data", 0, "remaining"]);
+    string amount = llJsonGetValue(gAnswer, ["data", 0, "remaining"]);
     string text = "L$ " + credit;
     if (amount == JSON_INVALID) return text;
-    return text + " (L$ " + amount + " of it until " + llGetSubString(llJsonGetValue(body, ["data", 0, "expiresAt"]), 0, 9) + ")";
+    return text + " (L$ " + amount + " of it until " + llGetSubString(llJsonGetValue(gAnswer, ["data", 0, "expiresAt"]), 0, 9) + ")";
 }
 
-creditAnswered(string body)
+creditAnswered()
 {
-    string regular = llJsonGetValue(body, ["credit"]);
-    string restricted = llJsonGetValue(body, ["restrictedCredit"]);
+    string regular = llJsonGetValue(gAnswer, ["credit"]);
+    string restricted = llJsonGetValue(gAnswer, ["restrictedCredit"]);
     if (gStep == "credit")
     {
         gData = regular + "," + restricted;
@@ -351,35 +355,99 @@ creditAnswered(string body)
     list had = llParseString2List(gData, [","], []);
     if (gStep == "regular")
     {
-        gData = balance(llList2String(had, 0), body) + "," + llList2String(had, 1);
+        gData = balance(llList2String(had, 0)) + "," + llList2String(had, 1);
         if (llList2String(had, 1) != "0")
         {
             askLots("restricted");
             return;
         }
-        tell("Your store credit: " + balance(llList2String(had, 0), body) + ".");
+        tell("Your store credit: " + balance(llList2String(had, 0)) + ".");
         return;
     }
     tell("Your store credit: " + llList2String(had, 0) + ", and for what you buy for yourself: "
-        + balance(llList2String(had, 1), body) + ".");
+        + balance(llList2String(had, 1)) + ".");
 }
 
-productsAnswered(string body)
+// Discount for what the avatar has spent in the last year, and what is missing to the next.
+tiersAnswered()
 {
-    if (llJsonValueType(body, []) == JSON_INVALID)
+    integer spent = (integer)gData;
+    string percent;
+    string text = "In the last year you spent L$ " + (string)spent + " here.";
+    string next;
+    integer i;
+    for (i = 0; next == "" && llJsonValueType(gAnswer, ["tiers", i]) == JSON_OBJECT; ++i)
+    {
+        integer missing = (integer)llJsonGetValue(gAnswer, ["tiers", i, "from"]) - spent;
+        string tier = llJsonGetValue(gAnswer, ["tiers", i, "percent"]) + " %";
+        if (missing <= 0) percent = tier;
+        else next = " L$ " + (string)missing + " more, and you get " + tier + " off.";
+    }
+    if (i == 0) text += " This store gives no discount for that.";
+    if (percent != "") text += " You get " + percent + " off.";
+    tell(text + next);
+}
+
+string causeOf(string kind, integer more)
+{
+    if (kind == "sale") return "you bought something";
+    if (kind == "refund") return "a purchase was taken back";
+    if (kind == "redeem") return "you redeemed a gift card";
+    if (kind == "bonus" && more < 0) return "a bonus was taken back with its purchase";
+    if (kind == "bonus") return "a bonus for a purchase";
+    if (kind == "expire") return "it expired";
+    return "changed by the store";
+}
+
+// The last changes of credit, newest first.
+historyAnswered()
+{
+    // A change of many lots is cut off within them. What is before those of the newest is enough.
+    if (llJsonValueType(gAnswer, []) == JSON_INVALID)
+        gAnswer = llGetSubString(gAnswer, 0, llSubStringIndex(gAnswer, ",\"lots\":") - 1) + "}]}";
+    string text;
+    integer i;
+    for (i = 0; llJsonValueType(gAnswer, ["data", i]) == JSON_OBJECT; ++i)
+    {
+        integer more = (integer)llJsonGetValue(gAnswer, ["data", i, "amount"]) - (integer)llJsonGetValue(gAnswer, ["data", i, "expired"]);
+        string change = (string)llAbs(more) + " more";
+        if (more < 0) change = (string)llAbs(more) + " less";
+        text += "\n" + llGetSubString(llJsonGetValue(gAnswer, ["data", i, "at"]), 0, 9) + "  L$ " + change + ": "
+            + causeOf(llJsonGetValue(gAnswer, ["data", i, "kind"]), more) + ". ";
+        if (llJsonGetValue(gAnswer, ["data", i, "type"]) == "restricted")
+            text += "Then L$ " + llJsonGetValue(gAnswer, ["data", i, "restrictedCredit"]) + " for what you buy for yourself.";
+        else text += "Then L$ " + llJsonGetValue(gAnswer, ["data", i, "credit"]) + ".";
+    }
+    if (i == 0) text = " nothing has changed it yet.";
+    tell("Your store credit:" + text);
+}
+
+cardsAnswered()
+{
+    string text = "You have no gift card to redeem.";
+    if (llJsonGetValue(gAnswer, ["cards"]) != "0")
+        text = "Gift cards redeemed: " + llJsonGetValue(gAnswer, ["cards"]) + ", L$ " + llJsonGetValue(gAnswer, ["amount"])
+            + ". Your store credit is L$ " + llJsonGetValue(gAnswer, ["credit", "credit"]) + " now.";
+    if (llJsonGetValue(gAnswer, ["more"]) == JSON_TRUE) text += " You have more of them: choose My cards again.";
+    tell(text);
+}
+
+productsAnswered()
+{
+    if (llJsonValueType(gAnswer, []) == JSON_INVALID)
     {
         askProducts(gData, 1);
         return;
     }
-    list ids = [cursorIn(body, "nextCursor"), cursorIn(body, "previousCursor")];
+    list ids = [cursorIn("nextCursor"), cursorIn("previousCursor")];
     list buttons = [];
     string text = "What shall be sent to you again?";
     integer i;
-    for (i = 0; llJsonValueType(body, ["data", i]) == JSON_OBJECT; ++i)
+    for (i = 0; llJsonValueType(gAnswer, ["data", i]) == JSON_OBJECT; ++i)
     {
-        ids += llJsonGetValue(body, ["data", i, "productId"]);
+        ids += llJsonGetValue(gAnswer, ["data", i, "productId"]);
         buttons += (string)(i + 1);
-        text += "\n" + (string)(i + 1) + "  " + fit(llJsonGetValue(body, ["data", i, "name"]), NAME_BYTES);
+        text += "\n" + (string)(i + 1) + "  " + fit(llJsonGetValue(gAnswer, ["data", i, "name"]), NAME_BYTES);
     }
     if (i == 0)
     {
@@ -392,9 +460,9 @@ productsAnswered(string body)
     choose("product", text, buttons + "Close");
 }
 
-string cursorIn(string body, string name)
+string cursorIn(string name)
 {
-    string cursor = llJsonGetValue(body, ["pagination", name]);
+    string cursor = llJsonGetValue(gAnswer, ["pagination", name]);
     if (cursor == JSON_NULL) return "";
     return cursor;
 }
@@ -447,7 +515,13 @@ chosen(string text)
         else if (text == "Back") askProducts(llList2String(ids, 1), ROWS);
         else if ((integer)text > 0) ask("redeliver", customer() + "/products/" + llList2String(ids, 1 + (integer)text) + "/actions/redeliver", "{}");
     }
+    else if (text == "Redeem" && gStep == "cards") ask("own", customer() + "/giftcards/actions/redeem", "{}");
     else if (text == "Balance") ask("credit", customer() + "/credit", "");
+    else if (text == "History") ask("history", customer() + "/credit/history?limit=3", "");
+    else if (text == "My discount") ask("spend", customer() + "/spend", "");
+    else if (text == "My cards")
+        choose("cards", "All gift cards that are yours become store credit of yours, those too that you could give away. Shall they?",
+            ["Redeem", "Close"]);
     else if (text == "Gift card") choose("card", "Copy the number of the gift card here:", []);
     else if (text == "Coupon") choose("code", "Write the code of the coupon here:", []);
     else if (text == "My products") askProducts("", ROWS);
@@ -496,7 +570,8 @@ default
             if (gWho == llGetOwner()) report((string)(llGetListLength(gUsers) / STRIDE) + " avatars use it.");
             if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
             else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");
-            else choose("menu", "What can this store do for you?", ["Balance", "Gift card", "Coupon", "My products", "Close"]);
+            else choose("menu", "What can this store do for you?",
+                ["Balance", "History", "My discount", "My cards", "Gift card", "Coupon", "My products", "Close"]);
         }
     }
 
@@ -531,15 +606,26 @@ default
         integer row = rowOf(request, 3);
         if (row < 0) return;
         take(row);
-        if (status != 200) failed(status, llJsonGetValue(body, ["detail"]));
-        else if (gStep == "products") productsAnswered(body);
+        gAnswer = body;
+        body = "";
+        if (status != 200) failed(status, llJsonGetValue(gAnswer, ["detail"]));
+        else if (gStep == "products") productsAnswered();
+        else if (gStep == "history") historyAnswered();
+        else if (gStep == "own") cardsAnswered();
+        else if (gStep == "rules") tiersAnswered();
+        else if (gStep == "spend")
+        {
+            gData = llJsonGetValue(gAnswer, ["lastYearSum"]);
+            ask("rules", "/v1/store/rules", "");
+        }
         else if (gStep == "redeem")
-            tell("The card is redeemed. Your store credit is L$ " + llJsonGetValue(body, ["credit", "credit"]) + " now.");
+            tell("The card is redeemed. Your store credit is L$ " + llJsonGetValue(gAnswer, ["credit", "credit"]) + " now.");
         else if (gStep == "redeliver") tell("It is on its way to you.");
         else if (gStep == "apply")
-            tell("The coupon " + llJsonGetValue(body, ["code"]) + " takes " + llJsonGetValue(body, ["discount"])
+            tell("The coupon " + llJsonGetValue(gAnswer, ["code"]) + " takes " + llJsonGetValue(gAnswer, ["discount"])
                 + " % off what you buy within 24 hours.");
-        else creditAnswered(body);
+        else creditAnswered();
+        gAnswer = "";
     }
 
     timer()

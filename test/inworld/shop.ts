@@ -1,5 +1,9 @@
 import { createHmac } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { presets } from '../../cli/deployment/key-presets.ts';
@@ -10,15 +14,32 @@ import { startForTests } from '../support/local-service.ts';
 
 export const owner = '99999999-2222-3333-4444-555555555555';
 
-export type ScriptName = 'dispenser' | 'terminal' | 'vendor';
+export type ScriptName = 'cashier' | 'dispenser' | 'terminal' | 'vendor';
 
 /** The text of a shipped script. */
 export const scriptOf = (name: ScriptName): string =>
   readFileSync(new URL(`../../inworld/${name}.lsl`, import.meta.url), 'utf8');
 
+type World = ReturnType<typeof createWorld>;
+
+/** Leads calls to the addresses of scripts into their worlds. */
+const startAddresses = async () => {
+  const worlds: World[] = [];
+  const server = createServer(async (request, response) => {
+    const body = (await buffer(request)).toString('utf8');
+    const [, place = ''] = (request.url ?? '').split('/');
+    const { method = '', url } = request;
+    worlds[Number(place)]?.receive(origin + url, method, body, (status, text) => response.writeHead(status).end(text));
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { worlds, origin, stop: () => server.closeAllConnections() ?? server.close() };
+};
+
 /** The local service over HTTP, and objects with shipped scripts that call it from a made-up world with its own L$. */
 export const openShop = async () => {
   const local = await startForTests({ demo: false });
+  const { worlds, origin, stop } = await startAddresses();
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(local.baseUrl + path, {
       method,
@@ -40,8 +61,10 @@ export const openShop = async () => {
     const lines = ['service = https://service.example', `key = ${keys.get(name)}`];
     const clock = virtualClock(Date.now());
     const net = { isAway: false, loses: false, status: 0, sent: 0, longest: 0, requests: [] as string[] };
+    const place = worlds.length;
     const world = createWorld({
       clock,
+      address: (id) => `${origin}/${place}/${id}`,
       nameOf: (uuid) => local.residents.find((one) => one.uuid === uuid)?.username,
       uuidOf: (username) => local.residents.find((one) => one.username === username)?.uuid,
       send: async ({ url, method, headers, body }, answer) => {
@@ -57,6 +80,7 @@ export const openShop = async () => {
         answer({ status: response.status, type: response.headers.get('Content-Type') ?? '', body: text });
       },
     });
+    worlds.push(world);
     const object = world.rez({
       owner,
       name,
@@ -76,7 +100,7 @@ export const openShop = async () => {
     /** Lets time pass until it is so. */
     const until = async (isSo: () => boolean): Promise<void> => {
       for (let turn = 0; !isSo(); turn++) {
-        if (turn > 600) throw new Error(`It never came to be: ${isSo}. ${JSON.stringify(world.log)}`);
+        if (turn > 2000) throw new Error(`It never came to be: ${isSo}. ${JSON.stringify(world.log)}`);
         clock.advance(0.5);
         await sleep(5);
       }
@@ -95,6 +119,10 @@ export const openShop = async () => {
     return { name, lines, clock, net, world, object, keep, until, choose, hears, isTold };
   };
 
-  return { local, store, call, issue, place };
+  const end = async (): Promise<void> => {
+    stop();
+    await local.stop();
+  };
+  return { local, store, call, issue, place, end };
 };
 export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -24,13 +24,13 @@ const startRegion = (more: string[] = []) => {
       answer({ status: 200, type: 'application/json', body: '{"secret":"first"}' });
     },
   });
-  const place = (name: string, id?: string) =>
+  const place = (name: string, id?: string, own: string[] = []) =>
     world.rez({
       ...(id && { id }),
       owner,
       name,
       script: source,
-      notecards: { dispenser: ['service = https://example.org', 'key = sis_live_x', ...more] },
+      notecards: { dispenser: ['service = https://example.org', 'key = sis_live_x', ...more, ...own] },
       items: [{ name: 'Lamp' }],
     });
   /** The service asks the registered address for a delivery. */
@@ -54,6 +54,22 @@ test('the first box delivers and the second stands by, and says so above itself'
   expect(addresses).toHaveLength(1);
   expect(one.body.seen.text).toBe('Dispenser: ready.');
   expect(other.body.seen.text).toBe('Dispenser: standing by: another box is active.');
+});
+
+test('boxes of two names in one region are both active, and each has a standby of its own', () => {
+  const { clock, place } = startRegion();
+
+  const boxes = [place('one'), place('other', undefined, ['name = other'])];
+  clock.advance(60);
+  boxes.push(place('third', undefined, ['name = other']), place('fourth', undefined, ['name = main']));
+  clock.advance(600);
+
+  expect(boxes.map(({ body }) => body.seen.text)).toEqual([
+    'Dispenser: ready.',
+    'Dispenser: ready.',
+    'Dispenser: standing by: another box is active.',
+    'Dispenser: standing by: another box is active.',
+  ]);
 });
 
 const [low, high] = ['10000000-0000-4000-8000-000000000000', '20000000-0000-4000-8000-000000000000'];

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { timestamp } from '../../lib/clock.ts';
 import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
@@ -11,7 +13,7 @@ let shop: Shop;
 beforeAll(async () => {
   shop = await openShop();
 });
-afterAll(() => shop.local.stop());
+afterAll(() => shop.end());
 
 const avatar = (place: number): string => shop.local.residents[place]?.uuid ?? '';
 
@@ -37,6 +39,11 @@ const own = async (who: string, product: object): Promise<string> => {
 const count = volume(40, 200);
 const grant = (who: string, credit: number, transfer = false) =>
   shop.call('POST', `/v1/customers/${who}/actions/grant-gift-card`, { credit, transfer });
+
+const redeemCard = async (who: string, credit: number) => {
+  const { id } = await grant(who, credit);
+  await shop.call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: who });
+};
 
 test('says above itself whose it is, and reads no more of the service than its key allows', async () => {
   const { object, net, world } = await place();
@@ -83,6 +90,101 @@ test('redeems a gift card once, in any case of its letters, and says what is wro
   await choose('Copy the number', owner);
 
   await hears(who, 'There is no gift card of that number. Please copy all of it');
+});
+
+test('turns all of a customer’s own cards into credit at one press, once, and leaves those of others', async () => {
+  const { use, hears, choose, net, until, world } = await place();
+  const [who, other] = [avatar(30), avatar(31)];
+  for (const credit of [70, 30]) await grant(who, credit, credit === 30);
+  const foreign = await grant(other, 10, true);
+  const text = 'All gift cards that are yours become store credit of yours, those too that you could give away.';
+
+  await use(who, 'My cards');
+  await choose(text, 'Close');
+  net.loses = true;
+  await use(who, 'My cards');
+  await choose(text, 'Redeem');
+  await until(() => world.log.dialogs.some((one) => one.text.includes('does not answer')));
+  net.loses = false;
+  await choose('The store does not answer.', 'Again');
+  await hears(who, 'Gift cards redeemed: 2, L$ 100. Your store credit is L$ 100 now.');
+  await use(who, 'My cards');
+  await choose(text, 'Redeem');
+
+  await hears(who, 'You have no gift card to redeem.');
+  expect(await shop.call('GET', `/v1/giftcards/${foreign.id}`)).toMatchObject({ redeemed: false });
+});
+
+test('says that a customer has more cards than are redeemed at once', async () => {
+  const { use, hears, choose } = await place();
+  for (let n = 0; n < 21; n++) await grant(avatar(32), 1);
+
+  await use(avatar(32), 'My cards');
+  await choose('All gift cards', 'Redeem');
+  await hears(avatar(32), 'Gift cards redeemed: 20, L$ 20. Your store credit is L$ 20 now. You have more of them');
+  await use(avatar(32), 'My cards');
+  await choose('All gift cards', 'Redeem');
+
+  await hears(avatar(32), 'Gift cards redeemed: 1, L$ 1. Your store credit is L$ 21 now.');
+});
+
+test('says which discount a customer has for what they spent, and what is missing to the next', async () => {
+  const { use, hears } = await place();
+  const tiers = [
+    { from: 100, percent: 5 },
+    { from: 1000, percent: 7.5 },
+  ];
+  const { id } = await shop.call('POST', '/v1/products', { name: 'Lamp', price: 150 });
+  const sale = { id: randomUUID(), productId: id, buyerIdentifier: avatar(33), paid: 150 };
+  await shop.call('POST', '/v1/sales', sale);
+
+  await use(avatar(33), 'My discount');
+  await hears(avatar(33), 'In the last year you spent L$ 150 here. This store gives no discount for that.');
+  await shop.call('PUT', '/v1/store/rules', { tiers });
+  await use(avatar(33), 'My discount');
+  await hears(avatar(33), 'L$ 150 here. You get 5 % off. L$ 850 more, and you get 7.5 % off.');
+  await use(avatar(34), 'My discount');
+  await hears(avatar(34), 'L$ 0 here. L$ 100 more, and you get 5 % off.');
+  await shop.call('PUT', '/v1/store/rules', { tiers: tiers.slice(0, 1) });
+  await use(avatar(33), 'My discount');
+
+  await hears(avatar(33), 'L$ 150 here. You get 5 % off.');
+  await shop.call('PUT', '/v1/store/rules', {});
+});
+
+test('tells the last changes of credit in words, and of one with many lots the change alone', async () => {
+  const { use, net, until, world } = await place();
+  const who = avatar(35);
+  const path = `/v1/customers/${who}`;
+  const day = new Date().toISOString().slice(0, 10);
+  const history = async (rows: number) => {
+    while ((await shop.call('GET', `${path}/credit/history`)).data.length < rows) await setTimeout(20);
+    world.log.said.length = 0;
+    await use(who, 'History');
+    await until(() => world.log.said.length > 0);
+    return world.log.said[0]?.text;
+  };
+  const none = await history(0);
+  for (let n = 1; n <= 30; n++)
+    await shop.call('POST', `${path}/actions/increment-credit`, {
+      delta: 1,
+      expiresAt: `2099-01-${String(n).padStart(2, '0')}T00:00:00Z`,
+    });
+  await shop.call('POST', `${path}/actions/set-credit`, { credit: 10 });
+  const many = await history(31);
+  await shop.call('POST', `${path}/actions/increment-restricted-credit`, { delta: 5 });
+  await redeemCard(who, 30);
+  await shop.call('POST', `${path}/actions/increment-credit`, { delta: -40 });
+  const three = await history(34);
+
+  expect(none).toBe('Your store credit: nothing has changed it yet.');
+  expect(many).toBe(`Your store credit:\n${day}  L$ 20 less: changed by the store. Then L$ 10.`);
+  expect(three).toBe(
+    `Your store credit:\n${day}  L$ 40 less: changed by the store. Then L$ 0.` +
+      `\n${day}  L$ 30 more: you redeemed a gift card. Then L$ 40.` +
+      `\n${day}  L$ 5 more: changed by the store. Then L$ 5 for what you buy for yourself.`,
+  );
+  expect(net.longest).toBeGreaterThan(2048);
 });
 
 test('applies a coupon, and says what is wrong with its code', async () => {

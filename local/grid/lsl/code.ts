@@ -1,14 +1,9 @@
-import { casts, constants, isNumber, isText, operation } from './library.ts';
+import { casts, constants, defaults, isNumber, isText, operation } from './library.ts';
 import type { Token } from './tokens.ts';
 import type { Expression, Script, Variable } from './types.ts';
 import type { Type } from './values.ts';
 
 /** Makes the JavaScript of each expression from that of its parts, or refuses their types. */
-
-/** The value of a variable that begins with none. */
-export const defaults: Readonly<Record<string, string>> = {
-  ...{ integer: '0', float: '0', string: "''", key: "''", vector: 'new V.Vector(0, 0, 0)', list: 'new V.List([])' },
-};
 
 /** A number or text as it stands in the script. */
 export const literal = (script: Script, { kind, text }: Token): Expression => {

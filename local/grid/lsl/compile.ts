@@ -1,5 +1,5 @@
-import { defaults, generator } from './code.ts';
-import type { Functions } from './library.ts';
+import { generator } from './code.ts';
+import { defaults, type Functions } from './library.ts';
 import { block, globalValue } from './parse.ts';
 import { events, Script, type Variable } from './types.ts';
 import type { Type } from './values.ts';

@@ -1,4 +1,4 @@
-import { Float, type Item, integerOf, Key, type List, floatOf as numberOf, textOf, Vector } from './values.ts';
+import { asString, Float, type Item, integerOf, Key, type List, floatOf as numberOf, Vector } from './values.ts';
 
 /** JSON as LSL has it: a part of a text stays as it stands, blanks, digits and all. */
 
@@ -19,8 +19,9 @@ const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f
 /** LSL does not know \u: the letter and its digits stay. */
 const unquoted = (text: string): string =>
   text.slice(1, -1).replace(/\\([\s\S])/g, (_, sign: string) => escapes[sign] ?? sign);
-const named: Readonly<Record<string, string>> = { '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r' };
-const quoted = (text: string): string => `"${text.replace(/[\b\t\n\f\r"/\\]/g, (sign) => `\\${named[sign] ?? sign}`)}"`;
+const escaped: Readonly<Record<string, string>> = { '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r' };
+const quoted = (text: string): string =>
+  `"${text.replace(/[\b\t\n\f\r"/\\]/g, (sign) => `\\${escaped[sign] ?? sign}`)}"`;
 
 /** The part of valid JSON that begins at a place, and where it ends. */
 const partAt = (json: string, from: number): { part: Part; end: number } => {
@@ -54,7 +55,7 @@ export const jsonPart = (text: string, path: readonly Item[]): Part | undefined 
   let found: Part | undefined = partAt(text, 0).part;
   for (const step of path) {
     const isPlace = typeof step === 'number';
-    found = isPlace === (found?.type === arrayType) ? found?.parts.get(textOf(step)) : undefined;
+    found = isPlace === (found?.type === arrayType) ? found?.parts.get(asString(step)) : undefined;
   }
   return found;
 };
@@ -82,8 +83,8 @@ export const jsonItems = (text: string): Item[] => {
 
 /** An item of a list as JSON: what looks like JSON stays as it is, such as `true`, `[x]` and `"x"`. */
 const jsonText = (item: Item): string => {
-  if (typeof item === 'number' || item instanceof Float) return textOf(item);
-  if (item instanceof Key || item instanceof Vector) return `"${textOf(item)}"`;
+  if (typeof item === 'number' || item instanceof Float) return asString(item);
+  if (item instanceof Key || item instanceof Vector) return `"${asString(item)}"`;
   const text = item.trim();
   const word = Object.entries(words).find(([, sign]) => sign === text)?.[0];
   if (word !== undefined || text in words) return word ?? text;
@@ -95,5 +96,5 @@ export const listToJson = (kind: string, { items }: List): string => {
   if (kind === arrayType) return `[${items.map(jsonText).join(',')}]`;
   if (kind !== objectType || items.length % 2 === 1) return invalid;
   const names = items.filter((_, place) => place % 2 === 0);
-  return `{${names.map((name, place) => `${quoted(textOf(name))}:${jsonText(items[2 * place + 1] ?? '')}`).join(',')}}`;
+  return `{${names.map((name, place) => `${quoted(asString(name))}:${jsonText(items[2 * place + 1] ?? '')}`).join(',')}}`;
 };

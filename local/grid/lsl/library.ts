@@ -1,6 +1,7 @@
 import { createHash, createHmac, randomUUID } from 'node:crypto';
 import { jsonItems, jsonPart, jsonType, jsonValue, listToJson } from './json.ts';
 import {
+  asString,
   Float,
   floatOf,
   type Item,
@@ -9,7 +10,6 @@ import {
   List,
   ScriptError,
   type Type,
-  textOf,
   truncated,
 } from './values.ts';
 
@@ -19,22 +19,78 @@ import {
  */
 export type Functions = Readonly<Record<string, (...values: never[]) => unknown>>;
 
+/** The value of a variable that begins with none. */
+export const defaults: Readonly<Record<string, string>> = {
+  integer: '0',
+  float: '0',
+  string: "''",
+  key: "''",
+  vector: 'new V.Vector(0, 0, 0)',
+  list: 'new V.List([])',
+};
+
 /** Constants as LSL would write them: integers are numbers, strings are strings. */
 export const constants: Readonly<Record<string, number | string>> = {
-  ...{ TRUE: 1, FALSE: 0, NULL_KEY: '00000000-0000-0000-0000-000000000000', EOF: '\n\n\n', NAK: '\n\x15\n' },
-  ...{ STRING_TRIM_HEAD: 1, STRING_TRIM_TAIL: 2, STRING_TRIM: 3, ALL_SIDES: -1, DEBUG_CHANNEL: 0x7fffffff },
-  ...{ TYPE_INTEGER: 1, TYPE_FLOAT: 2, TYPE_STRING: 3, TYPE_KEY: 4, TYPE_INVALID: 0, PUBLIC_CHANNEL: 0 },
-  ...{ JSON_INVALID: '\ufdd0', JSON_OBJECT: '\ufdd1', JSON_ARRAY: '\ufdd2', JSON_NUMBER: '\ufdd3' },
-  ...{ JSON_STRING: '\ufdd4', JSON_NULL: '\ufdd5', JSON_TRUE: '\ufdd6', JSON_FALSE: '\ufdd7' },
-  ...{ HTTP_METHOD: 0, HTTP_MIMETYPE: 1, HTTP_BODY_MAXLENGTH: 2, HTTP_VERBOSE_THROTTLE: 4, HTTP_CUSTOM_HEADER: 5 },
-  ...{ HTTP_ACCEPT: 8, URL_REQUEST_GRANTED: 'URL_REQUEST_GRANTED', URL_REQUEST_DENIED: 'URL_REQUEST_DENIED' },
-  ...{ CHANGED_INVENTORY: 0x1, CHANGED_OWNER: 0x80, CHANGED_REGION: 0x100, CHANGED_TELEPORT: 0x200 },
-  ...{ CHANGED_REGION_START: 0x400, INVENTORY_NONE: -1, INVENTORY_ALL: -1, INVENTORY_TEXTURE: 0, INVENTORY_OBJECT: 6 },
-  ...{ INVENTORY_NOTECARD: 7, INVENTORY_SCRIPT: 10, MASK_OWNER: 1, PERM_TRANSFER: 0x2000, PERM_COPY: 0x8000 },
-  ...{ PERMISSION_DEBIT: 2, PAY_HIDE: -1, PAY_DEFAULT: -2, LINKSETDATA_OK: 0, LINKSETDATA_EMEMORY: 1 },
-  ...{ LINKSETDATA_ENOKEY: 2, LINKSETDATA_EPROTECTED: 3, LINKSETDATA_NOTFOUND: 4, LINKSETDATA_NOUPDATE: 5 },
-  ...{ LINKSETDATA_RESET: 0, LINKSETDATA_UPDATE: 1, LINKSETDATA_DELETE: 2, LINKSETDATA_MULTIDELETE: 3 },
-  ...{ CHANGED_LINK: 0x20 },
+  TRUE: 1,
+  FALSE: 0,
+  NULL_KEY: '00000000-0000-0000-0000-000000000000',
+  EOF: '\n\n\n',
+  NAK: '\n\x15\n',
+  STRING_TRIM_HEAD: 1,
+  STRING_TRIM_TAIL: 2,
+  STRING_TRIM: 3,
+  ALL_SIDES: -1,
+  DEBUG_CHANNEL: 0x7fffffff,
+  TYPE_INTEGER: 1,
+  TYPE_FLOAT: 2,
+  TYPE_STRING: 3,
+  TYPE_KEY: 4,
+  TYPE_INVALID: 0,
+  PUBLIC_CHANNEL: 0,
+  JSON_INVALID: '\ufdd0',
+  JSON_OBJECT: '\ufdd1',
+  JSON_ARRAY: '\ufdd2',
+  JSON_NUMBER: '\ufdd3',
+  JSON_STRING: '\ufdd4',
+  JSON_NULL: '\ufdd5',
+  JSON_TRUE: '\ufdd6',
+  JSON_FALSE: '\ufdd7',
+  HTTP_METHOD: 0,
+  HTTP_MIMETYPE: 1,
+  HTTP_BODY_MAXLENGTH: 2,
+  HTTP_VERBOSE_THROTTLE: 4,
+  HTTP_CUSTOM_HEADER: 5,
+  HTTP_ACCEPT: 8,
+  URL_REQUEST_GRANTED: 'URL_REQUEST_GRANTED',
+  URL_REQUEST_DENIED: 'URL_REQUEST_DENIED',
+  CHANGED_INVENTORY: 0x1,
+  CHANGED_OWNER: 0x80,
+  CHANGED_REGION: 0x100,
+  CHANGED_TELEPORT: 0x200,
+  CHANGED_REGION_START: 0x400,
+  INVENTORY_NONE: -1,
+  INVENTORY_ALL: -1,
+  INVENTORY_TEXTURE: 0,
+  INVENTORY_OBJECT: 6,
+  INVENTORY_NOTECARD: 7,
+  INVENTORY_SCRIPT: 10,
+  MASK_OWNER: 1,
+  PERM_TRANSFER: 0x2000,
+  PERM_COPY: 0x8000,
+  PERMISSION_DEBIT: 2,
+  PAY_HIDE: -1,
+  PAY_DEFAULT: -2,
+  LINKSETDATA_OK: 0,
+  LINKSETDATA_EMEMORY: 1,
+  LINKSETDATA_ENOKEY: 2,
+  LINKSETDATA_EPROTECTED: 3,
+  LINKSETDATA_NOTFOUND: 4,
+  LINKSETDATA_NOUPDATE: 5,
+  LINKSETDATA_RESET: 0,
+  LINKSETDATA_UPDATE: 1,
+  LINKSETDATA_DELETE: 2,
+  LINKSETDATA_MULTIDELETE: 3,
+  CHANGED_LINK: 0x20,
 };
 
 const bounds = (length: number, first: number, last: number): [number, number] => [
@@ -68,8 +124,8 @@ const withoutText = (text: string, first: number, last: number): string => witho
 const itemAt = ({ items }: List, place: number): Item | undefined =>
   items.at(place < -items.length ? items.length : place);
 
-const isSame = (a: Item | undefined, b: Item | undefined): boolean =>
-  a === b || (typeof a === 'object' && a.constructor === b?.constructor && textOf(a) === textOf(b as Item));
+const areEqual = (a: Item | undefined, b: Item | undefined): boolean =>
+  a === b || (typeof a === 'object' && a.constructor === b?.constructor && asString(a) === asString(b as Item));
 
 const typeOf = (item: Item | undefined): number => {
   if (item === undefined) return 0;
@@ -87,7 +143,7 @@ const digest = (algorithm: string): string => {
 
 /** Cuts a text at the separators; the longest that fits counts first where several do. */
 const parts = (text: string, separators: List): string[] => {
-  const ends = separators.items.map(textOf).filter((end) => end !== '');
+  const ends = separators.items.map(asString).filter((end) => end !== '');
   const result: string[] = [];
   let part = '';
   for (let at = 0; at < text.length; ) {
@@ -149,8 +205,8 @@ export const library: Functions = {
   'string llJsonValueType(string, list)': (text: string, { items }: List) => jsonType(jsonPart(text, items)),
   'integer llGetListLength(list)': ({ items }: List) => items.length,
   'integer llGetListEntryType(list, integer)': (list: List, place: number) => typeOf(itemAt(list, place)),
-  'string llList2String(list, integer)': (list: List, place: number) => textOf(itemAt(list, place) ?? ''),
-  'key llList2Key(list, integer)': (list: List, place: number) => textOf(itemAt(list, place) ?? ''),
+  'string llList2String(list, integer)': (list: List, place: number) => asString(itemAt(list, place) ?? ''),
+  'key llList2Key(list, integer)': (list: List, place: number) => asString(itemAt(list, place) ?? ''),
   'integer llList2Integer(list, integer)': (list: List, place: number) => {
     const item = itemAt(list, place) ?? 0;
     if (typeof item === 'number') return item;
@@ -167,10 +223,16 @@ export const library: Functions = {
     new List(without(items, first, last)),
   'integer llListFindList(list, list)': ({ items }: List, { items: sought }: List) => {
     for (let at = 0; at + sought.length <= items.length; at++)
-      if (sought.every((item, place) => isSame(items[at + place], item))) return at;
+      if (sought.every((item, place) => areEqual(items[at + place], item))) return at;
     return -1;
   },
-  'string llDumpList2String(list, string)': ({ items }: List, separator: string) => items.map(textOf).join(separator),
+  'list llListSort(list, integer, integer)': ({ items }: List, stride: number, isAscending: number) => {
+    if (stride !== 1 || items.some((item) => typeof item !== 'string'))
+      throw new ScriptError('llListSort: this interpreter sorts texts one by one');
+    const sorted = items.toSorted((a, b) => (a < b ? -1 : Number(a > b)));
+    return new List(isAscending === 1 ? sorted : sorted.toReversed());
+  },
+  'string llDumpList2String(list, string)': ({ items }: List, separator: string) => items.map(asString).join(separator),
   'list llParseStringKeepNulls(string, list, list)': (text: string, separators: List, spacers: List) => {
     if (spacers.items.length > 0) throw new ScriptError('spacers are not part of this interpreter');
     return new List(parts(text, separators));
@@ -192,7 +254,7 @@ export const casts: Readonly<Record<string, (code: string) => string>> = {
   'string>key': (code) => code,
   'key>string': (code) => code,
   'vector>string': (code) => `V.vectorText(${code})`,
-  'list>string': (code) => `${code}.items.map(V.textOf).join('')`,
+  'list>string': (code) => `${code}.items.map(V.asString).join('')`,
   ...Object.fromEntries(
     ['integer', 'float', 'string', 'key', 'vector'].map((type) => [
       `${type}>list`,
@@ -213,14 +275,28 @@ export const isNumber = (type: Type): boolean => type === 'integer' || type === 
 /** JavaScript over `a` and `b` for an operator between two numbers. */
 const operators: Readonly<Record<'integer' | 'float', Readonly<Record<string, string>>>> = {
   integer: {
-    ...{ '+': '(a + b | 0)', '-': '(a - b | 0)', '*': 'Math.imul(a, b)', '/': 'M.divided(a, b)', '%': 'M.rest(a, b)' },
-    ...{ '&': '(a & b)', '|': '(a | b)', '^': '(a ^ b)', '<<': '(a << b)', '>>': '(a >> b)' },
-    ...{ '&&': '+(a !== 0 && b !== 0)', '||': '+(a !== 0 || b !== 0)' },
+    '+': '(a + b | 0)',
+    '-': '(a - b | 0)',
+    '*': 'Math.imul(a, b)',
+    '/': 'M.divided(a, b)',
+    '%': 'M.rest(a, b)',
+    '&': '(a & b)',
+    '|': '(a | b)',
+    '^': '(a ^ b)',
+    '<<': '(a << b)',
+    '>>': '(a >> b)',
+    '&&': '+(a !== 0 && b !== 0)',
+    '||': '+(a !== 0 || b !== 0)',
   },
   float: { '+': 'Math.fround(a + b)', '-': 'Math.fround(a - b)', '*': 'Math.fround(a * b)', '/': 'M.quotient(a, b)' },
 };
 const comparisons: Readonly<Record<string, string>> = {
-  ...{ '==': '+(a === b)', '!=': '+(a !== b)', '<': '+(a < b)', '<=': '+(a <= b)', '>': '+(a > b)', '>=': '+(a >= b)' },
+  '==': '+(a === b)',
+  '!=': '+(a !== b)',
+  '<': '+(a < b)',
+  '<=': '+(a <= b)',
+  '>': '+(a > b)',
+  '>=': '+(a >= b)',
 };
 
 type Operation = { type: Type; code: string } | undefined;

@@ -1,5 +1,5 @@
 import * as make from './code.ts';
-import { boxed, isNumber } from './library.ts';
+import { boxed, defaults, isNumber } from './library.ts';
 import type { Expression, Script } from './types.ts';
 import type { Type } from './values.ts';
 
@@ -175,10 +175,10 @@ const declaration = (script: Script, mayDeclare: boolean): Statement => {
   if (!mayDeclare) script.refuse('a declaration needs braces around it');
   const type = script.next().text as Type;
   const name = script.name();
-  const value = script.take('=') ? script.converted(expression(script), type) : (make.defaults[type] ?? '');
+  const value = script.take('=') ? script.converted(expression(script), type) : (defaults[type] ?? '');
   script.expect(';');
   const declared = script.declare(type, name);
-  script.locals.push(`${declared.name} = ${make.defaults[type]}`);
+  script.locals.push(`${declared.name} = ${defaults[type]}`);
   return { code: `${make.assigned(declared, value)};` };
 };
 

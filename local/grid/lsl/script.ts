@@ -2,7 +2,7 @@ import { compile, type Program } from './compile.ts';
 import { type Functions, library } from './library.ts';
 import { byName, events } from './types.ts';
 import * as values from './values.ts';
-import { bytesOf, type Item, List, ScriptError } from './values.ts';
+import { type Item, List, memoryOf, ScriptError } from './values.ts';
 
 /** Memory of a script under Mono. */
 export const memoryBytes = 65_536;
@@ -18,7 +18,7 @@ class StateChange {
   }
 }
 /** Thrown by llResetScript. */
-export class Reset {}
+export class ScriptReset {}
 
 type Run = Generator<number, unknown, unknown>;
 type States = Record<string, Record<string, (...values: unknown[]) => Run>>;
@@ -36,7 +36,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   };
   const made = <T>(value: T): T => {
     // The parts that a value is made of exist beside it.
-    measure(2 * bytesOf(value));
+    measure(2 * memoryOf(value));
     return value;
   };
   const rest = (value: number, divisor: number): number => {
@@ -49,12 +49,12 @@ const createMachine = (codeBytes: number, waited: () => number) => {
     StateChange,
     list: (items: Item[]): List => made(new List(items)),
     global: <T>(value: T, before: T): T => {
-      globals += bytesOf(value) - bytesOf(before);
+      globals += memoryOf(value) - memoryOf(before);
       measure(0);
       return value;
     },
     local: <T>(value: T, before: T): T => {
-      locals += bytesOf(value) - bytesOf(before);
+      locals += memoryOf(value) - memoryOf(before);
       measure(0);
       return value;
     },
@@ -87,7 +87,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
 type Machine = ReturnType<typeof createMachine>;
 
 /** The world around a script, as far as it needs one. */
-export interface Surroundings {
+export interface ScriptWorld {
   functions: Functions;
   /** The seconds for which the function that was just called makes the script wait. */
   waited: () => number;
@@ -111,7 +111,7 @@ const programOf = (source: string, functions: Functions): Program => {
 
 /** A script that runs: it takes one event after another, and its functions may make it wait. Throws ScriptRefused. */
 export class RunningScript {
-  readonly #surroundings: Surroundings;
+  readonly #surroundings: ScriptWorld;
   readonly #program: Program;
   readonly #create: (machine: Machine) => States;
   #machine: Machine;
@@ -124,7 +124,7 @@ export class RunningScript {
   #dropped = 0;
   #peak = 0;
 
-  constructor(source: string, surroundings: Surroundings) {
+  constructor(source: string, surroundings: ScriptWorld) {
     this.#surroundings = surroundings;
     const functions = { ...library, ...surroundings.functions };
     this.#program = programOf(source, functions);
@@ -209,7 +209,7 @@ export class RunningScript {
       else this.#running = undefined;
     } catch (error) {
       this.#running = undefined;
-      if (error instanceof Reset) this.begin();
+      if (error instanceof ScriptReset) this.begin();
       else if (error instanceof StateChange) this.#changeState(error.state);
       else this.#fail(error);
     }
@@ -232,5 +232,5 @@ export class RunningScript {
   }
 }
 
-export const startScript = (source: string, surroundings: Surroundings): RunningScript =>
+export const startScript = (source: string, surroundings: ScriptWorld): RunningScript =>
   new RunningScript(source, surroundings);

@@ -27,7 +27,7 @@ interface Signature {
   waits: boolean;
 }
 
-const signatureOf = (text: string): [string, Signature] => {
+const parseSignature = (text: string): [string, Signature] => {
   const [, type, name = '', parameters = '', waits] = /^(\w+) (\w+)\((.*)\)( waits)?$/.exec(text) ?? [];
   const wanted = parameters.split(', ').filter(Boolean) as Type[];
   return [name, { type: type as Type, parameters: wanted, waits: waits !== undefined }];
@@ -35,14 +35,14 @@ const signatureOf = (text: string): [string, Signature] => {
 
 /** The functions by name. */
 export const byName = (functions: Functions): Record<string, Functions[string]> =>
-  Object.fromEntries(Object.entries(functions).map(([text, run]) => [signatureOf(text)[0], run]));
+  Object.fromEntries(Object.entries(functions).map(([text, run]) => [parseSignature(text)[0], run]));
 
 const eventTexts =
   'state_entry(); state_exit(); timer(); on_rez(integer); touch_start(integer); changed(integer); ' +
   'dataserver(key, string); http_request(key, string, string); http_response(key, integer, list, string); ' +
   'listen(integer, string, key, string); money(key, integer); transaction_result(key, integer, string); ' +
   'run_time_permissions(integer); linkset_data(integer, string, string)';
-const signatures = eventTexts.split('; ').map((text) => signatureOf(`void ${text}`));
+const signatures = eventTexts.split('; ').map((text) => parseSignature(`void ${text}`));
 /** The types of the parameters of each event. */
 export const events: Readonly<Record<string, readonly Type[]>> = Object.fromEntries(
   signatures.map(([name, { parameters }]) => [name, parameters]),
@@ -72,7 +72,7 @@ export class Script extends Reader {
   bytes = 0;
   constructor(source: string, functions: Functions) {
     super(source);
-    this.known = new Map(Object.keys(functions).map(signatureOf));
+    this.known = new Map(Object.keys(functions).map(parseSignature));
   }
   isType(ahead = 0): boolean {
     return this.peek(ahead).kind === 'word' && types.includes(this.peek(ahead).text);

@@ -62,7 +62,7 @@ export const floatOf = (text: string): number => {
   return Math.fround(Number(number));
 };
 
-export const textOf = (item: Item): string => {
+export const asString = (item: Item): string => {
   if (typeof item === 'string') return item;
   if (typeof item === 'number') return String(item);
   if (item instanceof Key) return item.text;
@@ -90,7 +90,7 @@ export class List {
 }
 
 /** The bytes of a variable's value on the heap. */
-export const bytesOf = (value: unknown): number => {
+export const memoryOf = (value: unknown): number => {
   if (typeof value === 'string') return 18 + 2 * value.length;
   return value instanceof List ? value.bytes : 0;
 };

@@ -1,14 +1,14 @@
 import { nullKey } from '../lsl/values.ts';
 import type { Land, Placement } from './land.ts';
-import type { Around } from './object.ts';
+import type { WorldView } from './object.ts';
 
 /** The world as one object sees it. The land answers by itself where no test or machine does so in its place. */
 
-type Placed = () => Placement;
+type PlacementReader = () => Placement;
 
 /** The place, and its limits for all that an owner has there. */
-type OfRegion = 'clock' | 'region' | 'host' | 'send' | 'mayRequest' | 'mayTransfer';
-const ofRegion = (land: Land, placed: Placed): Pick<Around, OfRegion> => ({
+type RegionPart = 'clock' | 'region' | 'host' | 'send' | 'mayRequest' | 'mayTransfer';
+const ofRegion = (land: Land, placed: PlacementReader): Pick<WorldView, RegionPart> => ({
   clock: land.clock,
   region: () => land.region.name,
   host: () => land.host(),
@@ -17,8 +17,10 @@ const ofRegion = (land: Land, placed: Placed): Pick<Around, OfRegion> => ({
   mayTransfer: () => land.mayTransfer(placed().body.owner),
 });
 
-const avatars = (land: Land): Pick<Around, 'nameOf' | 'uuidOf' | 'isPresent' | 'mayLookUp' | 'lookUp'> => ({
+type AvatarPart = 'nameOf' | 'uuidOf' | 'isPresent' | 'groupOf' | 'mayLookUp' | 'lookUp';
+const avatars = (land: Land): Pick<WorldView, AvatarPart> => ({
   nameOf: land.around.nameOf,
+  groupOf: (uuid) => land.groups.get(uuid) ?? '',
   uuidOf: land.around.uuidOf,
   isPresent: land.around.isPresent ?? (() => true),
   mayLookUp: land.around.mayLookUp ?? (() => land.mayLookUp()),
@@ -31,7 +33,8 @@ const avatars = (land: Land): Pick<Around, 'nameOf' | 'uuidOf' | 'isPresent' | '
     }),
 });
 
-const addresses = (land: Land): Pick<Around, 'grantUrl' | 'releaseUrl'> => ({
+const addresses = (land: Land): Pick<WorldView, 'grantUrl' | 'freeUrls' | 'releaseUrl'> => ({
+  freeUrls: () => land.region.urlsLeft,
   grantUrl:
     land.around.grantUrl ??
     ((answer) => {
@@ -44,7 +47,10 @@ const addresses = (land: Land): Pick<Around, 'grantUrl' | 'releaseUrl'> => ({
   },
 });
 
-const speech = (land: Land, placed: Placed): Pick<Around, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
+const speech = (
+  land: Land,
+  placed: PlacementReader,
+): Pick<WorldView, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
     land.log.messages.push({ to, text });
     land.around.onMessage?.(to, text, placed());
@@ -70,23 +76,23 @@ const speech = (land: Land, placed: Placed): Pick<Around, 'message' | 'dialog' |
   shout: (text) => void land.log.errors.push(`${placed().body.name}: ${text}`),
 });
 
-const gifts = (land: Land, placed: Placed): Pick<Around, 'give' | 'transfer'> => ({
+const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 'transfer'> => ({
   give: (to, item) => {
     // An item that may not be copied goes itself.
     if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
     land.log.given.push({ to, item: item.name });
     land.around.onGive?.(to, item, placed());
   },
-  transfer: (to, amount, answer) => {
+  transfer: (to, amount, answer, id) => {
     const { around, region, closed } = land;
-    if (around.transfer) around.transfer(placed(), to, amount, answer);
+    if (around.transfer) around.transfer(placed(), to, amount, answer, id);
     else if (region.hasNoTransfers) answer('TRANSFERS_DISABLED');
     else if (closed.has(to)) answer('LINDENDOLLAR_ENTITYDOESNOTEXIST');
     else answer(land.move(placed().body.owner, to, amount) ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS');
   },
 });
 
-export const aroundOf = (land: Land, placed: Placed): Around => ({
+export const aroundOf = (land: Land, placed: PlacementReader): WorldView => ({
   ...ofRegion(land, placed),
   ...avatars(land),
   ...addresses(land),

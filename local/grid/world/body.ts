@@ -1,5 +1,5 @@
 import type { Functions } from '../lsl/library.ts';
-import { memoryBytes, Reset } from '../lsl/script.ts';
+import { memoryBytes, ScriptReset } from '../lsl/script.ts';
 import { inventory } from './inventory.ts';
 import { Body } from './object.ts';
 import { people } from './people.ts';
@@ -14,7 +14,7 @@ const own = (body: Body): Functions => ({
     body.seconds += Math.max(0, duration);
   },
   'void llResetScript()': () => {
-    throw new Reset();
+    throw new ScriptReset();
   },
   'integer llGetFreeMemory()': () => memoryBytes - body.script().memory().used,
   'integer llGetUsedMemory()': () => body.script().memory().used,

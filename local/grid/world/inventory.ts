@@ -5,7 +5,7 @@ import { type Body, cut, type Item } from './object.ts';
 /** Copy, modify and transfer. */
 const allowsAll = 0xe000;
 
-const itemOf = ({ prim: { contents } }: Body, name: string): Item | undefined =>
+const findItem = ({ prim: { contents } }: Body, name: string): Item | undefined =>
   contents.find(name) ?? contents.list().find((one) => one.name === name);
 
 const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
@@ -16,16 +16,16 @@ const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
 
 /** The items that lie in the object, and are given away. */
 export const inventory = (body: Body): Functions => ({
-  'integer llGetInventoryType(string)': (item: string) => itemOf(body, item)?.type ?? -1,
+  'integer llGetInventoryType(string)': (item: string) => findItem(body, item)?.type ?? -1,
   // Only who has all permissions on an item may know its key.
   'key llGetInventoryKey(string)': (item: string) => {
-    const found = itemOf(body, item);
+    const found = findItem(body, item);
     return found && (found.permissions & allowsAll) === allowsAll ? found.id : nullKey;
   },
   'integer llGetInventoryNumber(integer)': (type: number) => ofType(body, type).length,
   'string llGetInventoryName(integer, integer)': (type: number, place: number) => ofType(body, type)[place]?.name ?? '',
-  'integer llGetInventoryPermMask(string, integer)': (item: string) => itemOf(body, item)?.permissions ?? 0,
-  'string llGetInventoryAcquireTime(string)': (item: string) => itemOf(body, item)?.since ?? '',
+  'integer llGetInventoryPermMask(string, integer)': (item: string) => findItem(body, item)?.permissions ?? 0,
+  'string llGetInventoryAcquireTime(string)': (item: string) => findItem(body, item)?.since ?? '',
   'string llGetScriptName()': () => body.scriptName,
   'key llGetNotecardLine(string, integer) waits': (card: string, line: number) =>
     body.wait(
@@ -36,7 +36,7 @@ export const inventory = (body: Body): Functions => ({
       }),
     ),
   'void llGiveInventory(key, string) waits': (to: string, item: string) => {
-    const found = itemOf(body, item);
+    const found = findItem(body, item);
     if (!found) return body.refuse(`Could not find inventory item '${item}'.`);
     if (to !== body.prim.owner && (found.permissions & 0x2000) === 0)
       return body.refuse(`${item} is not transferable.`);

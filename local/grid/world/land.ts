@@ -2,31 +2,31 @@ import { randomUUID } from 'node:crypto';
 import type { RunningScript } from '../lsl/script.ts';
 import type { createBody } from './body.ts';
 import { LinksetData } from './linkset.ts';
-import { type Around, type Item, type Linkset, type Prim, throttle } from './object.ts';
+import { type Item, type Linkset, type Prim, throttle, type WorldView } from './object.ts';
 
 /**
  * The things that all objects of a world share: avatars' L$, the region with its limits, and all that was said and
  * given.
  */
 
-export interface Surroundings extends Pick<Around, 'clock' | 'send'> {
-  nameOf: Around['nameOf'];
-  uuidOf: Around['uuidOf'];
+export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
+  nameOf: WorldView['nameOf'];
+  uuidOf: WorldView['uuidOf'];
   /** The address of a script's URL, which the way to `receive` leads through. */
   address?: (id: string) => string;
   /** False for an avatar who has left the region. */
-  isPresent?: Around['isPresent'];
+  isPresent?: WorldView['isPresent'];
   /** Addresses that the region has. */
   urls?: number;
   /** False lets no script wait for what it does, except where it sleeps by itself. */
   delays?: boolean;
   /** In the place of the region's own answers, which come at once. */
-  mayLookUp?: Around['mayLookUp'];
-  lookUp?: Around['lookUp'];
-  grantUrl?: Around['grantUrl'];
-  mayRequest?: Around['mayRequest'];
+  mayLookUp?: WorldView['mayLookUp'];
+  lookUp?: WorldView['lookUp'];
+  grantUrl?: WorldView['grantUrl'];
+  mayRequest?: WorldView['mayRequest'];
   /** L$ that a script gives away, in the place of those of `balances`. */
-  transfer?: (by: Placement, ...transfer: Parameters<Around['transfer']>) => void;
+  transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
   onGive?: (to: string, item: Item, by: Placement) => void;
   onDialog?: (dialog: Dialog, by: Placement) => void;
   /** An event begins in a script. Its values may be followed by one more, which the script does not see. */
@@ -91,7 +91,9 @@ export class Land {
   readonly region: { name: string; grid: string; urlsLeft: number; hasNoTransfers: boolean };
   /** Avatars whose account is closed: nobody can pay them. */
   readonly closed = new Set<string>();
-  readonly mayRequest: Around['mayRequest'];
+  /** The group whose tag each avatar wears. */
+  readonly groups = new Map<string, string>();
+  readonly mayRequest: WorldView['mayRequest'];
   /** By owner: transfers of L$ of all that they own in the region. */
   readonly #transfers = new Map<string, () => boolean>();
   #lookUps = 20;

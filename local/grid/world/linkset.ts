@@ -21,18 +21,18 @@ const { LINKSETDATA_RESET, LINKSETDATA_UPDATE, LINKSETDATA_DELETE, LINKSETDATA_M
 /** The answers of the functions that write. */
 const [ok, noMemory, noName, isProtected, notFound, noUpdate] = [0, 1, 2, 3, 4, 5];
 
-const bytesOf = (name: string, pair: Pair | undefined): number =>
+const pairBytes = (name: string, pair: Pair | undefined): number =>
   pair ? Buffer.byteLength(name + pair.value) + (pair.pass === '' ? 0 : protectionBytes) : 0;
 
 /** Hears each change, as the event `linkset_data` does. */
-type Tell = (action: number, name: string, value: string) => void;
+type LinksetListener = (action: number, name: string, value: string) => void;
 
 export class LinksetData {
   readonly pairs = new Map<string, Pair>();
   bytes = 0;
-  readonly #tell: Tell;
+  readonly #tell: LinksetListener;
 
-  constructor(tell: Tell = () => undefined) {
+  constructor(tell: LinksetListener = () => undefined) {
     this.#tell = tell;
   }
 
@@ -58,7 +58,7 @@ export class LinksetData {
     if (old && old.pass !== '' && old.pass !== pass) return isProtected;
     if (old?.value === value && old.pass === pass) return noUpdate;
     const pair = { value, pass, by };
-    if (this.bytes + bytesOf(name, pair) - bytesOf(name, old) > limitBytes) return noMemory;
+    if (this.bytes + pairBytes(name, pair) - pairBytes(name, old) > limitBytes) return noMemory;
     this.#put(name, pair);
     this.#tell(Number(LINKSETDATA_UPDATE), name, pass === '' ? value : '');
     return ok;
@@ -94,7 +94,7 @@ export class LinksetData {
   }
 
   #put(name: string, pair: Pair | undefined): void {
-    this.bytes += bytesOf(name, pair) - bytesOf(name, this.pairs.get(name));
+    this.bytes += pairBytes(name, pair) - pairBytes(name, this.pairs.get(name));
     if (pair) this.pairs.set(name, pair);
     else this.pairs.delete(name);
   }

@@ -28,6 +28,8 @@ export interface Prim {
   owner: string;
   /** The owner is a group, which allows nothing and pays nobody. */
   isDeeded: boolean;
+  /** The group that the prim is set to; empty for none. */
+  group: string;
   name: string;
   contents: Contents;
   /** The lines of each notecard. */
@@ -56,7 +58,7 @@ export interface WebAnswer {
 }
 
 /** The world as an object sees it. A call back may come at once or later. */
-export interface Around {
+export interface WorldView {
   clock: Clock;
   region: () => string;
   /** The name of the machine that runs the region, which names the grid. */
@@ -66,11 +68,15 @@ export interface Around {
   uuidOf: (name: string) => string | undefined;
   /** False for an avatar who has left the region. */
   isPresent: (uuid: string) => boolean;
+  /** The group whose tag the avatar wears; empty for none. */
+  groupOf: (uuid: string) => string;
   /** False where the region lets no more look-ups through. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
   /** Undefined where the region has no address left. */
   grantUrl: (answer: (url: string | undefined) => void) => void;
+  /** Addresses that the region has left. */
+  freeUrls: () => number;
   releaseUrl: (url: string) => void;
   /** False where all objects of the owner together have made too many requests. */
   mayRequest: () => boolean;
@@ -80,8 +86,11 @@ export interface Around {
   dialog: (to: string, text: string, buttons: string[], channel: number) => void;
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
-  /** Carries L$ away. The error is the tag that a script gets; a call back that never comes is one too. */
-  transfer: (to: string, amount: number, answer: (error: string | undefined) => void) => void;
+  /**
+   * Carries L$ away, under the id that the account's history shows. The error is the tag that a script gets; a call
+   * back that never comes is one too.
+   */
+  transfer: (to: string, amount: number, answer: (error: string | undefined) => void, id: string) => void;
   /** False where the scripts of the owner have made too many transfers in the region. */
   mayTransfer: () => boolean;
   /** Errors as the region shouts them to the owner. */
@@ -113,7 +122,7 @@ export const throttle = (clock: Clock, most: number, seconds: number): (() => bo
   };
 };
 
-interface Listen {
+interface ChatListener {
   handle: number;
   channel: number;
   name: string;
@@ -121,7 +130,7 @@ interface Listen {
   message: string;
 }
 
-type Pending = { url: string; body: string; answer: (status: number, text: string) => void };
+type PendingRequest = { url: string; body: string; answer: (status: number, text: string) => void };
 
 interface ScriptPlace {
   prim: Prim;
@@ -137,17 +146,17 @@ export class Body {
   readonly seen: Prim['seen'];
   readonly prim: Prim;
   readonly scriptName: string;
-  readonly around: Around;
+  readonly around: WorldView;
   /** Asked for only once the script runs. */
   readonly script: () => RunningScript;
   readonly clock: Clock;
   readonly urls = new Set<string>();
   /** Requests from outside that wait for the script's answer. */
-  readonly pending = new Map<string, Pending>();
+  readonly pending = new Map<string, PendingRequest>();
   readonly #delays: boolean;
   /** The seconds for which the script has to wait. */
   seconds = 0;
-  listens: Listen[] = [];
+  listens: ChatListener[] = [];
   handles = 0;
   granted = 0;
   detected: readonly string[] = [];
@@ -156,7 +165,7 @@ export class Body {
   /** The timer that runs; a later one takes its place. */
   #timer = { seconds: 0 };
 
-  constructor({ prim, scriptName, delays }: ScriptPlace, around: Around, script: () => RunningScript) {
+  constructor({ prim, scriptName, delays }: ScriptPlace, around: WorldView, script: () => RunningScript) {
     this.id = prim.id;
     this.name = prim.name;
     this.seen = prim.seen;
@@ -265,7 +274,7 @@ export class Body {
   }
 
   /** A request from outside. Without an answer of the script it is 504 after 25 seconds. */
-  receive(url: string, method: string, body: string, answer: Pending['answer']): void {
+  receive(url: string, method: string, body: string, answer: PendingRequest['answer']): void {
     if (this.pending.size >= maxPending) {
       answer(503, 'Service Unavailable');
       return;

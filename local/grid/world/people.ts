@@ -16,6 +16,13 @@ export const people = (body: Body): Functions => ({
     body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
     body.around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
+  // The null key is in the group of a prim that is set to none.
+  'integer llSameGroup(key)': (of: string) => {
+    const { group } = body.prim;
+    const isThere = body.around.isPresent(of) && of !== nullKey;
+    return Number((of === nullKey ? '' : of) === group || (isThere && body.around.groupOf(of) === group));
+  },
+  'vector llGetPos()': () => new Vector(128, 64, 22),
   'string llGetObjectName()': () => body.name,
   'string llGetRegionName()': () => body.around.region(),
   'string llGetEnv(string)': (name: string) => {
@@ -23,6 +30,10 @@ export const people = (body: Body): Functions => ({
     return body.around.host();
   },
   'integer llGetUnixTime()': () => Math.floor(body.clock.now() / 1000),
+  // Microseconds of UTC.
+  'string llGetTimestamp()': () => new Date(body.clock.now()).toISOString().replace('Z', '000Z'),
+  // The date of UTC.
+  'string llGetDate()': () => new Date(body.clock.now()).toISOString().slice(0, 10),
   'key llDetectedKey(integer)': (place: number) => body.detected[place] ?? nullKey,
   'key llRequestUserKey(string)': (username: string) => lookUp(body, 'key', username),
   'key llRequestUsername(key)': (uuid: string) => lookUp(body, 'username', uuid),
@@ -42,7 +53,7 @@ export const people = (body: Body): Functions => ({
       else if (!isKey(to)) tell('INVALID_AGENT');
       else if (amount <= 0) tell('INVALID_AMOUNT');
       else if (!body.around.mayTransfer()) tell('THROTTLED');
-      else body.around.transfer(to, amount, tell);
+      else body.around.transfer(to, amount, tell, transaction);
     });
     return transaction;
   },

@@ -7,7 +7,7 @@ import type { Item, Prim } from './object.ts';
 /** Puts scripts into prims. */
 
 /** A script, and what the prim has at the time. */
-interface Place {
+interface ScriptSetting {
   prim: Prim;
   items: Item[];
   scriptName: string;
@@ -16,10 +16,10 @@ interface Place {
 }
 
 /** The places of the scripts, of which copies are made. */
-export const places = new WeakMap<Placement, Place>();
+export const places = new WeakMap<Placement, ScriptSetting>();
 
 /** Starts the script. Its state asks for it only once it runs. */
-const start = (land: Land, { prim, scriptName, source }: Place, placed: () => Placement) => {
+const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: () => Placement) => {
   const body = createBody(
     { prim, scriptName, delays: land.around.delays ?? true },
     aroundOf(land, placed),
@@ -40,7 +40,7 @@ const start = (land: Land, { prim, scriptName, source }: Place, placed: () => Pl
 };
 
 /** The deeds of avatars with the contents of a prim. */
-const handling = (land: Land, { prim, items }: Place, tell: Placement['tell']) => {
+const handling = (land: Land, { prim, items }: ScriptSetting, tell: Placement['tell']) => {
   const remove = (item: string): void => {
     const index = items.findIndex((one) => one.name === item);
     if (index >= 0) items.splice(index, 1);
@@ -70,7 +70,7 @@ const unlink = (prim: Prim): void => {
 };
 
 /** Puts a script into a prim and starts it. */
-export const place = (land: Land, at: Place): Placement => {
+export const place = (land: Land, at: ScriptSetting): Placement => {
   const { prim, scriptName } = at;
   const { body, script } = start(land, at, () => placement);
   const tell = (event: string, ...values: unknown[]): boolean =>

@@ -1,5 +1,5 @@
 import type { Functions } from '../lsl/library.ts';
-import { type List, ScriptError, textOf } from '../lsl/values.ts';
+import { asString, type List, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';
 
 const maxListens = 65;
@@ -18,7 +18,7 @@ export const speech = (body: Body): Functions => ({
     return body.wait(2, undefined);
   },
   'void llDialog(key, string, list, integer) waits': (to: string, text: string, { items }: List, channel: number) => {
-    const buttons = items.length > 0 ? items.map(textOf) : ['OK'];
+    const buttons = items.length > 0 ? items.map(asString) : ['OK'];
     if (text === '' || utf8Bytes(text) > 512) body.refuse('llDialog: the text must have 1 to 512 bytes.');
     else if (buttons.length > 12) body.refuse('llDialog: at most 12 buttons.');
     else if (buttons.some((button) => button === '' || utf8Bytes(button) > 24))

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { constants, type Functions } from '../lsl/library.ts';
-import { List, nullKey, ScriptError, textOf } from '../lsl/values.ts';
+import { asString, List, nullKey, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';
 
 /** A request that nobody answers ends after so many seconds. */
@@ -31,7 +31,7 @@ const webOptions = ({ items }: List) => {
         chosen.headers.Accept = String(value);
         break;
       case constants.HTTP_CUSTOM_HEADER: {
-        const text = textOf(items[at + 2] ?? '');
+        const text = asString(items[at + 2] ?? '');
         if (String(value).length + text.length > 253) throw new ScriptError('llHTTPRequest: a header is too long');
         chosen.headers[String(value)] = text;
         at += 1;
@@ -57,6 +57,7 @@ export const web = (body: Body): Functions => ({
     );
     return request;
   },
+  'integer llGetFreeURLs()': () => body.around.freeUrls(),
   'void llReleaseURL(string)': (url: string) => {
     if (body.urls.delete(url)) body.around.releaseUrl(url);
   },

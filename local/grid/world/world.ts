@@ -8,11 +8,13 @@ import { place, places } from './placement.ts';
  * restarts, objects with contents, chat, dialogs and payments.
  */
 
-interface Placed {
+interface PlacedObject {
   owner: string;
   name: string;
   script: string;
   id?: string;
+  /** The group that it is set to. */
+  group?: string;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
   items: { name: string; permissions?: number; type?: number }[];
@@ -22,7 +24,7 @@ interface Placed {
 
 const rez = (
   land: Land,
-  { owner, name, script, notecards, items: others, contents, id = randomUUID() }: Placed,
+  { owner, name, script, notecards, items: others, contents, group = '', id = randomUUID() }: PlacedObject,
 ): Placement => {
   const scriptName = `${name}.lsl`;
   const items = [
@@ -36,7 +38,7 @@ const rez = (
   };
   const linkset = land.newLinkset();
   const seen = { text: '', payPrice: [], textures: new Map<number, string>() };
-  const prim: Prim = { id, owner, isDeeded: false, name, contents: all, notecards, seen, linkset };
+  const prim: Prim = { id, owner, isDeeded: false, group, name, contents: all, notecards, seen, linkset };
   linkset.prims.push(prim);
   return place(land, { prim, items, scriptName, source: script });
 };
@@ -87,13 +89,14 @@ const link = (land: Land, placements: readonly Placement[]): void => {
 
 export const createWorld = (around: Surroundings) => {
   const land = new Land(around);
-  const { log, balances, region, closed, objects } = land;
+  const { log, balances, region, closed, groups, objects } = land;
   return {
     log,
     balances,
     region,
     closed,
-    rez: (placed: Placed): Placement => rez(land, placed),
+    groups,
+    rez: (placed: PlacedObject): Placement => rez(land, placed),
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
     /** Makes one object of the prims. The first is its root, whose memory prevails. */
     link: (...placements: Placement[]): void => link(land, placements),
