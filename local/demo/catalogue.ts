@@ -35,15 +35,21 @@ const special = (): (Partial<ProductFields> & { name: string })[] => [
   { name: 'Willow cottage, 100%_mesh', price: 500, description: 'Two rooms and a porch, 64 land impact.' },
   { name: 'Fireflies in a jar', price: 75, description: 'They glow from dusk to dawn. Touch the jar to let them out.' },
   {
-    ...{ name: 'Linen summer dress', price: 333, description: 'Fits six bodies, with eight colours in the HUD.' },
+    name: 'Linen summer dress',
+    price: 333,
+    description: 'Fits six bodies, with eight colours in the HUD.',
     discount: { value: 50, type: 0, startDate: inDays(-7), endDate: inDays(7) },
   },
   {
-    ...{ name: 'Wool winter coat', price: 900, description: 'With and without the hood.' },
+    name: 'Wool winter coat',
+    price: 900,
+    description: 'With and without the hood.',
     discount: { value: 250, type: 1, startDate: null, endDate: inDays(30) },
   },
   {
-    ...{ name: 'Gallery frames, set of five', price: 1200, description: 'Drop your own textures in.' },
+    name: 'Gallery frames, set of five',
+    price: 1200,
+    description: 'Drop your own textures in.',
     discount: { value: 750, type: 2, startDate: inDays(-1), endDate: null },
   },
   { name: 'Straw hat', price: 150, discount: { value: 20, type: 0, startDate: inDays(30), endDate: inDays(60) } },
@@ -61,27 +67,34 @@ const special = (): (Partial<ProductFields> & { name: string })[] => [
   { name: 'Blogger pack, spring collection', price: 0, bloggable: true, description: 'For our bloggers.' },
   { name: 'Paper lamp, first edition', price: 40, active: false, description: 'No longer sold.' },
   {
-    ...{ name: 'Numbered print: Harbour at dawn', price: 5000, description: 'Fifty were made, each with its number.' },
-    ...{ limited: true, availableAmount: 12, permissions: transferOnly },
+    name: 'Numbered print: Harbour at dawn',
+    price: 5000,
+    description: 'Fifty were made, each with its number.',
+    limited: true,
+    availableAmount: 12,
+    permissions: transferOnly,
   },
   {
-    ...{ name: 'Chaise longue «Été»', price: 650, item: 'Chaise longue' },
+    name: 'Chaise longue «Été»',
+    price: 650,
+    item: 'Chaise longue',
     description: 'Linen in six shades, with twelve poses.',
   },
   {
-    ...{
-      name: 'Duet bench',
-      price: 800,
-      description: 'Seats two, with eight poses.\nTwo builders made it, and share the profit.',
-    },
+    name: 'Duet bench',
+    price: 800,
+    description: 'Seats two, with eight poses.\nTwo builders made it, and share the profit.',
     profitShares: [
       { userUuid: demoUuid(2, 1), percent: 60 },
       { userUuid: demoUuid(2, 3), percent: 40 },
     ],
   },
   {
-    ...{ name: 'Wingback armchair', price: 450, description: 'Velvet, 3 land impact. Try the demo first.' },
-    ...{ blockCredits: true, demoId: demoUuid(3, 255) },
+    name: 'Wingback armchair',
+    price: 450,
+    description: 'Velvet, 3 land impact. Try the demo first.',
+    blockCredits: true,
+    demoId: demoUuid(3, 255),
   },
 ];
 
@@ -89,8 +102,18 @@ const lines = { Fjord: 0, Harbour: 10, Meadow: 20, Atelier: 80 };
 const finishes = ['oak', 'walnut', 'white', 'sage', 'black'];
 /** Each with its price in the simplest line, and its land impact. */
 const pieces = {
-  ...{ chair: [120, 2], table: [190, 3], lamp: [75, 1], rug: [60, 1], shelf: [140, 3], vase: [35, 1] },
-  ...{ curtain: [55, 2], mirror: [90, 1], clock: [65, 1], candle: [25, 1], sofa: [320, 5], bed: [450, 7] },
+  chair: [120, 2],
+  table: [190, 3],
+  lamp: [75, 1],
+  rug: [60, 1],
+  shelf: [140, 3],
+  vase: [35, 1],
+  curtain: [55, 2],
+  mirror: [90, 1],
+  clock: [65, 1],
+  candle: [25, 1],
+  sofa: [320, 5],
+  bed: [450, 7],
 };
 
 const collections = () =>
@@ -109,9 +132,9 @@ const demo = { name: 'Wingback, demo', price: 0, description: 'Gone after ten mi
 const catalogue = (): ProductFields[] =>
   [...special(), ...collections(), demo].map((product) => ({ ...plain, item: product.name, ...product }));
 
-const idOf = (index: number): string => demoUuid(3, index + 1);
+const productId = (index: number): string => demoUuid(3, index + 1);
 
-const byName = new Map(catalogue().map(({ name, price }, index) => [name, { id: idOf(index), price }]));
+const byName = new Map(catalogue().map(({ name, price }, index) => [name, { id: productId(index), price }]));
 
 /** The id and the full price in L$ of a product. */
 export const demoProduct = (name: string): { id: string; price: number } => {
@@ -140,7 +163,7 @@ const atOnce = 100;
 export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   const products = catalogue();
   const items = products.map((product, index) => {
-    const imported = { id: idOf(index), mpListing: index < 3 ? 7_000_001 + index : 0 };
+    const imported = { id: productId(index), mpListing: index < 3 ? 7_000_001 + index : 0 };
     return put(productItem(store, product, imported), isNew);
   });
   // One that is there stays as it is, and after an interruption the others of its transaction are there too.
@@ -149,7 +172,7 @@ export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
     const id = demoUuid(7, place + 1);
     await ensureCategory(store, id, name);
     const has = (product: ProductFields): boolean => words.some((word) => product.name.includes(word));
-    const members = products.flatMap((product, index) => (has(product) ? [idOf(index)] : []));
+    const members = products.flatMap((product, index) => (has(product) ? [productId(index)] : []));
     await setMembers(
       store,
       id,

@@ -37,5 +37,5 @@ export const seedWaiting = async ({ id: store }: Store): Promise<void> => {
   const [buyer] = [...buyers] as [Resident];
   const item = 'Harbour mirror, walnut';
   const { claimed, delivery } = await begin(store, newId(now() - day / 24), buyer, item, inDays(-1 / 24));
-  if (claimed) await letWait(delivery, 'The dispenser did not answer within 25 seconds.', false);
+  if (claimed) await letWait(delivery, 'The dispenser did not answer within 25 seconds.');
 };

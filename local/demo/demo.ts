@@ -2,7 +2,9 @@ import type { Store } from '../../lib/store/stores.ts';
 import { seedCatalogue, seedOther } from './catalogue.ts';
 import { seedCoupons, seedCustomers } from './customers.ts';
 import { seedDeliveries } from './deliveries.ts';
+import { seedPayouts } from './payouts.ts';
 import { seedSales } from './sales.ts';
+import { seedVendors } from './vendors.ts';
 import { seedWebhook } from './webhooks.ts';
 
 /**
@@ -14,6 +16,8 @@ export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCoupons(store);
   await seedDeliveries(store);
   await seedSales(store);
+  await seedPayouts(store);
+  await seedVendors(store);
   await seedWebhook(store);
   await seedOther(other);
 };

@@ -40,8 +40,14 @@ export const friends = [
 
 /** Residents who have bought in the demo store lately. The last one is banned. */
 export const buyers: readonly Resident[] = [
-  ...['cora.marlowe', 'gil.ashford', 'dana.winterfall', 'theo.brandt'],
-  ...['mina.frostwood', 'kittyblue92', 'orion.castaway', 'rufus.stonecutter'],
+  'cora.marlowe',
+  'gil.ashford',
+  'dana.winterfall',
+  'theo.brandt',
+  'mina.frostwood',
+  'kittyblue92',
+  'orion.castaway',
+  'rufus.stonecutter',
 ].map((username, index) => ({ uuid: demoUuid(2, index + 4), username }));
 
 /** Each is two of the 100 items of a transaction. */

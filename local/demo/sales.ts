@@ -4,7 +4,8 @@ import { claimDelivery, completeDelivery } from '../../lib/delivery/deliveries.t
 import { refundSale } from '../../lib/sale/refund.ts';
 import { findSale, getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
-import { orderOf, sendUnsent } from '../../lib/sale/unsent.ts';
+import { sendUnsent } from '../../lib/sale/sweep.ts';
+import { orderOf } from '../../lib/sale/unsent.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
 import { noteDelivered } from '../../lib/store/owned.ts';
@@ -61,8 +62,11 @@ const demoSales: readonly DemoSale[] = [
   { days: 0, buyer: 1, product: 'Harbour bed, oak' },
 ];
 
-const idOf = (index: number): string => demoUuid(10, index + 1);
-const refundedId = idOf(21);
+/** The ids of the sales of the last weeks. */
+export const demoSaleIds = (): string[] => demoSales.map((_, index) => saleId(index));
+
+const saleId = (index: number): string => demoUuid(10, index + 1);
+const refundedId = saleId(21);
 
 /** Makes a sale that took place, and its delivery a minute later. */
 const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void> => {
@@ -93,7 +97,7 @@ const seedBenefits = async (store: string, noon: number): Promise<void> => {
     changeCredit(store, { uuid }, type, { kind: 'set', credit, ...end }, { by: 'demo', reason });
   await at(noon - 28 * day, async () => {
     await updateCustomer(store, { uuid: second?.uuid ?? '' }, { discount: 5 });
-    if (await findSale(store, idOf(0))) return;
+    if (await findSale(store, saleId(0))) return;
     await give('regular', first?.uuid, 300, 'Welcome back');
     await give('restricted', first?.uuid, 150, 'Prize of the raffle', { expiresAt });
     await give('regular', second?.uuid, 80, 'Late delivery', { expiresAt });
@@ -116,7 +120,7 @@ const seedLastWeeks = async (store: string): Promise<void> => {
   for (const [index, sale] of demoSales.entries()) {
     // From 7 in the morning to 5 in the afternoon.
     const time = noon + (((index * 97) % 600) - 300) * minute;
-    await at(time - sale.days * day, () => makeSale(store, sale, idOf(index)));
+    await at(time - sale.days * day, () => makeSale(store, sale, saleId(index)));
   }
   // The sales come before it.
   await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');

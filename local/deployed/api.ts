@@ -14,11 +14,11 @@ import {
   authorizerOf,
   documentOf,
   invocationsOf,
+  invokedFunction,
   type Operation,
   operationsOf,
-  targetOf,
 } from './document.ts';
-import { type Functions, Throttled } from './functions.ts';
+import { type Functions, ThrottledError } from './functions.ts';
 import { type Part, pseudo, type ResolvedTemplate } from './template.ts';
 
 /** The template's API: its methods, authorizer, limits and the gateway's own answers. */
@@ -93,7 +93,7 @@ export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
       throw new Error(`${id} has the integration ${integration.type}, which npm run deployed does not know.`);
     if (hasAuthorizer !== needsUsageKey)
       throw new Error(`${id} has an authorizer and takes no part in the usage plan, or the other way round.`);
-    const target = targetOf(integration.uri);
+    const target = invokedFunction(integration.uri);
     if (!isAllowed(target, `${stage.StageName}/${method}${path}`))
       throw new Error(`API Gateway may not call ${target} for ${method} ${path}: no permission says so.`);
     return {
@@ -149,7 +149,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
   const stage = only('AWS::ApiGateway::Stage').properties;
   const document = documentOf(template);
   const authorizer = authorizerOf(document);
-  const authorizerTarget = targetOf(authorizer.authorizerUri);
+  const authorizerTarget = invokedFunction(authorizer.authorizerUri);
   // An import gives the authorizer an id that no template knows.
   if (!invocationsOf(template)(authorizerTarget, `authorizers/${authorizer.id ?? 'any'}`))
     throw new Error(`API Gateway may not ask the authorizer ${authorizerTarget}: no permission says so.`);
@@ -162,7 +162,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
       ).unref(),
     );
     const invoked = functions.invoke(target, JSON.stringify(event)).catch((error: Error) => {
-      if (error instanceof Throttled) throw new GatewayFault(failed);
+      if (error instanceof ThrottledError) throw new GatewayFault(failed);
       throw new GatewayFault(error.name === 'RequestTooLargeException' ? 'REQUEST_TOO_LARGE' : failed);
     });
     const { payload, isError } = await Promise.race([invoked, timeout]);

@@ -14,7 +14,7 @@ export interface Conflict {
   body: object;
 }
 
-const nameOf = ({ TableName, Key, Item }: Body): string => {
+const itemName = ({ TableName, Key, Item }: Body): string => {
   const { pk, sk } = Key ?? Item;
   return `${TableName} ${pk.S} ${sk.S}`;
 };
@@ -22,8 +22,8 @@ const nameOf = ({ TableName, Key, Item }: Body): string => {
 /** The items of a call that takes part in conflicts. */
 const itemsOf = (operation: string, body: Body): string[] => {
   if (/^Transact(Write|Get)Items$/.test(operation))
-    return body.TransactItems.map((item: Body) => nameOf(Object.values(item)[0]));
-  return /^(Put|Update|Delete)Item$/.test(operation) ? [nameOf(body)] : [];
+    return body.TransactItems.map((item: Body) => itemName(Object.values(item)[0]));
+  return /^(Put|Update|Delete)Item$/.test(operation) ? [itemName(body)] : [];
 };
 
 const refusal = (operation: string, isHeld: readonly boolean[]): Conflict => {

@@ -63,7 +63,7 @@ interface UpdateOptions {
 /**
  * The functions of a template in an order in which CloudFormation may deploy them, and where the event sources come.
  */
-const orderOf = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
+const startOrder = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
   const functions = template.ofType('AWS::Lambda::Function');
   const mappings = template.ofType('AWS::Lambda::EventSourceMapping');
   const parts = new Map([...functions, ...mappings].map((one) => [one.id, one]));
@@ -112,7 +112,7 @@ const update = async (
   Object.assign(running, { template, facts });
   // A role may change long before the code of its function does.
   for (const one of facts) functions.allow(one);
-  const { functions: names, sourcesAt } = orderOf(template, random);
+  const { functions: names, sourcesAt } = startOrder(template, random);
   for (const [index, name] of [...names, ''].entries()) {
     if (index === sourcesAt) {
       onStep('the event sources');

@@ -22,7 +22,7 @@ export interface AnswerFacts {
   responseTemplates: Record<string, string>;
 }
 
-type Read = Pick<ResolvedTemplate, 'ofType'>;
+type TemplateReader = Pick<ResolvedTemplate, 'ofType'>;
 
 const authorizerField = 'x-amazon-apigateway-authorizer';
 const integrationField = 'x-amazon-apigateway-integration';
@@ -66,12 +66,12 @@ export const authorizerOf = (document: Part): Part => {
 };
 
 /** The ARN of the function that a URI of API Gateway calls. */
-export const targetOf = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
+export const invokedFunction = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
 
 /**
  * Asks the functions' own policies: true where they let this API, in this stage, call for a method or the authorizer.
  */
-export const invocationsOf = (template: Read) => {
+export const invocationsOf = (template: TemplateReader) => {
   const grants = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
   const api = template.ofType('AWS::ApiGateway::RestApi')[0]?.ref();
   const place = `arn:aws:execute-api:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${api}`;
@@ -83,10 +83,10 @@ export const invocationsOf = (template: Read) => {
 };
 
 /** The document of a template's API. An earlier version has resources in its place, of which this makes one. */
-export const documentOf = (template: Read): Part =>
+export const documentOf = (template: TemplateReader): Part =>
   template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body ?? documentOfResources(template);
 
-const documentOfResources = (template: Read): Part => {
+const documentOfResources = (template: TemplateReader): Part => {
   const found = template.ofType('AWS::ApiGateway::Authorizer')[0];
   const authorizer = found?.properties;
   const answers = template.ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
@@ -115,7 +115,7 @@ const answerOfResource = ({ StatusCode, ResponseParameters, ResponseTemplates }:
   responseTemplates: ResponseTemplates,
 });
 
-const pathsOfResources = (template: Read): Part => {
+const pathsOfResources = (template: TemplateReader): Part => {
   const resources = template.ofType('AWS::ApiGateway::Resource');
   const parts = new Map<string, Part>(resources.map(({ ref, properties }) => [ref(), properties]));
   const pathOf = (id: string): string => {

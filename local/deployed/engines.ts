@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { traceAttribute } from '../engines/poller.ts';
 import { privateAddress } from '../engines/private.ts';
 import { newConflicts } from './conflicts.ts';
-import { type AccessRequest, isAllowed, type Statement, usesOf } from './roles.ts';
+import { type AccessRequest, doStatementsAllow, type Statement, tableUses } from './roles.ts';
 import { pseudo } from './template.ts';
 
 /** A function that calls AWS, by the credentials that it signs with. */
@@ -56,7 +56,7 @@ const region = pseudo['AWS::Region'];
 type Body = any;
 
 const tableAsked = (operation: string, body: Body): AccessRequest[] =>
-  usesOf(operation, body).map(({ action, table, index, partitions }) => ({
+  tableUses(operation, body).map(({ action, table, index, partitions }) => ({
     action: `dynamodb:${action}`,
     resource: `arn:aws:dynamodb:${region}:${account}:table/${table}${index ? `/index/${index}` : ''}`,
     context: { 'dynamodb:LeadingKeys': partitions },
@@ -137,7 +137,7 @@ interface AwsCall {
   operation: string;
 }
 
-const bodyOf = ({ raw }: AwsCall): Body => JSON.parse(raw.toString('utf8'));
+const parseBody = ({ raw }: AwsCall): Body => JSON.parse(raw.toString('utf8'));
 
 /** Asks a caller's role about a call. Answers false, and the request, where the role refuses it. */
 const asking =
@@ -146,7 +146,7 @@ const asking =
     const key = accessKeyOf(request);
     const caller = key === operatorKey ? operator : callerOf(key);
     for (const each of asked) {
-      const allowed = caller !== undefined && isAllowed(caller.statements, each);
+      const allowed = caller !== undefined && doStatementsAllow(caller.statements, each);
       onUse?.({ ...each, caller: caller?.name ?? 'nobody', isAllowed: allowed });
       if (allowed) continue;
       refuse(response, caller?.name ?? 'nobody', each, status);
@@ -155,13 +155,13 @@ const asking =
     return true;
   };
 
-type IsPermitted = ReturnType<typeof asking>;
+type PermissionCheck = ReturnType<typeof asking>;
 
-const callTable = (options: EngineOptions, isPermitted: IsPermitted) => {
+const callTable = (options: EngineOptions, isPermitted: PermissionCheck) => {
   const conflictOf = newConflicts(options.holdMillis);
   return async (call: AwsCall): Promise<void> => {
     const { request, response, raw, operation } = call;
-    const body = bodyOf(call);
+    const body = parseBody(call);
     if (!isPermitted(call, tableAsked(operation, body), 400)) return;
     const conflict = conflictOf(operation, body);
     if (typeof conflict === 'function') return forward(options.table, request, raw, response, conflict);
@@ -170,16 +170,16 @@ const callTable = (options: EngineOptions, isPermitted: IsPermitted) => {
   };
 };
 
-const callQueue = async ({ queue }: EngineOptions, isPermitted: IsPermitted, call: AwsCall): Promise<void> => {
+const callQueue = async ({ queue }: EngineOptions, isPermitted: PermissionCheck, call: AwsCall): Promise<void> => {
   const { request, response, raw, operation } = call;
-  const body = bodyOf(call);
+  const body = parseBody(call);
   if (!isPermitted(call, queueAsked(operation, body), 403)) return;
   const trace = request.headers['x-amzn-trace-id'];
   const isSent = operation.startsWith('SendMessage') && trace !== undefined;
   await forward(queue, request, isSent ? withTrace(body, String(trace)) : raw, response);
 };
 
-const callBus = ({ onBusEvent }: EngineOptions, isPermitted: IsPermitted, call: AwsCall): void => {
+const callBus = ({ onBusEvent }: EngineOptions, isPermitted: PermissionCheck, call: AwsCall): void => {
   const { Entries } = JSON.parse(call.raw.toString('utf8')) as { Entries: BusEvent[] };
   const asked = Entries.map(({ EventBusName }) => ({
     action: `events:${call.operation}`,
@@ -195,7 +195,7 @@ const callBus = ({ onBusEvent }: EngineOptions, isPermitted: IsPermitted, call: 
 
 const callFunction = async (
   { invoke }: EngineOptions,
-  isPermitted: IsPermitted,
+  isPermitted: PermissionCheck,
   call: AwsCall,
   name: string,
 ): Promise<void> => {

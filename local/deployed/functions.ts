@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { Environment, type FunctionFacts, type Invocation, maxPayloadBytes } from './environment.ts';
 
 /** Lambda refuses a call above the account's concurrency. */
-export class Throttled extends Error {
+export class ThrottledError extends Error {
   override name = 'TooManyRequestsException';
   override message = 'Rate Exceeded.';
 }
@@ -12,7 +12,7 @@ export class Throttled extends Error {
 const maxRounds = 16;
 
 /** Lambda has stopped a chain of calls through a function that does not allow it. */
-export class RecursionStopped extends Error {
+export class RecursionError extends Error {
   override name = 'RecursiveInvocationException';
   constructor(label: string) {
     super(`Lambda stops a chain of calls that has gone ${maxRounds} times through ${label}.`);
@@ -30,11 +30,11 @@ const lineageOf = (traces: readonly string[]): Map<string, number> => {
   return rounds;
 };
 
-/** The trace header of a call, by those of what leads to it. Throws RecursionStopped. */
+/** The trace header of a call, by those of what leads to it. Throws RecursionError. */
 const traceOf = ({ name, label, isRecursive }: FunctionFacts, traces: readonly string[]): string => {
   const lineage = lineageOf(traces);
   const rounds = lineage.get(name) ?? 0;
-  if (rounds >= maxRounds && !isRecursive) throw new RecursionStopped(label);
+  if (rounds >= maxRounds && !isRecursive) throw new RecursionError(label);
   const root = /Root=[^;]*/.exec(traces[0] ?? '')?.[0] ?? newRoot();
   const through = [...lineage.set(name, rounds + 1)].map(([one, count]) => `${one}:${count}`).join('|');
   return `${root};Sampled=0;Lineage=${through}`;
@@ -164,7 +164,7 @@ export const startFunctions = (options: FunctionsOptions) => {
     },
     /**
      * Calls a function by its name or ARN, a version's too. `traces` are the trace headers of what leads to the call.
-     * Throws Throttled above the account's concurrency, and RecursionStopped; a function that fails is an invocation
+     * Throws Throttled above the account's concurrency, and RecursionError; a function that fails is an invocation
      * with its error.
      */
     invoke: async (nameOrArn: string, payload: string, traces: readonly string[] = []): Promise<Invocation> => {
@@ -173,7 +173,7 @@ export const startFunctions = (options: FunctionsOptions) => {
       if (!facts) throw new Error(`The template has no function ${nameOrArn}.`);
       refuseTooLarge(payload);
       const trace = traceOf(facts, traces);
-      if (running >= options.concurrency) throw new Throttled();
+      if (running >= options.concurrency) throw new ThrottledError();
       running += 1;
       try {
         const environment = await pool.take(facts, () => byName.get(name)?.dir !== facts.dir);

@@ -31,7 +31,7 @@ export interface AccessRequest {
   context: Readonly<Record<string, readonly string[]>>;
 }
 
-const listOf = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
+const asList = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
 const patterns = new Map<string, RegExp>();
 
@@ -60,16 +60,16 @@ const holds = ({ Condition = {} }: Statement, { context }: AccessRequest): boole
   Object.entries(Condition).every(([name, keys]) => {
     const operator = operators[name];
     if (!operator) throw new Error(`local/deployed/roles.ts does not know the condition ${name}.`);
-    return Object.entries(keys).every(([key, expected]) => operator(context[key] ?? [], listOf(expected)));
+    return Object.entries(keys).every(([key, expected]) => operator(context[key] ?? [], asList(expected)));
   });
 
 const applies = (statement: Statement, asked: AccessRequest): boolean =>
-  listOf(statement.Action).some((action) => isLike(action, asked.action)) &&
-  listOf(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
+  asList(statement.Action).some((action) => isLike(action, asked.action)) &&
+  asList(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
   holds(statement, asked);
 
 /** True if the statements of a role allow it: one allows it and none denies it. */
-export const isAllowed = (statements: readonly Statement[], asked: AccessRequest): boolean => {
+export const doStatementsAllow = (statements: readonly Statement[], asked: AccessRequest): boolean => {
   const found = statements.filter((statement) => applies(statement, asked));
   return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
 };
@@ -87,17 +87,17 @@ export interface TableUse {
 // biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
 type Input = any;
 
-const textOf = (value: Input): string => (typeof value === 'object' ? value.S : value);
+const keyText = (value: Input): string => (typeof value === 'object' ? value.S : value);
 const partitionOf = (item: Input): string[] => {
   const value = item[tableKey.partition];
-  return value === undefined ? [] : [textOf(value)];
+  return value === undefined ? [] : [keyText(value)];
 };
 
 /**
  * The uses that a command such as `Query` makes of tables, by its input as it is sent or as the document client takes
  * it.
  */
-export const usesOf = (command: string, input: Input): TableUse[] => {
+export const tableUses = (command: string, input: Input): TableUse[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});
   switch (command) {
     case 'TransactWriteItems':
@@ -129,7 +129,7 @@ export const usesOf = (command: string, input: Input): TableUse[] => {
       const { partition } = index ? indexes[index] : tableKey;
       const equals = [...input.KeyConditionExpression.matchAll(/([#\w]+) = (:\w+)/g)];
       const keys = equals.filter(([, name]) => (input.ExpressionAttributeNames?.[name] ?? name) === partition);
-      const partitions = keys.map(([, , value]) => textOf(input.ExpressionAttributeValues[value]));
+      const partitions = keys.map(([, , value]) => keyText(input.ExpressionAttributeValues[value]));
       return [{ action: command, table: input.TableName, index, partitions }];
     }
     default:

@@ -5,7 +5,7 @@ import { startPoller, traceAttribute } from '../engines/poller.ts';
 import { type Consumer, followStream, type StreamPlace } from '../engines/stream.ts';
 import type { FunctionFacts } from './environment.ts';
 import type { Functions } from './functions.ts';
-import { isAllowed, type Statement, statementsOf } from './roles.ts';
+import { doStatementsAllow, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 
 /** Makes the template's queues, those without dead letters first. Answers their URLs at the server, by name. */
@@ -68,7 +68,7 @@ const checkRole = (
   resource: string,
 ): void => {
   for (const action of actions)
-    if (!isAllowed(statements, { action, resource, context: {} }))
+    if (!doStatementsAllow(statements, { action, resource, context: {} }))
       throw new Error(`The role of ${of} does not allow ${action} on ${resource}, which its event source needs.`);
 };
 
@@ -79,7 +79,7 @@ interface Mapping {
 }
 
 type Batch = { Records: object[] };
-type Answer = SQSBatchResponse & DynamoDBBatchResponse;
+type Answer = SQSBatchResponse & DynamoDBBatchResponse & { state?: object };
 
 /** Invokes a function with a batch. Throws where it fails, so that the whole batch comes back. */
 const batchInvoker =
@@ -92,7 +92,22 @@ const batchInvoker =
     });
     if (invocation.isError) throw new Error(invocation.payload);
     const answer = JSON.parse(invocation.payload) as Partial<Answer> | null;
+    if ('window' in event && !answer?.state) throw new Error('The function answers no state, which its window needs.');
     return { batchItemFailures: answer?.batchItemFailures ?? [] };
+  };
+
+/**
+ * Calls a function with the window of its mapping, if it has one: only then an event names its shard, and an answer
+ * must have a state.
+ */
+const inWindow =
+  ({ TumblingWindowInSeconds: seconds }: Part, invoke: (event: Batch) => Promise<Answer>): Consumer =>
+  ({ Records, ...shard }) => {
+    if (!seconds) return invoke({ Records });
+    const start = Math.floor(Date.now() / (seconds * 1000)) * seconds * 1000;
+    const window = { start: new Date(start).toISOString(), end: new Date(start + seconds * 1000).toISOString() };
+    const isEnd = { isFinalInvokeForWindow: false, isWindowTerminatedEarly: false };
+    return invoke({ Records, ...shard, window, state: {}, ...isEnd } as Batch);
   };
 
 const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceNumber ?? '';
@@ -103,34 +118,35 @@ const secondsOf = ({ dynamodb }: DynamoDBRecord): number => dynamodb?.Approximat
  */
 const inHalves =
   (invoke: Consumer): Consumer =>
-  async ({ Records }) => {
+  async ({ Records, ...shard }) => {
     try {
-      return await invoke({ Records });
+      return await invoke({ Records, ...shard });
     } catch {
       const [first] = Records;
       if (first && Records.length === 1) return { batchItemFailures: [{ itemIdentifier: sequenceOf(first) }] };
       const middle = Math.ceil(Records.length / 2);
-      const before = await inHalves(invoke)({ Records: Records.slice(0, middle) });
-      return before.batchItemFailures.length > 0 ? before : inHalves(invoke)({ Records: Records.slice(middle) });
+      const before = await inHalves(invoke)({ Records: Records.slice(0, middle), ...shard });
+      if (before.batchItemFailures.length > 0) return before;
+      return inHalves(invoke)({ Records: Records.slice(middle), ...shard });
     }
   };
 
 /** Hands records that are too old to the mapping's destination, and only the others to the function. */
 const notOlderThan =
   (maxSeconds: number, invoke: Consumer, giveUp: (records: readonly DynamoDBRecord[]) => Promise<void>): Consumer =>
-  async ({ Records }) => {
+  async ({ Records, ...shard }) => {
     const since = Date.now() / 1000 - maxSeconds;
     const old = Records.filter((record) => secondsOf(record) < since);
     if (old.length > 0) await giveUp(old);
     const young = Records.filter((record) => !old.includes(record));
-    return young.length > 0 ? invoke({ Records: young }) : { batchItemFailures: [] };
+    return young.length > 0 ? invoke({ Records: young, ...shard }) : { batchItemFailures: [] };
   };
 
 /** A function gets a failed asynchronous call again after this time, and after twice of it. */
 const asyncRetryMillis = 60_000;
 
 /** The template's sources as they are started, with all that ends them. */
-interface Started {
+interface StartedSources {
   options: SourceOptions;
   client: SQSClient;
   stopped: AbortController;
@@ -138,7 +154,7 @@ interface Started {
   stops: ((goesOn: boolean) => Promise<void> | void)[];
 }
 
-const factsOf = ({ facts }: SourceOptions, name: string): FunctionFacts => {
+const functionFacts = ({ facts }: SourceOptions, name: string): FunctionFacts => {
   const plain = name.replace(/^arn:.*:function:/, '').split(':')[0];
   const found = facts.find((one) => one.name === plain);
   if (!found) throw new Error(`An event source names ${name}, which is no function of the template.`);
@@ -148,7 +164,7 @@ const factsOf = ({ facts }: SourceOptions, name: string): FunctionFacts => {
 /**
  * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says.
  */
-const failureSender = ({ options, client }: Started, of: FunctionFacts, queueArn: string | undefined) => {
+const failureSender = ({ options, client }: StartedSources, of: FunctionFacts, queueArn: string | undefined) => {
   if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
   return async (message: object): Promise<void> => {
     options.onLine(of.label, `Lambda gives up: ${JSON.stringify(message)}`);
@@ -159,7 +175,7 @@ const failureSender = ({ options, client }: Started, of: FunctionFacts, queueArn
 };
 
 const readQueue = (
-  { options, stops }: Started,
+  { options, stops }: StartedSources,
   { properties }: Mapping,
   target: FunctionFacts,
   source: string,
@@ -175,7 +191,12 @@ const readQueue = (
   stops.push(() => poller.stop());
 };
 
-const readTable = (started: Started, { id, properties }: Mapping, target: FunctionFacts, source: string): void => {
+const readTable = (
+  started: StartedSources,
+  { id, properties }: Mapping,
+  target: FunctionFacts,
+  source: string,
+): void => {
   const { options, stops } = started;
   checkRole(target.label, target.statements, streamActions, source);
   const send = failureSender(started, target, properties.DestinationConfig?.OnFailure?.Destination);
@@ -189,7 +210,7 @@ const readTable = (started: Started, { id, properties }: Mapping, target: Functi
         endSequenceNumber: records.at(-1) && sequenceOf(records.at(-1) as DynamoDBRecord),
       },
     });
-  const invoke = batchInvoker(options, target) as Consumer;
+  const invoke = inWindow(properties, batchInvoker(options, target));
   const consumer = properties.BisectBatchOnFunctionError ? inHalves(invoke) : invoke;
   const maxSeconds = properties.MaximumRecordAgeInSeconds ?? -1;
   const reader = followStream({
@@ -204,40 +225,42 @@ const readTable = (started: Started, { id, properties }: Mapping, target: Functi
   stops.push((goesOn) => (goesOn ? reader.leave() : reader.stop()));
 };
 
-const startMapping = (started: Started, mapping: Mapping): void => {
+const startMapping = (started: StartedSources, mapping: Mapping): void => {
   const { id, properties } = mapping;
   if (properties.FunctionResponseTypes?.[0] !== 'ReportBatchItemFailures')
     throw new Error(`${id} does not report which items of a batch failed.`);
   if (properties.MaximumRetryAttempts >= 0)
     throw new Error(`${id} has MaximumRetryAttempts, which npm run deployed does not know.`);
-  const [target, source] = [factsOf(started.options, properties.FunctionName), String(properties.EventSourceArn)];
+  const [target, source] = [functionFacts(started.options, properties.FunctionName), String(properties.EventSourceArn)];
   (source.includes(':sqs:') ? readQueue : readTable)(started, mapping, target, source);
 };
 
 /** Calls a function as Lambda does asynchronously: again where it fails, and then its destination gets the call. */
-const asyncCaller = (started: Started, target: FunctionFacts): (() => Promise<void>) => {
+const asyncCaller = (started: StartedSources, target: FunctionFacts): (() => Promise<void>) => {
   const { template, functions, onLine } = started.options;
   const { name, label, arn } = target;
   const config = template
     .ofType('AWS::Lambda::EventInvokeConfig')
-    .find(({ properties }) => factsOf(started.options, properties.FunctionName) === target);
+    .find(({ properties }) => functionFacts(started.options, properties.FunctionName) === target);
   const { MaximumRetryAttempts = 2, DestinationConfig } = config?.properties ?? {};
   const send = failureSender(started, target, DestinationConfig?.OnFailure?.Destination);
   return async () => {
-    for (let attempt = 1; ; attempt++) {
+    const attempts = MaximumRetryAttempts + 1;
+    let failure = '';
+    for (let attempt = 1; attempt <= attempts; attempt++) {
       const { payload, isError } = await functions
         .invoke(name, '{}')
         .catch((error: Error) => ({ payload: JSON.stringify({ errorMessage: error.message }), isError: true }));
       if (!isError) return;
       onLine(label, `An asynchronous call failed: ${payload}`);
-      if (attempt > MaximumRetryAttempts)
-        return send({
-          requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: attempt },
-          requestPayload: {},
-          responsePayload: JSON.parse(payload),
-        });
-      await sleep(attempt * asyncRetryMillis, undefined, { signal: started.stopped.signal });
+      failure = payload;
+      if (attempt < attempts) await sleep(attempt * asyncRetryMillis, undefined, { signal: started.stopped.signal });
     }
+    await send({
+      requestContext: { functionArn: arn, condition: 'RetriesExhausted', approximateInvokeCount: attempts },
+      requestPayload: {},
+      responsePayload: JSON.parse(failure),
+    });
   };
 };
 
@@ -248,7 +271,11 @@ const minutesOf = (schedule: string): number => {
   return minutes;
 };
 
-const startSchedule = (started: Started, roles: ReturnType<typeof statementsOf>, { id, properties }: Mapping): void => {
+const startSchedule = (
+  started: StartedSources,
+  roles: ReturnType<typeof statementsOf>,
+  { id, properties }: Mapping,
+): void => {
   const { onLine } = started.options;
   const minutes = minutesOf(properties.ScheduleExpression);
   const { Arn, RoleArn, Input } = properties.Target;
@@ -265,7 +292,7 @@ const startSchedule = (started: Started, roles: ReturnType<typeof statementsOf>,
     repeat(() => onLine(id, `Would export the table to s3://${S3Bucket}/${S3Prefix}. There is no S3 here.`));
     return;
   }
-  const target = factsOf(started.options, Arn);
+  const target = functionFacts(started.options, Arn);
   allowed(['lambda:InvokeFunction'], Arn);
   const call = asyncCaller(started, target);
   repeat(() => {
@@ -278,7 +305,7 @@ export const startSources = (options: SourceOptions) => {
   const { template } = options;
   const roles = statementsOf(template);
   const stopped = new AbortController();
-  const started: Started = { options, client: new SQSClient({}), stopped, stops: [() => stopped.abort()] };
+  const started: StartedSources = { options, client: new SQSClient({}), stopped, stops: [() => stopped.abort()] };
   for (const mapping of template.ofType('AWS::Lambda::EventSourceMapping')) startMapping(started, mapping);
   for (const schedule of template.ofType('AWS::Scheduler::Schedule')) startSchedule(started, roles, schedule);
   const end = async (goesOn: boolean): Promise<void> => {

@@ -79,7 +79,10 @@ export const makeTables = async (template: Pick<ResolvedTemplate, 'ofType'>, cli
     }
     const { StreamViewType } = properties.StreamSpecification ?? {};
     const input: CreateTableCommandInput = {
-      ...{ TableName, AttributeDefinitions, BillingMode, KeySchema },
+      TableName,
+      AttributeDefinitions,
+      BillingMode,
+      KeySchema,
       GlobalSecondaryIndexes: indexes,
       ...(StreamViewType && { StreamSpecification: { StreamEnabled: true, StreamViewType } }),
     };

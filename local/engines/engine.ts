@@ -36,7 +36,12 @@ type Address = Awaited<ReturnType<typeof privateAddress>>;
 const dynoxide = (command: string, { host, port }: Address, dir: string | undefined): Candidate => ({
   name: 'Dynoxide',
   command: [
-    ...[command, 'serve', '--host', host, '--port', String(port)],
+    command,
+    'serve',
+    '--host',
+    host,
+    '--port',
+    String(port),
     ...(dir ? ['--db-path', join(dir, 'dynoxide.db')] : []),
   ],
 });
@@ -55,7 +60,11 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
       `-Djava.library.path=${join(lib, 'DynamoDBLocal_lib')}`,
       '-jar',
       join(lib, 'DynamoDBLocal.jar'),
-      ...['-sharedDb', '-disableTelemetry', '-port', String(port), ...storage],
+      '-sharedDb',
+      '-disableTelemetry',
+      '-port',
+      String(port),
+      ...storage,
     ],
   };
 };

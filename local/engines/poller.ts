@@ -17,7 +17,7 @@ interface PollerOptions {
 /** The system attribute that has the trace header of the call that sent a message. */
 export const traceAttribute = 'AWSTraceHeader';
 
-const recordOf = (
+const queueRecord = (
   { MessageId = '', ReceiptHandle = '', Body = '', Attributes = {}, MessageAttributes = {} }: Message,
   queueUrl: string,
 ) =>
@@ -65,7 +65,7 @@ export const startPoller = ({
       { abortSignal: stopped.signal },
     );
     if (Messages.length === 0) return;
-    const Records = Messages.map((message) => recordOf(message, queueUrl));
+    const Records = Messages.map((message) => queueRecord(message, queueUrl));
     const { batchItemFailures } = await worker({ Records }, contextFrom(performance.now()));
     const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
     const done = Messages.filter(({ MessageId = '' }) => !failed.has(MessageId));

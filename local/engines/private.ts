@@ -11,7 +11,7 @@ const blockedPorts = [3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668
 const anyHost = (): string =>
   process.platform === 'darwin' ? '127.0.0.1' : `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
-const isFree = (host: string, port: number): Promise<boolean> =>
+const isPortFree = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {
     const server = createServer().once('error', () => resolve(false));
     server.listen({ host, port }, () => server.close(() => resolve(true)));
@@ -26,7 +26,7 @@ export const privateAddress = async (): Promise<{ host: string; port: number }> 
     // Some sandboxes have 127.0.0.1 only.
     const host = attempt % 2 === 0 ? anyHost() : '127.0.0.1';
     const port = blockedPorts[randomInt(blockedPorts.length)] as number;
-    if (await isFree(host, port)) return { host, port };
+    if (await isPortFree(host, port)) return { host, port };
   }
   throw new Error(`None of the ports ${blockedPorts.join(', ')} is free on 127.0.0.1.`);
 };

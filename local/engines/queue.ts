@@ -49,7 +49,7 @@ const reachable = (url: string | undefined, endpoint: string): string =>
  * Answers their URLs.
  */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {
-  const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName, slowName } = deliveryQueue;
+  const { retentionSeconds, visibilitySeconds, maxReceiveCount, deadLetterName, slowName, vendorName } = deliveryQueue;
   const client = new SQSClient({ endpoint });
   const retention = { MessageRetentionPeriod: String(retentionSeconds) };
   const deadQueue = name === deliveryQueue.name ? deadLetterName : `${name}-dead`;
@@ -70,8 +70,9 @@ export const ensureQueues = async (endpoint: string, name: string = deliveryQueu
   };
   const url = await withDeadLetters(name);
   const slowUrl = await withDeadLetters(name === deliveryQueue.name ? slowName : `${name}-slow`);
+  const vendorUrl = await withDeadLetters(name === deliveryQueue.name ? vendorName : `${name}-vendors`);
   const failures = await client.send(new CreateQueueCommand({ QueueName: `${name}-history`, Attributes: retention }));
   client.destroy();
   const historyFailuresUrl = reachable(failures.QueueUrl, endpoint);
-  return { url, slowUrl, deadLetterUrl, historyFailuresUrl };
+  return { url, slowUrl, vendorUrl, deadLetterUrl, historyFailuresUrl };
 };

@@ -2,16 +2,23 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from 'aws-lambda';
+import type { DynamoDBBatchResponse, DynamoDBRecord } from 'aws-lambda';
 import { streamSource } from '../../infra/stream.ts';
+import type { ShardEvent } from '../../lib/events/stream.ts';
 
-export type Consumer = (event: DynamoDBStreamEvent) => Promise<DynamoDBBatchResponse>;
+export type Consumer = (event: ShardEvent) => Promise<DynamoDBBatchResponse>;
 
 /** The record up to which a stream's shards have been consumed. */
 export interface StreamPlace {
   stream: string;
   /** By the shard's id. */
   shards: Record<string, string>;
+}
+
+/** A shard that was divided, or that is hours old, ends: others follow it. */
+interface Shard {
+  ShardId: string;
+  ParentShardId?: string;
 }
 
 interface StreamOptions {
@@ -82,7 +89,7 @@ class StreamReader {
   readonly #closed = new Set<string>();
   #place: StreamPlace = { stream: '', shards: {} };
   /** The shards, as long as all of them are open: others follow a closed one. */
-  #open: string[] | undefined;
+  #open: Shard[] | undefined;
 
   constructor(options: StreamOptions) {
     this.#options = options;
@@ -99,11 +106,20 @@ class StreamReader {
   async toEnd(): Promise<number> {
     if (this.#place.stream === '') await this.#findStream();
     let count = 0;
-    const shards = this.#open ?? (await this.#shardIds());
+    const shards = this.#open ?? (await this.#shards());
     // After a failure they are listed again.
     this.#open = undefined;
-    for (const id of shards) if (!this.#closed.has(id)) count += await this.#readShard(id);
-    if (!shards.some((id) => this.#closed.has(id))) this.#open = shards;
+    const listed = new Set(shards.map(({ ShardId }) => ShardId));
+    for (let left = shards; left.length > 0; ) {
+      // A shard is read once its parent is at an end, so that the records of an item come in their order.
+      const isNext = ({ ParentShardId: parent = '' }: Shard): boolean =>
+        !listed.has(parent) || this.#closed.has(parent);
+      const next = left.filter(isNext);
+      if (next.length === 0) break;
+      for (const { ShardId: id } of next) if (!this.#closed.has(id)) count += await this.#readShard(id);
+      left = left.filter((shard) => !next.includes(shard));
+    }
+    if (!shards.some(({ ShardId }) => this.#closed.has(ShardId))) this.#open = shards;
     return count;
   }
 
@@ -121,17 +137,17 @@ class StreamReader {
     this.#place = place?.stream === stream ? structuredClone(place) : { stream, shards: {} };
   }
 
-  async #shardIds(): Promise<string[]> {
-    const ids: string[] = [];
+  async #shards(): Promise<Shard[]> {
+    const shards: Shard[] = [];
     let after: string | undefined;
     do {
       const { StreamDescription } = await this.#call<{
-        StreamDescription: { Shards: { ShardId: string }[]; LastEvaluatedShardId?: string };
+        StreamDescription: { Shards: Shard[]; LastEvaluatedShardId?: string };
       }>('DescribeStream', { StreamArn: this.#place.stream, ExclusiveStartShardId: after });
-      ids.push(...StreamDescription.Shards.map(({ ShardId }) => ShardId));
+      shards.push(...StreamDescription.Shards);
       after = StreamDescription.LastEvaluatedShardId;
     } while (after !== undefined);
-    return ids;
+    return shards;
   }
 
   async #newIterator(ShardId: string): Promise<string> {
@@ -173,7 +189,7 @@ class StreamReader {
     const wanted = records.filter((record) => isWanted(record, filters));
     for (let start = 0; start < wanted.length; start += batchSize) {
       const Records = wanted.slice(start, start + batchSize);
-      const { batchItemFailures } = await consumer({ Records });
+      const { batchItemFailures } = await consumer({ Records, shardId: id, eventSourceARN: this.#place.stream });
       const failed = new Set(batchItemFailures.map(({ itemIdentifier }) => itemIdentifier));
       const first = Records.findIndex(({ dynamodb }) => failed.has(dynamodb?.SequenceNumber ?? ''));
       const last = (first < 0 ? Records : Records.slice(0, first)).at(-1)?.dynamodb?.SequenceNumber;

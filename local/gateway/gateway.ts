@@ -20,7 +20,7 @@ import { answerHeaders } from '../../lib/http/headers.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
-import { authorizerEvent, lambdaContext, localPlace, type Place, proxyEvent } from './proxy-event.ts';
+import { authorizerEvent, lambdaContext, localPlace, proxyEvent, type RequestPlace } from './proxy-event.ts';
 
 /** A method of the API. A row of the route table is one. */
 export interface Method {
@@ -62,7 +62,7 @@ export interface GatewayOptions<M extends Method = Route> {
   /** Answers a browser that asks whether a page may send a request. By default those of `cors` may. */
   preflight?: ((request: IncomingMessage) => APIGatewayProxyResult) | undefined;
   /** Where the API is deployed; by default a made-up API whose stage is no part of the paths. */
-  place?: Place;
+  place?: RequestPlace;
   /** The gateway's own answers; by default those of `infra/gateway-answers.ts`. */
   ownAnswer?: OwnAnswer;
   /** Answers requests outside the API, such as the local service's own. True if it did. */
@@ -242,7 +242,7 @@ const admitting = <M extends Method>(options: GatewayOptions<M>) => {
   };
 };
 
-const pathOf = (request: IncomingMessage): string => request.url?.split('?')[0] ?? '';
+const urlPath = (request: IncomingMessage): string => request.url?.split('?')[0] ?? '';
 
 /** Finds the route of a request, and calls its handler if the request may pass. */
 const answering = <M extends Method>(options: GatewayOptions<M>) => {
@@ -250,7 +250,7 @@ const answering = <M extends Method>(options: GatewayOptions<M>) => {
   const match = matcher(options.routes);
   const admit = admitting(options);
   return async (request: IncomingMessage, id: string, body: Buffer): Promise<APIGatewayProxyResult> => {
-    const path = pathOf(request);
+    const path = urlPath(request);
     const found = path.startsWith(`${place.prefix}/`)
       ? match(request.method ?? '', path.slice(place.prefix.length))
       : undefined;
@@ -263,7 +263,7 @@ const answering = <M extends Method>(options: GatewayOptions<M>) => {
   };
 };
 
-const faultOf = (error: unknown): GatewayFault => {
+const gatewayFault = (error: unknown): GatewayFault => {
   if (error instanceof GatewayFault) return error;
   console.error(error);
   return new GatewayFault('INTEGRATION_FAILURE');
@@ -286,7 +286,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const id = newId();
     const started = performance.now();
-    const path = pathOf(request);
+    const path = urlPath(request);
     let result: APIGatewayProxyResult;
     let body: Buffer = Buffer.alloc(0);
     try {
@@ -300,7 +300,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     } catch (error) {
       // The caller left before the request was complete: no answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
-      const { type, authorizer } = faultOf(error);
+      const { type, authorizer } = gatewayFault(error);
       result = ownAnswer(type, { id, path, authorizer });
     }
     send(response, { ...result, headers: { [place.requestIdHeader]: id, ...result.headers } });

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import type { LookUp } from '../../lib/store/resident-lookup.ts';
 import { privateAddress } from '../engines/private.ts';
 
-type Invoked = (payload: never) => Promise<unknown>;
+type InvokedFunction = (payload: never) => Promise<unknown>;
 
 const invocation = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
@@ -12,7 +12,7 @@ const invocation = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
  * Answers calls of functions, as Lambda does, with functions of this process. A function that throws is a 200
  * with the header X-Amz-Function-Error.
  */
-export const startLambda = async (functions: Readonly<Record<string, Invoked>>) => {
+export const startLambda = async (functions: Readonly<Record<string, InvokedFunction>>) => {
   const server = createServer(async (request, response) => {
     const [, name = ''] = invocation.exec(request.url ?? '') ?? [];
     const invoked = functions[decodeURIComponent(name)];

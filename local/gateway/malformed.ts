@@ -4,7 +4,7 @@ import { newId } from '../../lib/clock.ts';
 import { answerHeaders } from '../../lib/http/headers.ts';
 
 /** The path in the request line, if there is one. */
-const pathOf = (packet: Buffer | undefined): string =>
+const requestedPath = (packet: Buffer | undefined): string =>
   /^[A-Z]+ ([^\s?]+)/.exec(packet?.subarray(0, 2048).toString('latin1') ?? '')?.[1] ?? '';
 
 /**
@@ -17,7 +17,7 @@ export const answerMalformed = (error: { code?: string; rawPacket?: Buffer }, so
     return;
   }
   const answer = gatewayAnswers.DEFAULT_4XX;
-  const body = JSON.stringify(gatewayBody(answer, pathOf(error.rawPacket)));
+  const body = JSON.stringify(gatewayBody(answer, requestedPath(error.rawPacket)));
   const head = [
     `HTTP/1.1 ${answer.status} Bad Request`,
     'Content-Type: application/problem+json',

@@ -7,7 +7,7 @@ import type { Match } from './matcher.ts';
 /** The event and context that API Gateway and Lambda pass to a function, made from a local request. */
 
 /** The API and the stage that a request came to. */
-export interface Place {
+export interface RequestPlace {
   account: string;
   api: string;
   stage: string;
@@ -17,7 +17,7 @@ export interface Place {
   requestIdHeader: string;
 }
 
-export const localPlace: Place = {
+export const localPlace: RequestPlace = {
   account: '000000000000',
   api: 'local',
   stage: 'local',
@@ -46,7 +46,7 @@ export const proxyEvent = (
   id: string,
   { row, params }: Match<CalledMethod>,
   body: Buffer,
-  { account, api, stage, prefix }: Place = localPlace,
+  { account, api, stage, prefix }: RequestPlace = localPlace,
 ) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;

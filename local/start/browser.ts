@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 /** The environment before the service adds its settings and secrets, which are not for the browser. */
 const environment = { ...process.env };
 
-interface Place {
+interface BrowserSetting {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
   /** A person sees the output and can type. */
@@ -11,7 +11,7 @@ interface Place {
 }
 
 /** The command that opens a page in the browser of the person at the terminal; undefined where nobody would see it. */
-export const browserCommand = (url: string, { platform, env, isTerminal }: Place): string[] | undefined => {
+export const browserCommand = (url: string, { platform, env, isTerminal }: BrowserSetting): string[] | undefined => {
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   // Over ssh the browser of this machine is not the one in front of the person.
   if (!isTerminal || env.CI || (env.SSH_CONNECTION && !hasDisplay)) return undefined;

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
+import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { presetNames, presets } from '../../cli/deployment/key-presets.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, source } from '../../lib/clock.ts';
@@ -19,6 +21,7 @@ const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
 const Id = z.object({ id: z.guid() });
 /** Of the demo store if it names none. */
 const SignIn = z.object({ store: z.string().optional() });
+const NewKey = z.object({ store: z.string(), preset: z.enum(presetNames) });
 const NewStore = z.object({ name: z.string().trim().min(1).max(100) });
 
 /** Moves the time that every handler sees. */
@@ -97,9 +100,16 @@ export const connectDeveloper = ({ keyOf, dispenserOf, ...service }: Developer):
     }),
     'POST /_dev/stores': async (body) => {
       const { id, name } = await createStore(NewStore.parse(body).name);
+      // Its box stands before the desk looks for one.
+      await dispenserOf(id);
       return { id, name };
     },
     'POST /_dev/sign-in': async (body) => ({ key: await keyOf(SignIn.parse(body).store ?? service.store.id) }),
+    'POST /_dev/keys': async (body) => {
+      const { store, preset } = NewKey.parse(body);
+      const { text } = await issueKey({ store, name: preset, scopes: presets[preset].scopes, stage: 'test' });
+      return { key: text };
+    },
     'POST /_dev/replay': (body) => replay(service.baseUrl, Id.parse(body).id),
     'GET /_dev/store-events': (_, query) => viewEvents(storeIn(query)),
     'GET /_dev/inbox': async (_, query) => ({ deliveries: (await dispenserIn(query)).inbox() }),

@@ -13,9 +13,9 @@ import { tableName } from '../../lib/table/client.ts';
 import { seedWaiting } from '../demo/deliveries.ts';
 import { seedDemo } from '../demo/demo.ts';
 import { seedResidents, untouchedResidents } from '../demo/residents.ts';
-import { startEngine } from '../engines/engine.ts';
+import { type Engine, startEngine } from '../engines/engine.ts';
 import { startPoller } from '../engines/poller.ts';
-import { ensureQueues, startQueue } from '../engines/queue.ts';
+import { ensureQueues, type Queue, startQueue } from '../engines/queue.ts';
 import { followStream } from '../engines/stream.ts';
 import { ensureTable } from '../engines/table.ts';
 import { createGateway, GatewayFault, type GatewayOptions, type Handler } from '../gateway/gateway.ts';
@@ -29,7 +29,7 @@ import { type DataDir, openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, keysOfDesk, otherStore } from './stores.ts';
 
 /** The environment that the stack gives the handlers on AWS. */
-const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
+export const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
   useLocalEngines(table, queue);
   Object.assign(process.env, {
     CURSOR_SECRET: cursorSecret,
@@ -144,15 +144,31 @@ const close = async (server: Server): Promise<void> => {
   server.closeAllConnections();
 };
 
-/** The engines that stand for DynamoDB and SQS, with the table. */
-const startEngines = async (dir: DataDir, cors: string | undefined) => {
+/** Makes history of the table's changes, and goes on where it stopped the last time. */
+const startHistory = async (dir: DataDir, endpoint: string) =>
+  followStream({
+    endpoint,
+    table: tableName(),
+    consumer: (await import('../../functions/stream-consumer.ts')).handler,
+    place: dir.place,
+    onPlace: dir.keepPlace,
+  });
+
+/** The engines that stand for DynamoDB and SQS, and what makes history of the table's changes. */
+export interface Engines {
+  engine: Engine;
+  queue: Queue;
+  startHistory: () => Promise<{ stop: () => Promise<void> }>;
+}
+
+/** Starts the engines, with the table. */
+const startEngines = async (dir: DataDir): Promise<Engines> => {
   const [engine, queue] = await Promise.all([startEngine(dir.tableDir), startQueue(dir.queueDir)]);
   setEnvironment(engine.endpoint, queue.endpoint, dir.kept.cursorSecret);
-  process.env.CORS_ORIGINS = cors ?? '';
   const client = new DynamoDBClient({});
   await ensureTable(client, tableName());
   client.destroy();
-  return { engine, queue };
+  return { engine, queue, startHistory: () => startHistory(dir, engine.endpoint) };
 };
 
 /** The two stores of the demo. A new data folder gets what a store sells, unless it is to stay empty. */
@@ -166,28 +182,26 @@ const prepareStores = async (isNew: boolean, demo: boolean) => {
 
 /** The queues, whose addresses the handlers find in their environment. */
 const prepareQueues = async (endpoint: string) => {
-  const { historyFailuresUrl, slowUrl, ...queues } = await ensureQueues(endpoint);
+  const { historyFailuresUrl, slowUrl, vendorUrl, ...queues } = await ensureQueues(endpoint);
   Object.assign(process.env, {
     DELIVERY_QUEUE_URL: queues.url,
     SLOW_QUEUE_URL: slowUrl,
+    VENDOR_QUEUE_URL: vendorUrl,
     DELIVERY_DLQ_URL: queues.deadLetterUrl,
     HISTORY_FAILURES_URL: historyFailuresUrl,
   });
-  return { slowUrl, queues };
+  return { others: [slowUrl, vendorUrl], queues };
 };
 
-/** Makes history of the table's changes, and goes on where it stopped the last time. */
-const startHistory = async (dir: DataDir, endpoint: string) =>
-  followStream({
-    endpoint,
-    table: tableName(),
-    consumer: (await import('../../functions/stream-consumer.ts')).handler,
-    place: dir.place,
-    onPlace: dir.keepPlace,
-  });
-
-/** Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. */
-export const startService = async (options: LocalOptions, onAnswer: (request: ServedRequest) => void) => {
+/**
+ * Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. Tests put
+ * other engines in the place of ours.
+ */
+export const startService = async (
+  options: LocalOptions,
+  onAnswer: (request: ServedRequest) => void,
+  start: (dir: DataDir) => Promise<Engines> = startEngines,
+) => {
   const { port, dataDir, memory, reset, demo, cors } = options;
   const progress = { isReady: false, hasStarted: false };
   const server = createGateway(await gatewayOptions(options, progress, onAnswer));
@@ -195,10 +209,11 @@ export const startService = async (options: LocalOptions, onAnswer: (request: Se
   const baseUrl = await listen(server, port);
 
   const dir = openDataDir(dataDir, { reset, memory });
-  const { engine, queue } = await startEngines(dir, cors);
+  const { engine, queue, ...engines } = await start(dir);
+  process.env.CORS_ORIGINS = cors ?? '';
   const isNew = !dir.kept.seeded;
   const store = await prepareStores(isNew, demo);
-  const { slowUrl, queues } = await prepareQueues(queue.endpoint);
+  const { others, queues } = await prepareQueues(queue.endpoint);
   const service: ServiceFile = {
     baseUrl,
     store: { id: store.id, name: store.name },
@@ -209,7 +224,7 @@ export const startService = async (options: LocalOptions, onAnswer: (request: Se
     authorizerTtlSeconds,
     residents: untouchedResidents,
   };
-  const deliveries = await startDeliveries([queues.url, slowUrl]);
+  const deliveries = await startDeliveries([queues.url, ...others]);
   connectDeveloper({
     baseUrl,
     key: service.keys.all,
@@ -221,7 +236,7 @@ export const startService = async (options: LocalOptions, onAnswer: (request: Se
   progress.isReady = true;
   if (isNew && demo) await seedWaiting(store);
   if (isNew) dir.keep({ ...dir.kept, seeded: demo });
-  const stream = await startHistory(dir, engine.endpoint);
+  const stream = await engines.startHistory();
   progress.hasStarted = true;
   // Programs wait for this file, and call as soon as it is there.
   dir.writeService(service);

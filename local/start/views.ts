@@ -64,7 +64,7 @@ type EventNames = Partial<
 >;
 
 /** The names of the buyers and products of sales, whose data has their UUIDs alone. */
-const namesIn = async (
+const namesOfUuids = async (
   store: string,
   events: readonly EventNames[],
 ): Promise<(uuid: string | undefined) => string | undefined> => {
@@ -82,12 +82,16 @@ export const viewEvents = async (store: string) => {
   // An event may be erased after its key was read, and the engine leaves ended ones for a while.
   const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
   const read = items.map((item) => ({ item, data: JSON.parse(item.data) as EventNames }));
-  const nameOf = await namesIn(
+  const nameOf = await namesOfUuids(
     store,
     read.map(({ data }) => data),
   );
   const events = read.map(({ item: { sk: id, type, at, sample = false }, data }) => ({
-    ...{ id, type, at, sample, data },
+    id,
+    type,
+    at,
+    sample,
+    data,
     who:
       data.username ?? data.recipientUsername ?? data.customerUsername ?? data.ownerUsername ?? nameOf(data.buyerUuid),
     what: data.name ?? data.item ?? data.code ?? data.region ?? nameOf(data.productId),

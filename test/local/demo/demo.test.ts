@@ -15,7 +15,7 @@ import { creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { deliveriesList } from '../../../lib/delivery/deliveries.ts';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
-import { getCustomerItem, uuidOf } from '../../../lib/store/customers.ts';
+import { demandUuid, getCustomerItem } from '../../../lib/store/customers.ts';
 import { seedWaiting } from '../../../local/demo/deliveries.ts';
 import { seedDemo } from '../../../local/demo/demo.ts';
 import { seedResidents } from '../../../local/demo/residents.ts';
@@ -65,7 +65,7 @@ const rowsOf = async ({ store, other }: Stores): Promise<Record<string, unknown>
 };
 
 const creditIn = async ({ store }: Stores) => {
-  const uuid = await uuidOf(store.id, parseIdentifier('vera.vendor') as Identifier);
+  const uuid = await demandUuid(store.id, parseIdentifier('vera.vendor') as Identifier);
   const item: CreditItem = await getCustomerItem(store.id, uuid);
   const lots = (await listLots(store.id, uuid)).map((lot) => asDecided(lot, item));
   return creditTypes.map((type) => {

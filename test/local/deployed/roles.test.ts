@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { accessOf, permissions } from '../../../infra/permissions.ts';
 import { routes } from '../../../lib/routes/routes.ts';
-import { isAllowed, type Statement, usesOf } from '../../../local/deployed/roles.ts';
+import { doStatementsAllow, type Statement, tableUses } from '../../../local/deployed/roles.ts';
 
 const table = 'arn:aws:dynamodb:us-east-1:000000000000:table/T';
 
@@ -32,33 +32,36 @@ describe('a role', () => {
     ['one of several partitions', { context: { 'dynamodb:LeadingKeys': ['s#COUPON', 's#PRODUCT'] } }],
     ['no partition', { context: {} }],
   ])('refuses %s', (_, part) => {
-    expect([isAllowed([statement()], asked()), isAllowed([statement()], asked(part))]).toEqual([true, false]);
+    expect([doStatementsAllow([statement()], asked()), doStatementsAllow([statement()], asked(part))]).toEqual([
+      true,
+      false,
+    ]);
   });
 
   test('refuses what another of its statements denies, and everything without statements', () => {
     const denied = statement({ Effect: 'Deny', Action: 'dynamodb:*' });
 
-    expect([isAllowed([statement(), denied], asked()), isAllowed([], asked())]).toEqual([false, false]);
+    expect([doStatementsAllow([statement(), denied], asked()), doStatementsAllow([], asked())]).toEqual([false, false]);
   });
 
   test('says that it does not know a condition, rather than to pass it over', () => {
     const unknown = statement({ Condition: { StringEqualsIgnoreCase: { 'aws:x': 'y' } } });
 
-    expect(() => isAllowed([unknown], asked())).toThrow('does not know the condition StringEqualsIgnoreCase');
+    expect(() => doStatementsAllow([unknown], asked())).toThrow('does not know the condition StringEqualsIgnoreCase');
   });
 });
 
 test('asks about each item of a transaction and each partition of a batch', () => {
   const key = (pk: string) => ({ pk: { S: pk }, sk: { S: 'x' } });
 
-  const uses = usesOf('TransactWriteItems', {
+  const uses = tableUses('TransactWriteItems', {
     TransactItems: [
       { Put: { TableName: 'T', Item: key('s#COUPON') } },
       { Delete: { TableName: 'T', Key: key('s#SPEND') } },
       { ConditionCheck: { TableName: 'T', Key: key('STORE#s') } },
     ],
   });
-  const batch = usesOf('BatchGetItem', { RequestItems: { T: { Keys: [key('a'), key('b')] } } });
+  const batch = tableUses('BatchGetItem', { RequestItems: { T: { Keys: [key('a'), key('b')] } } });
 
   expect(uses.map(({ action, partitions }) => [action, ...partitions])).toEqual([
     ['PutItem', 's#COUPON'],
@@ -69,7 +72,7 @@ test('asks about each item of a transaction and each partition of a batch', () =
 });
 
 test('a scan names no partition, so no role of an endpoint allows it', () => {
-  const [scan] = usesOf('Scan', { TableName: 'T' });
+  const [scan] = tableUses('Scan', { TableName: 'T' });
 
   const statements = routes.flatMap((row) =>
     permissions(accessOf(row)).map(({ partitions }) =>
@@ -84,5 +87,5 @@ test('a scan names no partition, so no role of an endpoint allows it', () => {
   );
 
   expect(scan?.partitions).toEqual([]);
-  expect(isAllowed(statements, asked({ context: { 'dynamodb:LeadingKeys': scan?.partitions } }))).toBe(false);
+  expect(doStatementsAllow(statements, asked({ context: { 'dynamodb:LeadingKeys': scan?.partitions } }))).toBe(false);
 });

@@ -96,7 +96,7 @@ const arrived = (url: string) =>
       const bodies = await received(url);
       return bodies.length > 0 && bodies;
     },
-    { timeout: 20_000, interval: 100 },
+    { timeout: 45_000, interval: 100 },
   );
 
 test('of a batch only the messages come back that the function reports, and go to the dead letters in the end', async () => {
@@ -110,7 +110,8 @@ test('of a batch only the messages come back that the function reports, and go t
     'AWS::SQS::Queue': {
       PickyDead: {},
       Picky: {
-        VisibilityTimeout: 1,
+        // Longer than the function takes on a busy machine: otherwise others come back than it reports.
+        VisibilityTimeout: 4,
         RedrivePolicy: { deadLetterTargetArn: queueArn('PickyDead'), maxReceiveCount: 2 },
       },
     },
@@ -179,7 +180,8 @@ test('of a stream’s batch the records before a failure are done once; one that
       Stream: mapping('streamed', `arn:aws:dynamodb:${account}:table/${table}/stream/1`, {
         BatchSize: 100,
         BisectBatchOnFunctionError: true,
-        MaximumRecordAgeInSeconds: 4,
+        // Longer than the function takes to start on a busy machine: otherwise it gets no record at all.
+        MaximumRecordAgeInSeconds: 8,
         DestinationConfig: { OnFailure: { Destination: queueArn('Failures') } },
         FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
       }),

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect } from 'vitest';
 import { issueKey } from '../../../cli/deployment/api-keys.ts';
+import { beginPayouts } from '../../../cli/deployment/begin-payouts.ts';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
@@ -50,6 +51,7 @@ const residents = Array.from({ length: 40 }, (_, index) => ({
  */
 const runSuite = async (deployment: Started, project: string, config: string) => {
   const [store, other] = [await createStore(project), await createStore('Other')];
+  await beginPayouts(store.id, true);
   const keyOf = async (id: string, of: readonly (typeof scopes)[number][]): Promise<string> =>
     (await issueKey({ store: id, name: 'suite', scopes: of, stage: 'live' })).text;
 
@@ -102,7 +104,7 @@ export const expectSuitesPass = async (
 
   // The second one waits for a minute, in which the first one works.
   const [contract, extensions] = await Promise.all([
-    runSuite(deployment, 'contract', 'vitest.config.ts'),
+    runSuite(deployment, 'contract', 'vitest.proof.config.ts'),
     runSuite(deployment, 'extensions', 'vitest.proof.config.ts'),
   ]);
 

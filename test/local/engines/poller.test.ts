@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { sendMessages } from '../../../lib/delivery/queue.ts';
 import { startPoller, type Worker } from '../../../local/engines/poller.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
@@ -13,6 +13,12 @@ afterEach(() => stop());
 
 const poll = (worker: Worker): void => {
   ({ stop } = startPoller({ queueUrl, worker, concurrency: 1, visibilitySeconds: 1 }));
+};
+
+/** Waits until so many messages have come, and then for longer than one that nobody deleted stays away. */
+const arrived = async (count: () => number, wanted: number): Promise<void> => {
+  await vi.waitUntil(() => count() >= wanted, { timeout: 50_000 });
+  await sleep(1300);
 };
 
 const send = (...messages: string[]) =>
@@ -32,7 +38,7 @@ test('takes up to ten messages at once, and brings back those that the worker re
     const failed = batches.length === 1 ? Records.filter(({ body }) => noteOf(body) === 'c') : [];
     return { batchItemFailures: failed.map(({ messageId }) => ({ itemIdentifier: messageId })) };
   });
-  await sleep(2500);
+  await arrived(() => batches.flat().length, 13);
 
   expect(Math.max(...batches.map((batch) => batch.length))).toBeLessThanOrEqual(10);
   expect(batches.flat().sort().join('')).toBe('abccdefghijkl');
@@ -47,7 +53,7 @@ test('brings back the whole batch of a worker that threw', async () => {
     if (seen.length <= 2) throw new Error('killed');
     return { batchItemFailures: [] };
   });
-  await sleep(2500);
+  await arrived(() => seen.length, 4);
 
   expect(seen.sort().join('')).toBe('aabb');
 });

@@ -104,6 +104,11 @@ test.each([
   ['llDumpList2String(llList2List([1, 2, 3, 4, 5, 6], 4, 1), ",")', '1,2,5,6'],
   ['llDumpList2String(llParseStringKeepNulls("a,,b", [","], []), "|")', 'a||b'],
   ['llDumpList2String(llParseString2List("a,,b", [","], []), "|")', 'a|b'],
+  [
+    'llDumpList2String(llListSort(["2027-02-01T00", "2027-01-31T23", "2027-01"], 1, TRUE), " ")',
+    '2027-01 2027-01-31T23 2027-02-01T00',
+  ],
+  ['llDumpList2String(llListSort(["a", "c", "b"], 1, FALSE), "")', 'cba'],
   // Texts
   ['llStringLength("ä🎁")', '2'],
   ['llGetSubString("abcdef", 1, 2)', 'bc'],

@@ -48,6 +48,33 @@ describe('forced delays', () => {
   });
 });
 
+describe('the object and its region', () => {
+  const group = '55555555-2222-3333-4444-555555555555';
+  const groups = `llOwnerSay((string)llSameGroup("${ada}") + (string)llSameGroup(NULL_KEY));`;
+
+  test('an avatar without a tag is in the group of a prim that is set to none, as the null key is', () => {
+    const { clock, world, object, said } = place('', `touch_start(integer n) { ${groups} }`);
+
+    object.touch(ada);
+    world.groups.set(ada, group);
+    object.touch(ada);
+    object.body.prim.group = group;
+    object.touch(ada);
+    clock.advance(1);
+
+    expect(said()).toEqual(['11', '01', '10']);
+  });
+
+  test('says the time to the microsecond, its place, and the addresses that are left', () => {
+    const { said } = place(
+      'llOwnerSay(llGetTimestamp()); llOwnerSay((string)llGetPos()); llRequestSecureURL(); llOwnerSay((string)llGetFreeURLs());',
+      'http_request(key id, string method, string body) { llOwnerSay((string)llGetFreeURLs()); }',
+    );
+
+    expect(said()).toEqual(['2030-03-17T17:46:40.000000Z', '<128.00000, 64.00000, 22.00000>', '1']);
+  });
+});
+
 describe('a request to the web', () => {
   test('is one of 25 in 20 seconds; beyond, nothing is sent, and the key is null', () => {
     const { clock, requests, said, world } = place(

@@ -18,7 +18,7 @@ import { putAll } from '../../support/seed.ts';
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
-  service = await startForTests();
+  service = await startForTests({ demo: false });
 });
 afterAll(() => service.stop());
 
@@ -248,7 +248,16 @@ test('sends a kept request again whole, and refuses one whose body was not kept'
 const otherFields = {
   ...{ state: 'completed' as const, refusal: null, base: 5, total: 5, credit: 0, restrictedCredit: 0 },
   ...{ discount: { source: 'none' as const, percent: 0, couponId: null }, paid: 5, refund: 0, change: 0, shares: [] },
-  ...{ deliveryId: null, at: '2026-01-01T00:00:00.000Z', refundedAt: null, refundReference: null, reference: null },
+  ...{
+    deliveryId: null,
+    at: '2026-01-01T00:00:00.000Z',
+    refundedAt: null,
+    refundReference: null,
+    payOut: false,
+    vendorUuid: null,
+    bonus: 0,
+    reference: null,
+  },
 };
 
 test('the view of events has the store’s last 50, newest first, with whom and what each is about, and marks samples', async () => {

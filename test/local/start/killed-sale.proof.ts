@@ -100,17 +100,19 @@ test('a sale that was killed right after its answer is delivered once by the str
   expect(giftsOf('Lamp').map(({ deliveryId, attempts }) => [deliveryId, attempts])).toEqual([
     [sold.body.deliveryId, 1],
   ]);
-}, 60_000);
+});
 
 test('without a stream the sweep delivers it, once though the stream comes back and orders it again', async () => {
   await start({ NODE_OPTIONS: cut });
   await place();
+  // The next start is back at the true time, so the sale is too young for a sweep however long that start takes.
+  await call('POST', '/_dev/clock', { advanceSeconds: 120 });
   const sold = await sellOne('Lamp');
   await kill();
   await start({ NODE_OPTIONS: cut });
   const early = await call('POST', '/_dev/sweep', {});
   const givenBefore = giftsOf('Lamp').length;
-  await call('POST', '/_dev/clock', { advanceSeconds: 60 });
+  await call('POST', '/_dev/clock', { advanceSeconds: 160 });
 
   const swept = await call('POST', '/_dev/sweep', {});
   const delivery = await delivered(sold.body.deliveryId);
@@ -124,4 +126,4 @@ test('without a stream the sweep delivers it, once though the stream comes back 
   expect(giftsOf('Lamp').map(({ deliveryId, attempts }) => [deliveryId, attempts])).toEqual([
     [sold.body.deliveryId, 1],
   ]);
-}, 60_000);
+});

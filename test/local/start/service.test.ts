@@ -1,15 +1,14 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import { parseIdentifier } from '../../../lib/identifier.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import type { ServiceFile } from '../../../local/start/state.ts';
-import { main, startProcess } from '../../support/local-service.ts';
+import { startProcess } from '../../support/local-service.ts';
 
 /** The service as a person starts it: a process of its own. */
 
@@ -38,6 +37,10 @@ const run = (banner: string, command: string): string => {
     stdio: ['ignore', 'pipe', 'ignore'],
   }).toString();
 };
+
+/** The second one, on the data of the first. */
+let running: ReturnType<typeof start>;
+afterAll(() => void running?.child.kill());
 
 test('it says what a newcomer needs, writes service.json, keeps data and keys, and ends cleanly', async () => {
   const first = start();
@@ -72,18 +75,10 @@ test('it says what a newcomer needs, writes service.json, keeps data and keys, a
   expect(await first.stop()).toBe(0);
   await expect(fetch(file.baseUrl)).rejects.toThrow();
 
-  const second = start();
-  await second.until(/Ctrl-C ends it/);
+  running = startWith({ AWS_PROFILE: 'of-another-project' });
+  await running.until(/Ctrl-C ends it/);
   expect(service().keys).toEqual(file.keys);
   expect((await get(made.headers.get('location') ?? '')).status).toBe(200);
-  expect(await second.stop()).toBe(0);
-
-  const third = start('--reset', '--no-demo');
-  const withoutDemo = await third.until(/Ctrl-C ends it/);
-  expect(service().keys.all).not.toBe(file.keys.all);
-  expect(JSON.parse(run(withoutDemo, 'curl'))).toMatchObject({ username: 'vera.vendor', credit: 0 });
-  expect(await get('/v1/products')).toMatchObject({ status: 200, body: { data: [] } });
-  expect(await third.stop()).toBe(0);
 });
 
 /** Starts the service with options that keep it from running. Answers what it says, in which no line is of a stack. */
@@ -94,61 +89,7 @@ const refusalOf = async (...options: string[]): Promise<string> => {
   return output();
 };
 
-test('a port or folder that it cannot have and a wrong option are errors that say what to do', async () => {
-  const taken = createServer().listen(0, '127.0.0.1');
-  await once(taken, 'listening');
-  const { port } = taken.address() as { port: number };
-  const file = join(parent, 'a file');
-  writeFileSync(file, 'mine');
-
-  expect(await refusalOf('--port', String(port))).toMatch(
-    new RegExp(
-      `^error: Port ${port} is taken by another program\\. .* npm start -- --port 0 takes any that is free\\.`,
-    ),
-  );
-  expect(await refusalOf('--data-dir', file)).toBe(
-    `error: ${file} is a file, or in one. For the data choose another one: npm start -- --data-dir <folder>.\n`,
-  );
-  expect(await refusalOf('--port', 'x')).toMatch(/--port.*whole number from 0 to 65535/);
-  expect(await refusalOf('--burst', '0')).toMatch(/--burst.*whole number from 1/);
-  expect(await refusalOf('--colour')).toMatch(/unknown option/);
-  taken.close();
-});
-
-test('options that npm has kept for itself are named with the two dashes that they lack', async () => {
-  const saidFor = async (kept: NodeJS.ProcessEnv, ...args: string[]): Promise<string> => {
-    const env = { ...process.env, npm_lifecycle_event: 'start', ...kept };
-    const ran = await promisify(execFile)(process.execPath, [main, ...args], { env }).catch((error) => error);
-    return ran.stderr.split('\n')[0];
-  };
-
-  const said = [
-    await saidFor({ npm_config_port: 'true' }, '5701'),
-    await saidFor({ npm_config_port: '5701' }),
-    await saidFor({ npm_config_data_dir: 'true', npm_config_reset: 'true' }, 'my data'),
-    await saidFor({ npm_config_demo: '', npm_config_open: '' }),
-    // One of an .npmrc is no slip beside an option that is given.
-    await saidFor({ npm_config_port: '5701' }, '--port', 'x'),
-  ];
-
-  const write = 'error: npm keeps options for itself that have no -- before them. Write: npm start --';
-  expect(said).toEqual([
-    `${write} --port 5701`,
-    `${write} --port 5701`,
-    `${write} --data-dir my data --reset`,
-    `${write} --no-demo --no-open`,
-    expect.stringContaining('whole number from 0 to 65535'),
-  ]);
-});
-
 describe('while one runs', () => {
-  let running: ReturnType<typeof start>;
-  beforeAll(async () => {
-    running = startWith({ AWS_PROFILE: 'of-another-project' });
-    await running.until(/Ctrl-C ends it/);
-  });
-  afterAll(() => running.stop());
-
   test('it uses its own credentials in a shell with an AWS profile', async () => {
     expect((await get('/v1/products')).status).toBe(200);
   });
@@ -211,4 +152,35 @@ describe('while one runs', () => {
     expect(await get('/v1/customers/vera.vendor/credit')).toMatchObject({ body: { credit: 800 } });
     expect(await post('/_dev/clock', { advanceSeconds: -1 })).toHaveProperty('error');
   });
+});
+
+test('--reset begins anew, with other keys and, as --no-demo says, without a product', async () => {
+  const { keys } = service();
+  expect(await running.stop()).toBe(0);
+
+  const third = start('--reset', '--no-demo');
+  const withoutDemo = await third.until(/Ctrl-C ends it/);
+  expect(service().keys.all).not.toBe(keys.all);
+  expect(JSON.parse(run(withoutDemo, 'curl'))).toMatchObject({ username: 'vera.vendor', credit: 0 });
+  expect(await get('/v1/products')).toMatchObject({ status: 200, body: { data: [] } });
+  expect(await third.stop()).toBe(0);
+});
+
+test('a port or folder that it cannot have and a wrong option are errors that say what to do', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as { port: number };
+  const file = join(parent, 'a file');
+  writeFileSync(file, 'mine');
+
+  expect(await refusalOf('--port', String(port))).toMatch(
+    new RegExp(
+      `^error: Port ${port} is taken by another program\\. .* npm start -- --port 0 takes any that is free\\.`,
+    ),
+  );
+  expect(await refusalOf('--data-dir', file)).toBe(
+    `error: ${file} is a file, or in one. For the data choose another one: npm start -- --data-dir <folder>.\n`,
+  );
+  expect(await refusalOf('--port', 'x')).toMatch(/--port.*whole number from 0 to 65535/);
+  taken.close();
 });

@@ -9,7 +9,7 @@ import { startForCli } from '../../support/cli.ts';
 let service: Awaited<ReturnType<typeof startForCli>>;
 let key: string;
 beforeAll(async () => {
-  service = await startForCli();
+  service = await startForCli({ demo: false });
   key = service.service.keys.all;
 });
 
@@ -30,7 +30,7 @@ test('shows twenty strangers or more, and others once a store has met them', asy
 
 test('a stranger is given credit and a product by name, and is listed and found by UUID', async () => {
   const [{ uuid, username }] = (await strangers()) as [Avatar];
-  const [product] = (await service.call('GET', '/v1/products?limit=1', key)).body.data;
+  const { body: product } = await service.call('POST', '/v1/products', key, { name: 'Lamp', price: 1 });
 
   const given = await service.call('POST', `/v1/customers/${username}/actions/increment-credit`, key, { delta: 5 });
   const order = { recipientIdentifier: username };
