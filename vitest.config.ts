@@ -1,11 +1,54 @@
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
-/** The contract suite knows nothing but HTTP: it runs against the local service, or against CONTRACT_BASE_URL. */
-const contract = 'test/contract/**/*.test.ts';
+/** The contract suite knows nothing but requests and answers. */
+export const contract = 'test/contract/**/*.test.ts';
+
+/** It moves the clock, which all services of a process share. */
+const moving = 'test/contract/22-time.test.ts';
 
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
+
+/** These need the engine itself, or put a client of their own in the place of the table's. */
+const onEngine = [
+  'test/lib/table/*.test.ts',
+  'test/functions/authorizer.test.ts',
+  // It loads the CDK, which the files of the stack share.
+  'test/cost/cost-idle.test.ts',
+  // They start another process, ask for tables and their settings, or count calls beside a consumer of the stream.
+  'test/cli/books/{credit-repair,history-audit}.test.ts',
+  'test/cli/commands/{operate,restore-check,restore-table,stores,verify}.test.ts',
+  'test/cli/data/{commands,kill}.test.ts',
+  'test/cli/deployment/{hourly-copy,key-presets,listen,target}.test.ts',
+  'test/cli/person/resident-data.test.ts',
+  'test/docs/{calls,store}.test.ts',
+];
+
+/** These too need only what a table promises. */
+const onAnyTable = [
+  'test/cli/**/*.test.ts',
+  'test/{client,docs,inworld,reference}/*.test.ts',
+  'test/local/demo/*.test.ts',
+  'test/security/{injection,keys,mass-assignment,scopes,stores}.test.ts',
+];
+
+/**
+ * The others of these folders need only what a table promises: they run on tables in memory, which takes a third of the
+ * processor time. `npm run proof` runs them on the real engine. test/lib/table/same-answers.test.ts compares the two.
+ */
+export const inMemory = globSync(
+  ['test/{cost,functions,lib}/**/*.test.ts', 'proof/{fuzz,model}/*.test.ts', moving, ...onAnyTable],
+  {
+    exclude: onEngine,
+  },
+);
+
+/** The files that take their length from test/support/volume.ts, all of which `npm run proof` runs at full length. */
+export const ofProof = globSync('{test,proof}/**/*.test.ts').filter((path) =>
+  readFileSync(path, 'utf8').includes('support/volume.ts'),
+);
 
 /**
  * Begins with the machines and the proofs, which take longest, so that no worker is left alone with one. Vitest sorts
@@ -19,9 +62,11 @@ class ProofsFirst extends BaseSequencer {
 }
 
 /** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
-export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'reporters' | 'sequence'> = {
-  testTimeout: 60_000,
-  hookTimeout: 60_000,
+export const common: Pick<TestUserConfig, 'testTimeout' | 'hookTimeout' | 'expect' | 'reporters' | 'sequence'> = {
+  // They end what hangs. A busy machine may take ten times as long as a quiet one for what does not.
+  testTimeout: 180_000,
+  hookTimeout: 180_000,
+  expect: { poll: { timeout: 60_000 } },
   sequence: { sequencer: ProofsFirst },
   reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
 };
@@ -48,22 +93,29 @@ export default defineConfig({
           name: 'house',
           include: ['{test,proof}/**/*.test.ts'],
           // The pages need a browser: see vitest.browser.config.ts.
-          exclude: [contract, alone, 'test/browser/**'],
+          exclude: [contract, alone, 'test/browser/**', ...inMemory],
+        },
+      },
+      {
+        extends: true,
+        test: {
+          ...house,
+          name: 'memory',
+          include: inMemory,
+          env: { ...house.env, TEST_TABLES: 'memory' },
         },
       },
       { extends: true, test: { ...house, name: 'alone', include: [alone], isolate: true } },
+      // Each worker has a service in its process, whose store its files share. The proof runs them over HTTP.
       {
         extends: true,
         test: {
           name: 'contract',
           include: [contract],
-          globalSetup: 'test/contract/setup.ts',
+          exclude: [moving],
           isolate: false,
-          // The files of a service use one store, whose lists they compare: they take turns. Here each worker has a
-          // service.
-          ...(process.env.CONTRACT_BASE_URL ? { fileParallelism: false } : { maxWorkers: 2 }),
-          // A deployment's rates make a test of many calls wait.
-          ...(process.env.CONTRACT_BASE_URL && { testTimeout: 600_000, hookTimeout: 600_000 }),
+          env: { TEST_TABLES: 'memory' },
+          maxWorkers: 2,
           sequence: { groupOrder: 1 },
         },
       },

@@ -58,16 +58,20 @@ test.each(['127.0.0.1:4000', 'localhost:4000', '', 'ftp://example.org', 'https:/
   },
 );
 
-test('a key with a character that no header may hold is refused at once, and never quoted', async () => {
+test('a key with a character that no header may hold is refused without another try, and never quoted', async () => {
   for (const apiKey of [`${secret}\nX: y`, `${secret}\u0000`, `${secret}…`]) {
-    const { store } = startWith(() => Response.json({}), { apiKey, fetch });
-    const started = performance.now();
+    let tries = 0;
+    const counted: typeof fetch = (...args) => {
+      tries += 1;
+      return fetch(...args);
+    };
+    const { store } = startWith(() => Response.json({}), { apiKey, fetch: counted });
 
     const failure = await failureOf(store.get('/v1/products'));
 
     expect(failure.message).toBe('apiKey has a character that the header X-API-Key must not have.');
     expect(`${failure.stack} ${failure.cause}`).not.toContain(secret);
-    expect(performance.now() - started).toBeLessThan(200);
+    expect(tries).toBeLessThanOrEqual(1);
   }
 });
 

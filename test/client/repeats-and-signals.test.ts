@@ -6,7 +6,7 @@ import { answering, startScript } from './script.ts';
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
-  service = await startForTests();
+  service = await startForTests({ demo: false });
 });
 afterAll(() => service.stop());
 

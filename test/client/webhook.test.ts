@@ -11,7 +11,7 @@ import {
 } from '../../client/client.ts';
 import { signatureOf } from '../../lib/events/signature.ts';
 import type { EventType as KnownType } from '../../lib/routes/events.ts';
-import type { SentType } from '../../lib/routes/webhooks.ts';
+import type { SentEventType } from '../../lib/routes/webhooks.ts';
 
 const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`) as [
   string,
@@ -68,6 +68,6 @@ test('the type of an event or message tells the type of its data', async () => {
   expect(message.type === 'sale.lost').toBe(false);
   expectTypeOf<EventType>().toEqualTypeOf<KnownType>();
   expectTypeOf<StoreEvent['type']>().toEqualTypeOf<EventType>();
-  expectTypeOf<WebhookMessage['type']>().toEqualTypeOf<SentType>();
+  expectTypeOf<WebhookMessage['type']>().toEqualTypeOf<SentEventType>();
   expectTypeOf<EventData<'sale.completed'>>().toEqualTypeOf<SaleResponse>();
 });

@@ -5,7 +5,9 @@ import { startForTests } from '../support/local-service.ts';
  * Rules that need time to pass. The tests run only on the local service of this file, because they move its clock. The
  * clock of a deployment cannot be moved.
  */
-describe.runIf(inject('targets')[0]?.local)('on the local service only, since the clock is moved', () => {
+const isHere = process.env.TEST_TABLES === 'memory' || inject('targets')[0]?.local;
+
+describe.runIf(isHere)('on the local service only, since the clock is moved', () => {
   let local: Awaited<ReturnType<typeof startForTests>>;
   beforeAll(async () => {
     local = await startForTests();

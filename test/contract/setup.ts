@@ -69,6 +69,22 @@ const given = async (baseUrl: string): Promise<Target> => {
   };
 };
 
+export const localTarget = ({
+  baseUrl,
+  keys,
+  otherStore,
+  residents,
+}: Pick<ServiceFile, 'baseUrl' | 'keys' | 'otherStore' | 'residents'>): Target => ({
+  baseUrl,
+  local: true,
+  key: keys.all,
+  narrowKey: keys['products:read'],
+  otherKey: otherStore.key,
+  loopback: 'http://127.0.0.1:{port}',
+  scopeKeys: Object.fromEntries(contractScopes.map((scope) => [scope, keys[scope]])),
+  residents,
+});
+
 /** Starts a local service. */
 const startTarget = async (env: NodeJS.ProcessEnv) => {
   const dataDir = join(tmpdir(), `sis-contract-${randomUUID()}`);
@@ -81,17 +97,7 @@ const startTarget = async (env: NodeJS.ProcessEnv) => {
   // It looks at its stream and its queue ten times a second, and is the last to be tested.
   const { pid } = service.child;
   if (process.platform !== 'win32') service.child.kill('SIGSTOP');
-  const target: Target = {
-    baseUrl: file.baseUrl,
-    local: true,
-    pid,
-    key: file.keys.all,
-    narrowKey: file.keys['products:read'],
-    otherKey: file.otherStore.key,
-    loopback: 'http://127.0.0.1:{port}',
-    scopeKeys: Object.fromEntries(contractScopes.map((scope) => [scope, file.keys[scope]])),
-    residents: file.residents,
-  };
+  const target: Target = { ...localTarget(file), pid };
   const stop = async (): Promise<void> => {
     await service.stop();
     rmSync(dataDir, { recursive: true, force: true });

@@ -5,8 +5,13 @@ import { afterAll, inject } from 'vitest';
 import { paced } from './paced.ts';
 import type { Target } from './setup.ts';
 
+const findTarget = async (): Promise<Target> => {
+  if (process.env.TEST_TABLES === 'memory') return (await import('./in-process.ts')).startInProcess();
+  return inject('targets')[Number(process.env.VITEST_POOL_ID) - 1] as Target;
+};
+
 /** The suite's client of the service under test. It removes the rows that it made. */
-export const target = inject('targets')[Number(process.env.VITEST_POOL_ID) - 1] as Target;
+export const target = await findTarget();
 if (target.pid !== undefined && process.platform !== 'win32') process.kill(target.pid, 'SIGCONT');
 
 interface Answer {

@@ -1,8 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
+import { createStore } from '../../cli/deployment/stores.ts';
 import { sweep } from '../../lib/credit/sweep.ts';
 import { sendDue } from '../../lib/events/due.ts';
-import { sendUnsent } from '../../lib/sale/unsent.ts';
+import { sendUnsent } from '../../lib/sale/sweep.ts';
 import { type Units, unitsOf } from '../support/budgets-whole.ts';
 import { idleCosts } from '../support/idle-cost.ts';
 import { freshTable } from '../support/service.ts';
@@ -14,6 +15,7 @@ const sum = (rows: Record<string, number>): number => Object.values(rows).reduce
 let idleSweep: Units;
 beforeAll(async () => {
   await freshTable();
+  await createStore('Till');
   const others = [
     () => sendUnsent(),
     () =>

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
 import { listStores } from '../../lib/store/stores.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -68,11 +69,16 @@ const listen = async (options: readonly string[]) => {
   return { code: await stop(), ...printed };
 };
 
-const runLine = (line: string): Promise<{ code: number | null; stderr: string }> => {
+const runLine = async (line: string): Promise<{ code: number | null; stderr: string }> => {
   const [first, ...others] = wordsOf(line).slice(2);
   if (first === 'listen' && !others.includes('--print-secret')) return listen(others);
   const [, given = []] = answers.find(([pattern]) => pattern.test(line)) ?? [];
-  return runInProcess([first ?? '', ...others, ...given]);
+  // The stream makes the history of the lines before a moment later.
+  for (let tries = 1; ; tries++) {
+    const ran = await runInProcess([first ?? '', ...others, ...given]);
+    if (tries >= 40 || ran.code === 0 || !ran.stderr.includes('which may still come')) return ran;
+    await setTimeout(250);
+  }
 };
 
 test.each(cases)(

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { newId, source } from '../../lib/clock.ts';
-import { messageOf } from '../../lib/events/send.ts';
+import { signedMessage } from '../../lib/events/send.ts';
 import type { EventType } from '../../lib/routes/events.ts';
 import { atEnd } from '../support/at-end.ts';
 import { eventRow } from '../support/event-rows.ts';
@@ -34,12 +34,12 @@ const dataOf = (type: EventType): string =>
 const sale = { type: 'sale.completed' as const, at: '2027-03-01T00:00:00.000Z', data: dataOf('sale.completed') };
 const total: number = JSON.parse(sale.data).total;
 
-type Message = ReturnType<typeof messageOf>;
+type Message = ReturnType<typeof signedMessage>;
 
 /** A good message, the same signed with an old secret too, a sample, and those that are to be refused. */
 const cases = (millis: number) => {
   const of = (fields: object, secrets = [secret], at = millis): Message =>
-    messageOf({ id: newId(), ...sale, ...fields }, secrets, at);
+    signedMessage({ id: newId(), ...sale, ...fields }, secrets, at);
   const good = of({});
   return {
     taken: [good, of({}, [other, secret])],

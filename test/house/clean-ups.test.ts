@@ -22,3 +22,14 @@ test('no command keeps a client of the table for itself, which would go on to ca
 
   expect(keeping).toEqual([]);
 });
+
+test('no object literal is spread into another one to save lines', () => {
+  const files = globSync('{cli,client,desk,functions,infra,inworld,lib,local,reference}/**/*.{ts,tsx}', {
+    exclude: ['**/node_modules/**'],
+  });
+  expect(files.length).toBeGreaterThan(400);
+
+  const spreading = files.filter((file) => readFileSync(file, 'utf8').includes('...{'));
+
+  expect(spreading).toEqual([]);
+});

@@ -24,6 +24,7 @@ const hidden = [
   'flags',
   'ranked',
   'rank',
+  'bought',
   'rankedOn',
   'rankedOff',
   'texts',
@@ -85,11 +86,10 @@ const ordered = (value: unknown): unknown => {
 };
 
 /**
- * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id, and its
- * own random id says in which list of unsent sales it is. The mark of a customer's lots is a hash of their random ids,
- * behind their number and sum.
+ * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id. The mark
+ * of a customer's lots is a hash of their random ids, behind their number and sum.
  */
-const chance = /"(?:(secret|quote|request)":"[^"]*|(flags)":"SALE#UNSENT#\d|(creditMark":"\d+ \d+) \w+)"/g;
+const chance = /"(?:(secret|quote|request)":"[^"]*|(creditMark":"\d+ \d+) \w+)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -107,8 +107,8 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
   const named = JSON.stringify(ordered(value)).replaceAll(keyId, '<key>');
   const text = named
     .replaceAll(storeId, '<store>')
-    .replace(chance, (_, ...[first, second, mark]: string[]) =>
-      mark === undefined ? `"${first ?? second}":""` : `"${mark}"`,
+    .replace(chance, (_, name?: string, checksum?: string) =>
+      checksum === undefined ? `"${name}":""` : `"${checksum}"`,
     );
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));

@@ -74,6 +74,7 @@ test('`npm start` and the command import only packages that `npm ci --omit=dev` 
     splitting: true,
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    loader: { '.lsl': 'text' },
     outdir: 'none',
     write: false,
     metafile: true,

@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { type Access, accessOf, type Permission, permissions } from '../../infra/permissions.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
-import { isLike, type TableUse, usesOf } from '../../local/deployed/roles.ts';
+import { isLike, type TableUse, tableUses } from '../../local/deployed/roles.ts';
 
 /**
  * Checks every handler's calls against the role of its function in the stack. The local engines do not know IAM, so
@@ -25,7 +25,7 @@ for (const client of [db, dbOnce])
   client.middlewareStack.add(
     (next, context) => (args) => {
       const role = roles.getStore();
-      const uses = role ? usesOf((context.commandName ?? '').replace(/Command$/, ''), args.input) : [];
+      const uses = role ? tableUses((context.commandName ?? '').replace(/Command$/, ''), args.input) : [];
       const refused = uses.find((use) => !allows(role?.permitted ?? [], use));
       if (refused)
         throw new Error(

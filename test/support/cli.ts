@@ -10,6 +10,7 @@ import { logSink } from '../../lib/log.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { startService } from '../../local/start/service.ts';
 import { atEnd } from './at-end.ts';
+import { startEngines } from './local-service.ts';
 
 const command = new URL('../../cli/store.ts', import.meta.url).pathname;
 
@@ -44,32 +45,42 @@ const rowsIn = (stdout: string) =>
     .filter((line) => line.startsWith('{"'))
     .map((line) => JSON.parse(line));
 
-const commands = new AsyncLocalStorage<true>();
+/** The output of a command within this process. */
+const commands = new AsyncLocalStorage<{ stdout: string; stderr: string }>();
 
 /** True in a command that runs within this process, false in the local service beside it. */
-export const isOfCommand = (): boolean => commands.getStore() === true;
+export const isOfCommand = (): boolean => commands.getStore() !== undefined;
+
+const runOne = async (args: readonly string[]): Promise<Ran> => {
+  const texts = { stdout: '', stderr: '' };
+  const code = await commands.run(texts, () => run(args));
+  return { code, ...texts, rows: rowsIn(texts.stdout) };
+};
 
 /**
- * Runs the command within this process, on this process's clock, environment and output, and leaves them as they were.
+ * Runs commands within this process, on its clock, environment and output, and leaves these as they were. The commands
+ * see the environment of this process, or `env` alone.
  */
-const runHere = async (args: readonly string[]): Promise<Ran> => {
-  const texts = { stdout: '', stderr: '' };
+const runHere = async (lines: readonly (readonly string[])[], env?: Record<string, string>): Promise<Ran[]> => {
   const before = { env: { ...process.env }, now: source.now, log: logSink.write };
   const streams = (['stdout', 'stderr'] as const).map((name) => ({ name, write: process[name].write }));
-  for (const { name } of streams)
-    process[name].write = (text: string | Uint8Array) => {
+  for (const { name, write } of streams)
+    process[name].write = (text: string | Uint8Array, ...others: never[]) => {
+      const texts = commands.getStore();
+      if (!texts) return write.call(process[name], text, ...others);
       texts[name] += String(text);
       return true;
     };
-  for (const name of ['FORCE_COLOR', 'SIS_STORE', 'SIS_DATA_DIR']) delete process.env[name];
+  for (const name of env ? Object.keys(process.env) : ['FORCE_COLOR', 'SIS_STORE', 'SIS_DATA_DIR'])
+    delete process.env[name];
+  if (env) Object.assign(process.env, { PATH: before.env.PATH, HOME: before.env.HOME, ...env });
   // The functions of a local service in this process log as before.
   logSink.write = (fields) =>
     isOfCommand() ? void process.stderr.write(`${JSON.stringify(fields)}\n`) : before.log(fields);
   // A new process knows nobody yet.
   forgetResidents();
   try {
-    const code = await commands.run(true, () => run(args));
-    return { code, ...texts, rows: rowsIn(texts.stdout) };
+    return await Promise.all(lines.map(runOne));
   } finally {
     for (const { name, write } of streams) process[name].write = write;
     for (const name of Object.keys(process.env)) if (!(name in before.env)) delete process.env[name];
@@ -82,15 +93,24 @@ const runHere = async (args: readonly string[]): Promise<Ran> => {
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs the command within this process, which takes a tenth of a process's time. Runs wait for each other: for commands
- * at the same time, for signals and for what a shell sees, use `runStore`.
+ * Runs commands on one deployment within this process, all at once: each waits for the table where another goes on. All
+ * of them have the option `--json`, or none.
  */
-export const runInProcess = (args: readonly string[]): Promise<Ran> => {
-  const ran = last.then(() => runHere(args));
+const runTogether = (lines: readonly (readonly string[])[], env?: Record<string, string>): Promise<Ran[]> => {
+  const ran = last.then(() => runHere(lines, env));
   last = ran.catch(() => {});
   // It restores the environment, which by its end must not be that of another test file.
   atEnd(async () => void (await last));
   return ran;
+};
+
+/**
+ * Runs the command within this process, which takes a tenth of a process's time. Runs wait for each other: for signals
+ * and for what a shell sees, use `runStore`.
+ */
+export const runInProcess = async (args: readonly string[], env?: Record<string, string>): Promise<Ran> => {
+  const [ran] = await runTogether([args], env);
+  return ran as Ran;
 };
 
 /** Starts a local service, with the demo's rows unless `demo` is false, and runs the command on it. */
@@ -98,7 +118,8 @@ export const startForCli = async ({ demo = true } = {}) => {
   const dir = mkdtempSync(join(tmpdir(), 'store-cli-'));
   process.env.TABLE_NAME = `test-${randomUUID()}`;
   const limits = { rate: 1e6, burst: 1e6 };
-  const service = await startService({ port: 0, dataDir: dir, memory: true, reset: false, demo, ...limits }, () => {});
+  const options = { port: 0, dataDir: dir, memory: true, reset: false, demo, ...limits };
+  const service = await startService(options, () => {}, startEngines);
   atEnd(async () => {
     await service.stop();
     rmSync(dir, { recursive: true, force: true });
@@ -119,6 +140,8 @@ export const startForCli = async ({ demo = true } = {}) => {
     call,
     /** Runs the command on this service, within this process. */
     run: (...args: string[]) => runInProcess(['--data-dir', dir, ...args]),
+    /** Runs commands on this service at the same time, within this process. */
+    runTogether: (...lines: string[][]) => runTogether(lines.map((args) => ['--data-dir', dir, ...args])),
     /** Runs it in a process of its own. */
     runAlone: (...args: string[]) => runStore(['--data-dir', dir, ...args]),
     /** Moves the service's clock ahead. */

@@ -5,7 +5,7 @@ import { asDecided, type CreditLot, lotType, newLot } from '../../lib/credit/lot
 import { listLots } from '../../lib/credit/lots.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
-import { markOf, storedMark } from '../../lib/credit/whole-lots.ts';
+import { checksumOf, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { write } from '../../lib/table/table.ts';
@@ -53,9 +53,9 @@ export const customerWithLots = async (
 /** A mark that counts is that of the open lots. */
 const markFaults = (item: CreditItem, lots: readonly CreditLot[]): string[] =>
   creditTypes.flatMap((type) => {
-    const mark = storedMark(item, type);
+    const mark = storedChecksum(item, type);
     const open = lots.map((lot) => asDecided(lot, item)).filter((lot) => lot.state === 'open' && lotType(lot) === type);
-    return mark === undefined || mark === markOf(open) ? [] : [`${type}: the mark ${mark} is not that of the lots`];
+    return mark === undefined || mark === checksumOf(open) ? [] : [`${type}: the mark ${mark} is not that of the lots`];
   });
 
 /** A customer's stored credit: their item, their lots and the faults of their books. */

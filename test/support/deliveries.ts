@@ -19,6 +19,7 @@ export const startTestQueue = async (dir?: string) => {
     AWS_ENDPOINT_URL_SQS: queue.endpoint,
     DELIVERY_QUEUE_URL: queues.url,
     SLOW_QUEUE_URL: queues.slowUrl,
+    VENDOR_QUEUE_URL: queues.vendorUrl,
     DELIVERY_DLQ_URL: queues.deadLetterUrl,
     HISTORY_FAILURES_URL: queues.historyFailuresUrl,
   });

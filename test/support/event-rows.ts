@@ -1,5 +1,5 @@
 import { newId, timestamp } from '../../lib/clock.ts';
-import type { EventItem } from '../../lib/events/events.ts';
+import { type EventItem, eventList } from '../../lib/events/events.ts';
 import type { EventData, EventType } from '../../lib/routes/events.ts';
 import { partition } from '../../lib/table/schema.ts';
 
@@ -17,7 +17,7 @@ export const eventRow = <T extends EventType>(
   { type, data, notedAt, id = newId() }: SeededEvent<T>,
 ): EventItem => ({
   ...{ pk: partition(store, 'EVENT'), sk: id, type, at: timestamp(notedAt), data: JSON.stringify(data) },
-  ...{ ranked: partition(store, 'EVENT', type), rank: `${timestamp(notedAt)}#000000#${id}` },
+  ...{ ranked: eventList(store, type), rank: `${timestamp(notedAt)}#000000#${id}` },
   ttl: Math.ceil(notedAt / 1000) + 30 * 86_400,
 });
 

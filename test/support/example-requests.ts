@@ -12,10 +12,13 @@ import type { Call } from './service.ts';
 export const seedExamples = (call: Call, code = 'Example'): Promise<OneOfEach> =>
   seedOneOfEach(call, { code, owner: ada.uuid, customer: bob.uuid });
 
-const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && path.endsWith('/{id}');
+const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && /\/\{(uu)?id\}$/.test(path);
 
 /** Its key works no more: a test that goes on sends it with a key of its own. */
 export const endsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'store/end-key';
+
+/** Only the key that has seeded the examples has claimed their payout. */
+export const needsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'payouts/report-payout';
 
 /** All endpoints, those that delete a row last, and then the end of the key, so that every example request succeeds. */
 export const routesInOrder: readonly Route[] = [
@@ -29,11 +32,15 @@ export const onceOnly: readonly string[] = [
   'deliveries/retry-delivery',
   'products/redeliver-product',
   'gift-cards/redeem-gift-card',
+  // The customer's own cards are redeemed at once, and take no change then.
+  'gift-cards/update-gift-card',
+  'gift-cards/disable-gift-card',
 ];
 
 /** Values for request fields, by name. */
 const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<string, unknown> => ({
-  id: randomUUID(),
+  // Behind the ids that the service makes: those begin with their time.
+  id: `f${randomUUID().slice(1)}`,
   code,
   couponId: coupon,
   productId: product,
@@ -54,6 +61,7 @@ const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<strin
   region: 'Here',
   items: ['Chair'],
   events: ['store.closed'],
+  expiration: '2099-01-01T00:00:00Z',
 });
 
 /** A value for any other field, by its schema. */
@@ -75,14 +83,18 @@ const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
   return 'couponId' in filled ? { ...filled, code: undefined, productId: undefined } : filled;
 };
 
+/** The query that a row demands: a list's cursor and limit may follow. */
+export const queryOf = ({ id }: Pick<Route, 'id'>): string => (id === 'finding/list-names' ? '?prefix=seeded.&' : '?');
+
 /** A request that succeeds, about these rows and the resident bob. No coupon may have `code`. */
 export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: string; body?: object } => {
   const segments = row.path.split('/');
   const filled = segments.map((segment, index) => {
     if (!segment.startsWith('{')) return segment;
-    if (segment === '{identifier}' || segment === '{uuid}') return bob.uuid;
-    if (row.id === 'gift-cards/redeem-gift-card') return rows.redeemable;
-    return rows[kindOf[segments[index - 1] as keyof typeof kindOf]];
+    const kind = kindOf[segments[index - 1] as keyof typeof kindOf];
+    if (segment === '{identifier}' || kind === undefined) return bob.uuid;
+    return row.id === 'gift-cards/redeem-gift-card' ? rows.redeemable : rows[kind];
   });
-  return { path: filled.join('/'), ...(row.body && { body: bodyOf(row.body, rows, code) }) };
+  const query = queryOf(row).replace(/[?&]$/, '');
+  return { path: filled.join('/') + query, ...(row.body && { body: bodyOf(row.body, rows, code) }) };
 };

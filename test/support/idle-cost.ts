@@ -52,7 +52,7 @@ export const idleCosts = (template: Template, sweep: Units) => {
       'AWS::Scheduler::Schedule',
       (schedules) => {
         const perMinute = schedules.filter(({ Properties }) => Properties.ScheduleExpression === 'rate(1 minute)');
-        // The others run once a day.
+        // The others run once an hour or a day.
         return ['the sweep', millions(minutes * perMinute.length * sweepOf(template, sweep))];
       },
     ],

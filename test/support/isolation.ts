@@ -2,7 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { DynamoDBClient, GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { tableName } from '../../lib/table/client.ts';
+import type { Key as TableKey } from '../../lib/table/schema.ts';
 import { conflict, intercept, randomFrom, type TableCall } from './faults.ts';
+import { isInMemory, memoryTable } from './memory-db.ts';
 
 /**
  * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the
@@ -26,6 +28,7 @@ export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void)
   /** The old items that readers still see. */
   const before = new Map<string, Any>();
   const read = async (Key: Any): Promise<Any> => {
+    if (isInMemory) return memoryTable(tableName()).get(unmarshall(Key) as unknown as TableKey);
     const { Item } = await client.send(new GetItemCommand({ TableName: tableName(), Key, ConsistentRead: true }));
     return Item && unmarshall(Item);
   };

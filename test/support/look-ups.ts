@@ -36,19 +36,19 @@ export const saying =
     response.writeHead(status).end(text);
 
 /** Registers a dispenser that answers look-ups by `respond`, and keeps the names that it was asked for. */
-export const placeDispenser = async (store: string, respond: Respond = ofGrid) => {
+export const placeDispenser = async (store: string, respond: Respond = ofGrid, name = 'main') => {
   const asked: string[] = [];
   const place = { respond, secret: '' };
   const url = await serve(async (request, response) => {
     const [signature, ...lines] = (await buffer(request)).toString('utf8').split('\n');
     const signed = createHmac('sha256', place.secret).update(lines.join('\n')).digest('base64');
-    const [protocol, , , name = ''] = lines;
+    const [protocol, , , wanted = ''] = lines;
     if (signed !== signature || protocol !== 'SIS1-RESOLVE') return void response.writeHead(401).end();
-    asked.push(name);
-    place.respond(name, response);
+    asked.push(wanted);
+    place.respond(wanted, response);
   });
   const register = async (): Promise<void> => {
-    const registered = await registerDispenser(store, { url, region: 'Ahern', items: [], keyId: 'test' });
+    const registered = await registerDispenser(store, { name, url, region: 'Ahern', items: [], keyId: 'test' });
     place.secret = registered.secret;
   };
   await register();

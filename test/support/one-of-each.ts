@@ -1,10 +1,13 @@
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import { dispenserKey } from '../../lib/delivery/dispensers.ts';
+import { customerNameKey } from '../../lib/store/customer-names.ts';
 import { readResident } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
 import { at as onClock } from '../../local/demo/residents.ts';
 import { creditEvents } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
+import { payoutRows } from './payout-rows.ts';
 import { putAll } from './seed.ts';
 import { webhookRows } from './webhook-rows.ts';
 
@@ -17,6 +20,8 @@ export const kindOf = {
   deliveries: 'delivery',
   webhooks: 'webhook',
   sales: 'sale',
+  payouts: 'payout',
+  vendors: 'vendor',
 } as const;
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
@@ -55,7 +60,7 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 export const seedOverHttp = async (
   call: Call,
   { code, owner, customer, active = true }: Seed,
-): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale'>> => {
+): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale' | 'payout' | 'vendor'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
   // Where the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
@@ -86,11 +91,13 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 /**
  * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another,
  * and there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with
- * their events, and two sales of that time: one was completed, if the product is active, and one refused.
+ * their events, and two sales of that time: one was completed, if the product is active, and one refused. The store
+ * owes the customer and another something, and of two payouts to the customer it is unknown whether they were paid. Two
+ * vendors sell the product, and a search finds the customer by two names.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
-  const store: string = (await call('GET', '/v1/store')).body.id;
+  const { id: store, key } = (await call('GET', '/v1/store')).body;
   const resident = await readResident(store, { uuid: seed.customer });
   if (!resident) throw new Error(`${seed.customer} is no resident.`);
   const at = timestamp(now() - hour);
@@ -121,5 +128,20 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   await failDelivery(failed, 'No such item.');
   const webhook = newId();
   await putAll(webhookRows(store, webhook));
-  return { ...rows, delivery: failed.id, sale, webhook };
+  const named = { uuid: resident.uuid, username: resident.username };
+  await putAll(['seeded.first', 'seeded.last'].map((name) => ({ ...customerNameKey(store, name), ...named })));
+  // Boxes that nothing asks: they have no address, and know nobody.
+  await putAll(
+    ['first', 'second'].map((name) => ({
+      ...dispenserKey(store, name),
+      ...{ name, priority: 9, region: 'Ahern', items: [], secret: name, keyId: key.id, registeredAt: at },
+      ...{ host: 'nowhere', lostAt: at, lostReason: 'The dispenser answered 404', cannotResolve: true },
+    })),
+  );
+  const [payout, other] = twoIds(now() - hour);
+  await putAll(payoutRows(store, resident, [payout, other], key.id));
+  const [vendor, otherVendor] = twoIds();
+  for (const uuid of [vendor, otherVendor])
+    await call('PUT', `/v1/vendors/${uuid}`, { name: 'Vendor', region: 'Here', productId: rows.product });
+  return { ...rows, delivery: failed.id, sale, webhook, payout, vendor };
 };

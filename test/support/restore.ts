@@ -1,28 +1,26 @@
 import { afterAll, vi } from 'vitest';
 import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
-import { forgetReads } from '../../lib/http/store-reads.ts';
+import { forgetShares } from '../../lib/http/store-share.ts';
 import { logSink } from '../../lib/log.ts';
+import { keeper } from '../../lib/process.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { engine } from '../../lib/table/table.ts';
 import { cleanUpAll } from './at-end.ts';
-import startTestEngine from './engine.ts';
+import startTestEngine, { setEnvironment } from './engine.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
+import { forgetTables, isInMemory, useMemory } from './memory-db.ts';
 import { anySignature } from './seed.ts';
+import { wireTo } from './wire.ts';
 
 /**
- * Gives each test file an engine of its own. Ends what the file started, and restores the process, so that the next
- * file starts from the same state.
+ * Gives each test file an engine of its own, or tables in memory where TEST_TABLES says so. Ends what the file started,
+ * and restores the process, so that the next file starts from the same state.
  */
 
 const env = { ...process.env };
-// The engine keeps the records of all streams in one place, which each further write and each look at a stream
-// searches.
-const stopEngine = await startTestEngine();
-const { protocol, hostname, port } = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
-const endpoint = { protocol, hostname, port: Number(port), path: '/' };
 /** Signing takes a third of the time that the SDK needs for a call. */
 const signer = {
   sign: async (request: { headers: object }) => {
@@ -30,11 +28,47 @@ const signer = {
     return request;
   },
 };
-// The files of a process share these clients, which read the environment only once.
-for (const { config } of [db, dbOnce]) {
-  const httpAuthSchemes = config.httpAuthSchemes.map((scheme) => ({ ...scheme, signer }));
-  Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint, httpAuthSchemes });
-}
+
+/**
+ * Starts an engine, and leads the clients to it, which the files of a process share: they read the environment once.
+ */
+const startOwnEngine = async (): Promise<() => Promise<void>> => {
+  // The engine keeps the records of all streams in one place, which each further write and each look at a stream
+  // searches.
+  const stopEngine = await startTestEngine();
+  const { protocol, hostname, port } = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
+  const endpoint = { protocol, hostname, port: Number(port), path: '/' };
+  const wires = [db, dbOnce].map(({ config }) => {
+    const { requestHandler } = config;
+    const httpAuthSchemes = config.httpAuthSchemes.map((scheme) => ({ ...scheme, signer }));
+    const wire = wireTo(hostname, endpoint.port, requestHandler as never);
+    Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint, httpAuthSchemes });
+    Object.assign(config, { requestHandler: wire });
+    return { config, requestHandler, wire };
+  });
+  return async () => {
+    for (const { config, requestHandler, wire } of wires) {
+      Object.assign(config, { requestHandler });
+      wire.close();
+    }
+    await stopEngine();
+  };
+};
+
+/** Leads the clients to tables in memory. Another client finds nothing where it looks for the engine. */
+const useTables = async (): Promise<() => Promise<void>> => {
+  setEnvironment('http://127.0.0.1:1');
+  useMemory();
+  return async () => forgetTables();
+};
+
+const stopTables = await (isInMemory ? useTables() : startOwnEngine());
+/** The files of a worker share its process, but no file goes on with what a function remembered in another. */
+const states = new Map<unknown, unknown>();
+keeper.stateOf = <T>(make: () => T): T => {
+  if (!states.has(make)) states.set(make, make());
+  return states.get(make) as T;
+};
 const kept = [source, resolver, logSink, engine].map((object) => ({ object, members: { ...object } }));
 
 afterAll(async () => {
@@ -44,7 +78,7 @@ afterAll(async () => {
     await cleanUpAll();
   } finally {
     forgetResidents();
-    forgetReads();
+    forgetShares();
     logLines.length = 0;
     for (const { object, members } of kept) {
       for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
@@ -52,6 +86,6 @@ afterAll(async () => {
     }
     for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
     Object.assign(process.env, env);
-    await stopEngine();
+    await stopTables();
   }
 });

@@ -3,6 +3,9 @@ import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { marshall } from '@aws-sdk/util-dynamodb';
 import { tableName } from '../../lib/table/client.ts';
+import { type Item, put } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { isInMemory, memoryTable } from './memory-db.ts';
 
 /** The local engines read these headers but check no signature. */
 export const anySignature = {
@@ -35,6 +38,11 @@ function* inGroups(items: Iterable<object>): Generator<object[]> {
  * engine does. `items` may be lazy, so that they are never all in memory.
  */
 export const putAll = async (items: Iterable<object>): Promise<void> => {
+  if (isInMemory) {
+    const table = memoryTable(tableName());
+    for (const item of items) table.transact([put(item as Item & Key)]);
+    return;
+  }
   const endpoint = process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '';
   const groups = inGroups(items);
   const write = async (): Promise<void> => {

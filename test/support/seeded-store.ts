@@ -1,10 +1,11 @@
 import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
-import { customerKey, flagsOf, rankedOf, rankOf } from '../../lib/store/customers.ts';
+import { customerKey, flagsOf } from '../../lib/store/customers.ts';
 import { giftCardItem } from '../../lib/store/gift-cards.ts';
-import { countOf, memberKey } from '../../lib/store/memberships.ts';
+import { memberKey, sortedInto } from '../../lib/store/memberships.ts';
 import { productItem } from '../../lib/store/products.ts';
+import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 
 import { partition } from '../../lib/table/schema.ts';
 import { ada, bob } from './residents.ts';
@@ -33,6 +34,13 @@ const categoryItem = (store: string, id: string, productCount = 0) => ({
   productCount,
 });
 
+/** The spend of customer number n: L$ n. */
+const spendItem = (store: string, number: number, isSubscribed: boolean) => {
+  const [id, username] = [idOf(number), `resident${number}`];
+  const place = { ranked: spendListOf(store, isSubscribed), ...rankedBy(number, id) };
+  return { ...spendKey(store, id), username, sum: number, totalOwned: 0, days: {}, ...place };
+};
+
 const rowsOf = (store: string, category: string, number: number) => {
   const id = idOf(number);
   const active = number % 10 !== 9;
@@ -48,7 +56,7 @@ const rowsOf = (store: string, category: string, number: number) => {
       active,
     }),
     { id },
-    countOf([category]),
+    sortedInto([category]),
   );
   const fields = { code: `Code ${number}`, discount: 1, ownerProfit: 1, bloggersSync: false, active };
   const { coupon } = couponItems(store, ada, fields, { id, createdAt: createdAt(number) });
@@ -64,10 +72,8 @@ const rowsOf = (store: string, category: string, number: number) => {
       username: `resident${number}`,
       newsSubscriber: isSubscribed,
       flags: flagsOf(store, isSubscribed),
-      ranked: rankedOf(store, isSubscribed),
-      rank: rankOf(number, id),
-      sum: number,
     },
+    spend: spendItem(store, number, isSubscribed),
     category: categoryItem(store, id),
   };
 };
@@ -98,7 +104,7 @@ function* itemsOf(
     if (lists.includes('coupons'))
       yield { pk: coupon.pk, sk, flags: coupon.flags, ranked: coupon.ranked, rank: `${createdAt(number)}#${sk}` };
     if (lists.includes('customers'))
-      yield { pk: customer.pk, sk, flags: customer.flags, ranked: customer.ranked, rank: rankOf(number, sk) };
+      yield* [{ pk: customer.pk, sk, flags: customer.flags }, spendItem(store, number, customer.newsSubscriber)];
     if (lists.includes('categories')) yield categoryItem(store, sk);
   }
 }

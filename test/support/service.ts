@@ -19,10 +19,12 @@ import { createGateway, type Handler } from '../../local/gateway/gateway.ts';
 import { asRow } from './access.ts';
 import { atEnd } from './at-end.ts';
 import { logLines } from './log.ts';
+import { isInMemory } from './memory-db.ts';
 
 /** Makes a table for this test file, which the service uses from then on. It has no stream: see `keepHistory`. */
 export const freshTable = async (): Promise<void> => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
+  if (isInMemory) return;
   const client = new DynamoDBClient({});
   await ensureTable(client, tableName(), { streamed: false });
   client.destroy();

@@ -2,40 +2,41 @@ import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-clo
 import { GetAccountSettingsCommand, LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
+import { atEnd } from './at-end.ts';
 
 /**
- * The command's tests load this into it (`NODE_OPTIONS=--import`). It stubs CloudFormation with the stacks of
- * `TEST_STACKS`, the outputs of each as JSON, Lambda with the quota of a new account and, for a table's
- * stream, one mapping in the state `TEST_MAPPING`, and STS with the identity
- * `TEST_ARN`; without it STS does not answer.
+ * Stubs AWS for the commands in this process until the end of the test file: CloudFormation with these stacks, by name
+ * the outputs of each; Lambda with the quota of a new account and, for a table's stream, one mapping; STS with an
+ * identity, without which it does not answer. Returns the last two, which a test may set.
  */
-const stacks: Record<string, Record<string, string>> = JSON.parse(process.env.TEST_STACKS ?? '{}');
-
-mockClient(CloudFormationClient)
-  .on(DescribeStacksCommand)
-  .callsFake(async ({ StackName }, getClient) => {
-    // The real client needs a region too.
-    await getClient().config.region();
-    const outputs = stacks[StackName];
-    if (!outputs)
-      throw Object.assign(new Error(`Stack with id ${StackName} does not exist`), { name: 'ValidationError' });
-    const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
-    return { Stacks: [{ StackName, Outputs }] };
+export const stubAws = (stacks: Record<string, Record<string, string>>) => {
+  const account: { mapping: string; arn: string | undefined } = { mapping: 'Enabled', arn: undefined };
+  const formation = mockClient(CloudFormationClient)
+    .on(DescribeStacksCommand)
+    .callsFake(async ({ StackName }, getClient) => {
+      // The real client needs a region too.
+      await getClient().config.region();
+      const outputs = stacks[StackName];
+      if (!outputs)
+        throw Object.assign(new Error(`Stack with id ${StackName} does not exist`), { name: 'ValidationError' });
+      const Outputs = Object.entries(outputs).map(([OutputKey, OutputValue]) => ({ OutputKey, OutputValue }));
+      return { Stacks: [{ StackName, Outputs }] };
+    });
+  const lambda = mockClient(LambdaClient)
+    .on(GetAccountSettingsCommand)
+    .resolves({ AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } })
+    .on(ListEventSourceMappingsCommand)
+    .callsFake(async ({ EventSourceArn }) => ({
+      EventSourceMappings: /:table\/.*\/stream\//.test(EventSourceArn) ? [{ State: account.mapping }] : [],
+    }));
+  const identity = mockClient(STSClient)
+    .on(GetCallerIdentityCommand)
+    .callsFake(async () => {
+      if (account.arn === undefined) throw new Error('connect ETIMEDOUT');
+      return { Arn: account.arn };
+    });
+  atEnd(() => {
+    for (const stub of [formation, lambda, identity]) stub.restore();
   });
-
-mockClient(LambdaClient)
-  .on(GetAccountSettingsCommand)
-  .resolves({ AccountLimit: { ConcurrentExecutions: 10, UnreservedConcurrentExecutions: 10 } })
-  .on(ListEventSourceMappingsCommand)
-  .callsFake(async ({ EventSourceArn }) => ({
-    EventSourceMappings: /:table\/.*\/stream\//.test(EventSourceArn)
-      ? [{ State: process.env.TEST_MAPPING ?? 'Enabled' }]
-      : [],
-  }));
-
-mockClient(STSClient)
-  .on(GetCallerIdentityCommand)
-  .callsFake(async () => {
-    if (process.env.TEST_ARN === undefined) throw new Error('connect ETIMEDOUT');
-    return { Arn: process.env.TEST_ARN };
-  });
+  return account;
+};

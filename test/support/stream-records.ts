@@ -17,7 +17,11 @@ const image = (item: object | undefined) =>
  * A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. It has no id, so
  * that no consumer remembers it.
  */
-export const recordOf = (before: Key | undefined, after: Key | undefined): DynamoDBRecord => {
+export const recordOf = (
+  before: Key | undefined,
+  after: Key | undefined,
+  atMillis = 1_790_000_000_000,
+): DynamoDBRecord => {
   const { pk, sk } = (after ?? before) as Key;
   const [NewImage, OldImage, Keys = {}] = [image(after), image(before), image({ pk, sk })];
   const eventName = !after ? 'REMOVE' : before ? 'MODIFY' : 'INSERT';
@@ -26,7 +30,7 @@ export const recordOf = (before: Key | undefined, after: Key | undefined): Dynam
     eventName,
     eventSource: 'aws:dynamodb',
     dynamodb: {
-      ApproximateCreationDateTime: 1_790_000_000,
+      ApproximateCreationDateTime: Math.floor(atMillis / 1000),
       Keys,
       SequenceNumber,
       StreamViewType: 'NEW_AND_OLD_IMAGES',
@@ -35,6 +39,11 @@ export const recordOf = (before: Key | undefined, after: Key | undefined): Dynam
     },
   };
 };
+
+/** A batch of one shard, as Lambda hands it to the consumer. */
+export const shardBatch = (Records: DynamoDBRecord[], shardId = 'shardId-00000001790000000000-00000001') => ({
+  ...{ Records, shardId, eventSourceARN: 'arn:aws:dynamodb:us-east-1:1:table/t/stream/2026-01-01T00:00:00.000' },
+});
 
 /** A change that a made-up store saw: its records, and the rows of history that must come of them. */
 export interface MadeUpChange {
