@@ -66,7 +66,7 @@ type PathOf<M extends Method> = keyof Endpoints extends infer E ? (E extends `${
 type Exchange<M extends Method, P extends string> = `${M} ${P}` extends keyof Endpoints
   ? Endpoints[`${M} ${P}`]
   : never;
-type Sent<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> & CallOptions;
+type RequestParts<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> & CallOptions;
 /** The argument is optional where none of its members is required. */
 type Arguments<T> = Record<never, never> extends T ? [sent?: T] : [sent: T];
 type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answer: infer A } ? A : undefined;
@@ -74,7 +74,10 @@ type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answe
 type ListPath = { [P in PathOf<'GET'>]: Answer<'GET', P> extends Page ? P : never }[PathOf<'GET'>];
 type Row<P extends ListPath> = Answer<'GET', P> extends { data: (infer R)[] } ? R : never;
 
-type Verb<M extends Method> = <P extends PathOf<M>>(path: P, ...sent: Arguments<Sent<M, P>>) => Answered<Answer<M, P>>;
+type Verb<M extends Method> = <P extends PathOf<M>>(
+  path: P,
+  ...sent: Arguments<RequestParts<M, P>>
+) => Answered<Answer<M, P>>;
 
 /** The calls of a store: the methods of its resources, and those that take a path as the API reference writes it. */
 export interface StoreClient extends Resources {
@@ -83,16 +86,19 @@ export interface StoreClient extends Resources {
   put: Verb<'PUT'>;
   delete: Verb<'DELETE'>;
   /** Yields every row of a list, page after page: `for await (const product of store.rows('/v1/products'))`. */
-  rows: <P extends ListPath>(path: P, ...sent: Arguments<Sent<'GET', P>>) => AsyncGenerator<Row<P>, void, undefined>;
+  rows: <P extends ListPath>(
+    path: P,
+    ...sent: Arguments<RequestParts<'GET', P>>
+  ) => AsyncGenerator<Row<P>, void, undefined>;
 }
 
-interface AnySent extends CallOptions {
+interface AnyRequest extends CallOptions {
   path?: Record<string, string>;
   query?: Record<string, unknown>;
   body?: unknown;
 }
 
-const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }: AnySent): string => {
+const addressOf = (baseUrl: string, template: string, { path = {}, query = {} }: AnyRequest): string => {
   const filled = template.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value: unknown = path[name];
     // URLs drop such segments, so the request would go to another path.
@@ -119,7 +125,7 @@ const checkHeaders = (headers: Record<string, string>): void => {
 };
 
 /** The request that all attempts of a call send. Throws if it cannot be sent. */
-const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, apiKey }: ClientOptions) => {
+const buildRequest = (method: Method, template: string, sent: AnyRequest, { baseUrl, apiKey }: ClientOptions) => {
   if (!/^https?:\/\/[^/@]+(\/|$)/i.test(baseUrl) || !URL.canParse(baseUrl))
     throw new TypeError(
       'baseUrl must begin with http:// or https://, such as https://example.org, without a password.',
@@ -142,7 +148,7 @@ const requestOf = (method: Method, template: string, sent: AnySent, { baseUrl, a
 };
 
 /** The parsed body of an answer. It may not be JSON where a proxy answers for the service. */
-const bodyOf = async (response: Response): Promise<{ value?: unknown; isJson: boolean }> => {
+const readBody = async (response: Response): Promise<{ value?: unknown; isJson: boolean }> => {
   const text = await response.text();
   if (text === '') return { isJson: response.status === 204 };
   try {
@@ -157,7 +163,7 @@ const noJson = {
   detail: 'The answer is not JSON. Check that baseUrl leads to the service and that no proxy answers for it.',
 };
 
-type RequestSender = (method: Method, path: string, sent?: AnySent) => Promise<WithResponse<unknown>>;
+type RequestSender = (method: Method, path: string, sent?: AnyRequest) => Promise<WithResponse<unknown>>;
 
 /** Sends a request, again after transient failures, until an answer counts. */
 const exchangeWith = (options: ClientOptions): RequestSender => {
@@ -167,11 +173,11 @@ const exchangeWith = (options: ClientOptions): RequestSender => {
     const limit = AbortSignal.timeout(timeoutMillis);
     const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
     // Part of the attempt, since an answer may break off.
-    return { response, ...(await bodyOf(response)) };
+    return { response, ...(await readBody(response)) };
   };
 
   return async (method, path, sent = {}) => {
-    const { idempotencyKey, address: url, init } = requestOf(method, path, sent, options);
+    const { idempotencyKey, address: url, init } = buildRequest(method, path, sent, options);
     for (let number = 1; ; number++) {
       const last = number >= attempts;
       const about = { method, path, url, attempt: number };
@@ -208,10 +214,10 @@ const exchangeWith = (options: ClientOptions): RequestSender => {
 type Operation = (...values: unknown[]) => Answered<unknown>;
 
 /** The method of a line of `operations`. */
-const operationOf = (
+const makeCall = (
   line: string,
-  call: (method: Method, path: string, sent?: AnySent) => Answered<unknown>,
-  list: (path: string, sent?: AnySent) => Listed<unknown>,
+  call: (method: Method, path: string, sent?: AnyRequest) => Answered<unknown>,
+  list: (path: string, sent?: AnyRequest) => Listed<unknown>,
 ): Operation => {
   const [method = '', path = '', rest] = line.split(' ');
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name);
@@ -240,23 +246,23 @@ const operationOf = (
 export const storeClient = (options: ClientOptions): StoreClient => {
   const exchange = exchangeWith(options);
 
-  const call = (method: Method, path: string, sent?: AnySent): Answered<unknown> =>
+  const call = (method: Method, path: string, sent?: AnyRequest): Answered<unknown> =>
     answered(exchange(method, path, sent));
 
-  const list = (path: string, sent?: AnySent): Listed<unknown> =>
+  const list = (path: string, sent?: AnyRequest): Listed<unknown> =>
     // A cursor does not carry the filters.
     listed(call('GET', path, sent), (cursor) => call('GET', path, { ...sent, query: { ...sent?.query, cursor } }));
 
   const resources = Object.fromEntries(
     Object.entries(operations).map(([group, lines]) => [
       group,
-      Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, operationOf(line, call, list)])),
+      Object.fromEntries(Object.entries(lines).map(([name, line]) => [name, makeCall(line, call, list)])),
     ]),
   );
 
-  const verb = (method: Method) => (path: string, sent?: AnySent) => call(method, path, sent);
+  const verb = (method: Method) => (path: string, sent?: AnyRequest) => call(method, path, sent);
 
-  async function* rows(path: string, sent?: AnySent): AsyncGenerator<unknown> {
+  async function* rows(path: string, sent?: AnyRequest): AsyncGenerator<unknown> {
     yield* list(path, sent);
   }
 

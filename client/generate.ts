@@ -104,7 +104,7 @@ const clientTypes = async (document: Json): Promise<string> => {
   return text.replaceAll(': {};', ': object;');
 };
 
-const nameOf = (schema: Json): string => schema.$ref.split('/').at(-1);
+const schemaName = (schema: Json): string => schema.$ref.split('/').at(-1);
 
 /** Lines as Biome has them: the items within the brackets lie on lines of their own where they do not fit into one. */
 const layout = (indent: string, begin: string, items: readonly string[], end: string): string => {
@@ -125,17 +125,17 @@ const methodOf = (document: Json, line: string, operation: Json, name: string) =
   const rest = body ? 'body' : isList ? 'list' : query ? 'query' : undefined;
   const parameters = [
     ...Object.keys(path?.properties ?? {}).map((placeholder) => `${placeholder}: string`),
-    ...(body ? [`body${operation.requestBody.required ? '' : '?'}: ${nameOf(body)}`] : []),
+    ...(body ? [`body${operation.requestBody.required ? '' : '?'}: ${schemaName(body)}`] : []),
     ...(query ? [`query?: Endpoints['${line}']['query']`] : []),
     'options?: CallOptions',
   ];
-  const returns = `${isList ? 'Listed' : 'Answered'}<${answer ? nameOf(answer) : 'undefined'}>`;
+  const returns = `${isList ? 'Listed' : 'Answered'}<${answer ? schemaName(answer) : 'undefined'}>`;
   return {
     row: `    ${name}: '${[line, rest].filter(Boolean).join(' ')}',`,
     signature: [`    /** ${operation.summary}. */`, layout('    ', `${name}(`, parameters, `): ${returns};`)].join(
       '\n',
     ),
-    types: [body, answer].flatMap((schema) => (schema ? [nameOf(schema)] : [])),
+    types: [body, answer].flatMap((schema) => (schema ? [schemaName(schema)] : [])),
   };
 };
 
@@ -168,7 +168,10 @@ export interface Resources {
 ${blocks('signature', ';')}
 }
 
-/** For each method the request that it makes, and what follows the values of the path: \`body\`, \`query\`, or that of a \`list\`. */
+/**
+ * For each method the request that it makes, and what follows the values of the path: \`body\`, \`query\`, or that of a
+ * \`list\`.
+ */
 export const operations = {
 ${blocks('row', ',')}
 };

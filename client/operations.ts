@@ -7,6 +7,8 @@ import type {
   BanCustomerRequest,
   CategoryListResponse,
   CategoryResponse,
+  ClaimPayoutRequest,
+  ClaimPayoutResponse,
   CouponListResponse,
   CouponResponse,
   CreateCategoryRequest,
@@ -20,12 +22,14 @@ import type {
   CustomerCouponListResponse,
   CustomerCreditResponse,
   CustomerListResponse,
+  CustomerNameListResponse,
   CustomerResponse,
   CustomerSpendResponse,
   DaysResponse,
   DeliverProductRequest,
   DeliveryListResponse,
   DeliveryResponse,
+  DispenserListResponse,
   DispenserResponse,
   Endpoints,
   EventListResponse,
@@ -33,25 +37,40 @@ import type {
   GiftCardResponse,
   GrantGiftCardRequest,
   IncrementCustomerCreditRequest,
+  LimitCouponRequest,
   OwnedProductListResponse,
+  PayeeListResponse,
+  PayoutListResponse,
+  PayoutResponse,
+  PayPayeeRequest,
   ProductDeliveryResponse,
+  ProductGiftCardRequest,
+  ProductGiftCardResponse,
   ProductListResponse,
   ProductResponse,
   ProductUpsertRequest,
   PutDispenserRequest,
   PutResidentRequest,
   QuoteResponse,
+  RedeemedCardsResponse,
   RedeemedGiftCardResponse,
   RedeemGiftCardRequest,
+  RedeemOwnCardsRequest,
   RedeliverProductRequest,
   RefundSaleRequest,
+  RegisterVendorRequest,
+  ReportPayoutRequest,
   ResidentResponse,
   RevokeCouponRequest,
   RevokedCouponResponse,
   SaleListResponse,
   SaleResponse,
   SetCustomerCreditRequest,
+  SettlePayoutRequest,
+  SetVendorProductRequest,
   StoreResponse,
+  StoreRulesRequest,
+  StoreRulesResponse,
   StoreStateRequest,
   TestedWebhookResponse,
   UpdateCategoryRequest,
@@ -59,6 +78,8 @@ import type {
   UpdateCustomerRequest,
   UpdateGiftCardRequest,
   UpdateWebhookRequest,
+  VendorListResponse,
+  VendorResponse,
   WebhookDeliveryListResponse,
   WebhookListResponse,
   WebhookResponse,
@@ -145,6 +166,12 @@ export interface Resources {
     /** Lift the ban of a customer. */
     unban(identifier: string, options?: CallOptions): Answered<CustomerBanStateResponse>;
   };
+  finding: {
+    /** Find customers by the beginning of a name. */
+    listNames(query?: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
+    /** Limit a coupon in time and uses. */
+    limitCoupon(id: string, body: LimitCouponRequest, options?: CallOptions): Answered<CouponResponse>;
+  };
   giftCards: {
     /** List a customer's gift cards. */
     list(
@@ -162,6 +189,12 @@ export interface Resources {
     redeem(id: string, body: RedeemGiftCardRequest, options?: CallOptions): Answered<RedeemedGiftCardResponse>;
     /** Grant a gift card to a customer. */
     grant(identifier: string, body: GrantGiftCardRequest, options?: CallOptions): Answered<GiftCardResponse>;
+    /** Redeem a customer's own gift cards for credit. */
+    redeemOwnCards(
+      identifier: string,
+      body?: RedeemOwnCardsRequest,
+      options?: CallOptions,
+    ): Answered<RedeemedCardsResponse>;
   };
   products: {
     /** List active products. */
@@ -228,6 +261,34 @@ export interface Resources {
     /** Read a sale. */
     get(id: string, options?: CallOptions): Answered<SaleResponse>;
   };
+  payouts: {
+    /** List payees. */
+    listPayees(query?: Endpoints['GET /v1/payees']['query'], options?: CallOptions): Listed<PayeeListResponse>;
+    /** List payouts. */
+    list(query?: Endpoints['GET /v1/payouts']['query'], options?: CallOptions): Listed<PayoutListResponse>;
+    /** Read a payout. */
+    get(id: string, options?: CallOptions): Answered<PayoutResponse>;
+    /** Claim the next payout. */
+    claim(body?: ClaimPayoutRequest, options?: CallOptions): Answered<ClaimPayoutResponse>;
+    /** Report how a payout ended. */
+    report(id: string, body: ReportPayoutRequest, options?: CallOptions): Answered<PayoutResponse>;
+    /** Settle a payout. */
+    settle(id: string, body: SettlePayoutRequest, options?: CallOptions): Answered<PayoutResponse>;
+    /** Note a payment by hand. */
+    payPayee(identifier: string, body: PayPayeeRequest, options?: CallOptions): Answered<PayoutResponse>;
+  };
+  vendors: {
+    /** Register a vendor. */
+    put(uuid: string, body: RegisterVendorRequest, options?: CallOptions): Answered<VendorResponse>;
+    /** Read a vendor. */
+    get(uuid: string, options?: CallOptions): Answered<VendorResponse>;
+    /** Delete a vendor. */
+    delete(uuid: string, options?: CallOptions): Answered<undefined>;
+    /** List vendors. */
+    list(query?: Endpoints['GET /v1/vendors']['query'], options?: CallOptions): Listed<VendorListResponse>;
+    /** Set the product that a vendor sells. */
+    setProduct(uuid: string, body: SetVendorProductRequest, options?: CallOptions): Answered<VendorResponse>;
+  };
   deliveries: {
     /** List deliveries. */
     list(query?: Endpoints['GET /v1/deliveries']['query'], options?: CallOptions): Listed<DeliveryListResponse>;
@@ -239,6 +300,11 @@ export interface Resources {
   dispenser: {
     /** Register the address of the store's inworld dispenser. */
     put(body: PutDispenserRequest, options?: CallOptions): Answered<DispenserResponse>;
+    /** List the store's inworld dispensers. */
+    listDispensers(
+      query?: Endpoints['GET /v1/dispensers']['query'],
+      options?: CallOptions,
+    ): Listed<DispenserListResponse>;
   };
   residents: {
     /** Tell the name of an avatar. */
@@ -270,9 +336,24 @@ export interface Resources {
       options?: CallOptions,
     ): Listed<WebhookDeliveryListResponse>;
   };
+  rules: {
+    /** Read the rules of the store. */
+    get(options?: CallOptions): Answered<StoreRulesResponse>;
+    /** Replace the rules of the store. */
+    put(body: StoreRulesRequest, options?: CallOptions): Answered<StoreRulesResponse>;
+  };
+  productCard: {
+    /** Read the gift card that a product sells. */
+    get(id: string, options?: CallOptions): Answered<ProductGiftCardResponse>;
+    /** Have a product sell gift cards. */
+    put(id: string, body: ProductGiftCardRequest, options?: CallOptions): Answered<ProductGiftCardResponse>;
+  };
 }
 
-/** For each method the request that it makes, and what follows the values of the path: `body`, `query`, or that of a `list`. */
+/**
+ * For each method the request that it makes, and what follows the values of the path: `body`, `query`, or that of a
+ * `list`.
+ */
 export const operations = {
   coupons: {
     listOwnerCoupons: 'GET /v1/coupons/owner/{identifier} list',
@@ -299,6 +380,10 @@ export const operations = {
     ban: 'POST /v1/customers/{identifier}/actions/ban body',
     unban: 'POST /v1/customers/{identifier}/actions/unban',
   },
+  finding: {
+    listNames: 'GET /v1/names list',
+    limitCoupon: 'PUT /v1/coupons/{id}/limits body',
+  },
   giftCards: {
     list: 'GET /v1/customers/{identifier}/giftcards list',
     get: 'GET /v1/giftcards/{id}',
@@ -306,6 +391,7 @@ export const operations = {
     disable: 'POST /v1/giftcards/{id}/actions/disable',
     redeem: 'POST /v1/giftcards/{id}/actions/redeem body',
     grant: 'POST /v1/customers/{identifier}/actions/grant-gift-card body',
+    redeemOwnCards: 'POST /v1/customers/{identifier}/giftcards/actions/redeem body',
   },
   products: {
     list: 'GET /v1/products list',
@@ -339,6 +425,22 @@ export const operations = {
     refund: 'POST /v1/sales/{id}/actions/refund body',
     get: 'GET /v1/sales/{id}',
   },
+  payouts: {
+    listPayees: 'GET /v1/payees list',
+    list: 'GET /v1/payouts list',
+    get: 'GET /v1/payouts/{id}',
+    claim: 'POST /v1/payouts/actions/claim body',
+    report: 'POST /v1/payouts/{id}/actions/report body',
+    settle: 'POST /v1/payouts/{id}/actions/settle body',
+    payPayee: 'POST /v1/payees/{identifier}/actions/pay body',
+  },
+  vendors: {
+    put: 'PUT /v1/vendors/{uuid} body',
+    get: 'GET /v1/vendors/{uuid}',
+    delete: 'DELETE /v1/vendors/{uuid}',
+    list: 'GET /v1/vendors list',
+    setProduct: 'PUT /v1/vendors/{uuid}/product body',
+  },
   deliveries: {
     list: 'GET /v1/deliveries list',
     get: 'GET /v1/deliveries/{id}',
@@ -346,6 +448,7 @@ export const operations = {
   },
   dispenser: {
     put: 'PUT /v1/dispenser body',
+    listDispensers: 'GET /v1/dispensers list',
   },
   residents: {
     put: 'PUT /v1/residents/{uuid} body',
@@ -362,5 +465,13 @@ export const operations = {
     rotateSecret: 'POST /v1/webhooks/{id}/actions/rotate-secret',
     test: 'POST /v1/webhooks/{id}/actions/test',
     listDeliveries: 'GET /v1/webhooks/{id}/deliveries list',
+  },
+  rules: {
+    get: 'GET /v1/store/rules',
+    put: 'PUT /v1/store/rules body',
+  },
+  productCard: {
+    get: 'GET /v1/products/{id}/giftcard',
+    put: 'PUT /v1/products/{id}/giftcard body',
   },
 };

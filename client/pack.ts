@@ -8,7 +8,7 @@ import { build } from 'esbuild';
 /** `npm run client`: writes the client as a package for Node.js and browsers into the directory where it was called. */
 
 const root = fileURLToPath(new URL('../', import.meta.url));
-const textOf = (path: string): string => readFileSync(join(root, path), 'utf8');
+const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Their declarations hold all that the package exports. */
 const modules = ['types', 'answer', 'operations', 'problem', 'webhook', 'client'];
@@ -37,7 +37,7 @@ const writeTypes = (directory: string, exported: readonly string[]): void => {
 
 /** Writes the files of the package into an empty directory. */
 const writePackage = async (directory: string): Promise<void> => {
-  const { version, license } = JSON.parse(textOf('package.json'));
+  const { version, license } = JSON.parse(readText('package.json'));
   const { metafile } = await build({
     absWorkingDir: root,
     metafile: true,
@@ -64,7 +64,7 @@ const writePackage = async (directory: string): Promise<void> => {
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   copyFileSync(join(root, 'LICENSE'), join(directory, 'LICENSE'));
   // The other documents are no part of the package.
-  const guide = textOf('docs/guides/client.md').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
+  const guide = readText('docs/guides/client.md').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
   writeFileSync(join(directory, 'README.md'), guide);
 };
 

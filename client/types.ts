@@ -3,6 +3,7 @@
 export type EventResponse =
   | CreditChangedEvent
   | GiftcardGrantedEvent
+  | GiftcardPurchasedEvent
   | GiftcardRedeemedEvent
   | GiftcardDisabledEvent
   | SaleCompletedEvent
@@ -17,6 +18,11 @@ export type EventResponse =
   | CustomerBannedEvent
   | CustomerUnbannedEvent
   | ProductSoldOutEvent
+  | PayoutPaidEvent
+  | PayoutFailedEvent
+  | PayoutUnknownEvent
+  | VendorRegisteredEvent
+  | VendorLostEvent
   | StoreClosedEvent
   | StoreOpenedEvent;
 
@@ -353,6 +359,39 @@ export interface Endpoints {
     answer: CustomerBanStateResponse;
   };
   /**
+   * Find customers by the beginning of a name
+   */
+  'GET /v1/names': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * The beginning of a name as somebody types it, from two characters on: `ver`, `Vera V` and `vera.v` find `vera.vendor`.
+       */
+      prefix?: string;
+    };
+    answer: CustomerNameListResponse;
+  };
+  /**
+   * Limit a coupon in time and uses
+   */
+  'PUT /v1/coupons/{id}/limits': {
+    path: {
+      /**
+       * UUID of the coupon.
+       */
+      id: string;
+    };
+    body: LimitCouponRequest;
+    answer: CouponResponse;
+  };
+  /**
    * List a customer's gift cards
    */
   'GET /v1/customers/{identifier}/giftcards': {
@@ -446,6 +485,19 @@ export interface Endpoints {
     answer: GiftCardResponse;
   };
   /**
+   * Redeem a customer's own gift cards for credit
+   */
+  'POST /v1/customers/{identifier}/giftcards/actions/redeem': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body?: RedeemOwnCardsRequest;
+    answer: RedeemedCardsResponse;
+  };
+  /**
    * List active products
    */
   'GET /v1/products': {
@@ -458,6 +510,10 @@ export interface Endpoints {
        * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
        */
       cursor?: string;
+      /**
+       * `false`: the inactive products instead. Left out or `true`: the active ones.
+       */
+      active?: boolean;
       /**
        * Only products whose `listed` is true (or false).
        */
@@ -673,6 +729,10 @@ export interface Endpoints {
        * The last day: the first one, or up to 365 days after it. By default today.
        */
       to?: string;
+      /**
+       * Only the sales of the vendor with this UUID.
+       */
+      vendor?: string;
     };
     answer: DaysResponse;
   };
@@ -729,6 +789,14 @@ export interface Endpoints {
        * Only sales in this state.
        */
       state?: 'completed' | 'refused' | 'refunded';
+      /**
+       * Only sales made at this time or later: an ISO 8601 date-time with an offset.
+       */
+      from?: string;
+      /**
+       * Only sales made before this time. Not before `from`.
+       */
+      to?: string;
     };
     answer: SaleListResponse;
   };
@@ -756,6 +824,181 @@ export interface Endpoints {
       id: string;
     };
     answer: SaleResponse;
+  };
+  /**
+   * List payees
+   */
+  'GET /v1/payees': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * `true`: only avatars who are owed 1 or more. Left out or `false`: all who were ever owed or paid.
+       */
+      owed?: boolean;
+    };
+    answer: PayeeListResponse;
+  };
+  /**
+   * List payouts
+   */
+  'GET /v1/payouts': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only payouts in this state.
+       */
+      state?: 'claimed' | 'unknown' | 'paid' | 'failed';
+      /**
+       * Only payouts to this avatar, by username or UUID. An unknown one gives an empty list.
+       */
+      payee?: string;
+    };
+    answer: PayoutListResponse;
+  };
+  /**
+   * Read a payout
+   */
+  'GET /v1/payouts/{id}': {
+    path: {
+      /**
+       * UUID of the payout.
+       */
+      id: string;
+    };
+    answer: PayoutResponse;
+  };
+  /**
+   * Claim the next payout
+   */
+  'POST /v1/payouts/actions/claim': {
+    body?: ClaimPayoutRequest;
+    answer: ClaimPayoutResponse;
+  };
+  /**
+   * Report how a payout ended
+   */
+  'POST /v1/payouts/{id}/actions/report': {
+    path: {
+      /**
+       * UUID of the payout.
+       */
+      id: string;
+    };
+    body: ReportPayoutRequest;
+    answer: PayoutResponse;
+  };
+  /**
+   * Settle a payout
+   */
+  'POST /v1/payouts/{id}/actions/settle': {
+    path: {
+      /**
+       * UUID of the payout.
+       */
+      id: string;
+    };
+    body: SettlePayoutRequest;
+    answer: PayoutResponse;
+  };
+  /**
+   * Note a payment by hand
+   */
+  'POST /v1/payees/{identifier}/actions/pay': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: PayPayeeRequest;
+    answer: PayoutResponse;
+  };
+  /**
+   * Register a vendor
+   */
+  'PUT /v1/vendors/{uuid}': {
+    path: {
+      /**
+       * UUID of the vendor.
+       */
+      uuid: string;
+    };
+    body: RegisterVendorRequest;
+    answer: VendorResponse;
+  };
+  /**
+   * Read a vendor
+   */
+  'GET /v1/vendors/{uuid}': {
+    path: {
+      /**
+       * UUID of the vendor.
+       */
+      uuid: string;
+    };
+    answer: VendorResponse;
+  };
+  /**
+   * Delete a vendor
+   */
+  'DELETE /v1/vendors/{uuid}': {
+    path: {
+      /**
+       * UUID of the vendor.
+       */
+      uuid: string;
+    };
+  };
+  /**
+   * List vendors
+   */
+  'GET /v1/vendors': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only vendors that sell the product with this UUID.
+       */
+      product?: string;
+      /**
+       * Only vendors in this state.
+       */
+      state?: 'active' | 'lost';
+    };
+    answer: VendorListResponse;
+  };
+  /**
+   * Set the product that a vendor sells
+   */
+  'PUT /v1/vendors/{uuid}/product': {
+    path: {
+      /**
+       * UUID of the vendor.
+       */
+      uuid: string;
+    };
+    body: SetVendorProductRequest;
+    answer: VendorResponse;
   };
   /**
    * List deliveries
@@ -813,6 +1056,22 @@ export interface Endpoints {
     answer: DispenserResponse;
   };
   /**
+   * List the store's inworld dispensers
+   */
+  'GET /v1/dispensers': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+    };
+    answer: DispenserListResponse;
+  };
+  /**
    * Tell the name of an avatar
    */
   'PUT /v1/residents/{uuid}': {
@@ -844,6 +1103,7 @@ export interface Endpoints {
       type?:
         | 'credit.changed'
         | 'giftcard.granted'
+        | 'giftcard.purchased'
         | 'giftcard.redeemed'
         | 'giftcard.disabled'
         | 'sale.completed'
@@ -858,6 +1118,11 @@ export interface Endpoints {
         | 'customer.banned'
         | 'customer.unbanned'
         | 'product.sold_out'
+        | 'payout.paid'
+        | 'payout.failed'
+        | 'payout.unknown'
+        | 'vendor.registered'
+        | 'vendor.lost'
         | 'store.closed'
         | 'store.opened';
       /**
@@ -976,6 +1241,44 @@ export interface Endpoints {
     };
     answer: WebhookDeliveryListResponse;
   };
+  /**
+   * Read the rules of the store
+   */
+  'GET /v1/store/rules': {
+    answer: StoreRulesResponse;
+  };
+  /**
+   * Replace the rules of the store
+   */
+  'PUT /v1/store/rules': {
+    body: StoreRulesRequest;
+    answer: StoreRulesResponse;
+  };
+  /**
+   * Read the gift card that a product sells
+   */
+  'GET /v1/products/{id}/giftcard': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    answer: ProductGiftCardResponse;
+  };
+  /**
+   * Have a product sell gift cards
+   */
+  'PUT /v1/products/{id}/giftcard': {
+    path: {
+      /**
+       * UUID of the product.
+       */
+      id: string;
+    };
+    body: ProductGiftCardRequest;
+    answer: ProductGiftCardResponse;
+  };
 }
 export interface CouponListResponse {
   /**
@@ -1022,7 +1325,7 @@ export interface CouponResponse {
    */
   usesPerCustomer: number;
   /**
-   * The coupon can be applied before this time. A coupon made through the API does not expire: `9999-12-31T23:59:59.999Z`.
+   * The coupon can be applied before this time. A coupon does not expire until it is given a last day: `9999-12-31T23:59:59.999Z`.
    */
   expiration: string;
 }
@@ -1348,9 +1651,9 @@ export interface CreditChangeResponse {
    */
   type: 'regular' | 'restricted';
   /**
-   * The kind of change. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
+   * The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
    */
-  kind: 'set' | 'increment' | 'expire' | 'sale' | 'refund' | 'redeem' | 'import' | 'opening' | 'unrecorded';
+  kind: 'set' | 'increment' | 'expire' | 'sale' | 'refund' | 'redeem' | 'bonus' | 'import' | 'opening' | 'unrecorded';
   /**
    * L$ by which the change itself raised the balance of the type; negative where it lowered it.
    */
@@ -1487,6 +1790,37 @@ export interface CustomerBanStateResponse {
    */
   isBanned: boolean;
 }
+export interface CustomerNameListResponse {
+  /**
+   * Names of customers, former ones too, by name, at most `limit`.
+   */
+  data: CustomerNameResponse[];
+  pagination: Pagination;
+}
+export interface CustomerNameResponse {
+  /**
+   * The name that was found, a present or a former one.
+   */
+  name: string;
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  residentUuid: string;
+  /**
+   * Current username of the avatar, in canonical form.
+   */
+  username: string;
+}
+export interface LimitCouponRequest {
+  /**
+   * The coupon can be applied before this time: an ISO 8601 date-time with an offset. Null: for ever.
+   */
+  expiration: string | null;
+  /**
+   * How often one customer may use the coupon. `0`: without limit.
+   */
+  usesPerCustomer: number;
+}
 export interface GiftCardListResponse {
   /**
    * Gift cards, at most `limit`.
@@ -1593,6 +1927,31 @@ export interface GrantGiftCardRequest {
    * A number or name from the store’s own records, such as a ticket: at most 100 characters.
    */
   reference?: string;
+}
+export interface RedeemOwnCardsRequest {
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface RedeemedCardsResponse {
+  /**
+   * The number of cards that were redeemed: at most 20.
+   */
+  cards: number;
+  /**
+   * L$ of credit that came of them.
+   */
+  amount: number;
+  credit: CustomerCreditResponse;
+  /**
+   * True if the customer has more cards that can be redeemed.
+   */
+  more: boolean;
 }
 export interface ProductListResponse {
   /**
@@ -1948,7 +2307,7 @@ export interface StoreResponse {
 }
 export interface DaysResponse {
   /**
-   * The days on which something happened, oldest first.
+   * The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.
    */
   data: {
     /**
@@ -1974,43 +2333,43 @@ export interface DaysResponse {
     /**
      * L$ of credit that were added, of both types, but not by refunds.
      */
-    creditAdded: number;
+    creditAdded?: number;
     /**
      * L$ of credit that were taken or set lower, but not by sales.
      */
-    creditRemoved: number;
+    creditRemoved?: number;
     /**
      * L$ of credit that sales took, less what refunds gave back.
      */
-    creditSpent: number;
+    creditSpent?: number;
     /**
      * L$ of credit that expired.
      */
-    creditExpired: number;
+    creditExpired?: number;
     /**
      * Gift cards that were granted.
      */
-    giftCardsGranted: number;
+    giftCardsGranted?: number;
     /**
      * Gift cards that were redeemed.
      */
-    giftCardsRedeemed: number;
+    giftCardsRedeemed?: number;
     /**
      * Deliveries that reached the dispenser.
      */
-    delivered: number;
+    delivered?: number;
     /**
      * Deliveries that failed for good.
      */
-    failed: number;
+    failed?: number;
     /**
      * Regular credit in L$ that all customers held at the end of the day.
      */
-    credit: number;
+    credit?: number;
     /**
      * Restricted credit in L$ that all customers held at the end of the day.
      */
-    restrictedCredit: number;
+    restrictedCredit?: number;
   }[];
 }
 export interface StoreStateRequest {
@@ -2036,6 +2395,14 @@ export interface CreateQuoteRequest {
    * True if the buyer’s store credit pays first. Left out: false.
    */
   useCredit?: boolean;
+  /**
+   * The object that sells, for the sums of its days. Null or left out: none. A quote does not fix it.
+   */
+  vendorUuid?: string | null;
+  /**
+   * True if the buyer wears the tag of the store’s group, as the vendor sees it. Left out or null: false. In a sale it counts without a valid quote only, since a quote fixes it.
+   */
+  inGroup?: boolean | null;
 }
 export interface QuoteResponse {
   /**
@@ -2072,6 +2439,10 @@ export interface QuoteResponse {
    */
   toPay: number;
   /**
+   * Store credit in L$ that the sale gives to the buyer, by the rules of the store. A refund leaves it here.
+   */
+  bonus: number;
+  /**
    * Why a sale would be refused now: `closed`, `banned`, `inactive` or `sold-out`. Null: it would not.
    */
   refusal:
@@ -2099,9 +2470,9 @@ export interface QuoteResponse {
 }
 export interface SaleDiscount {
   /**
-   * Whose percentage counts: the customer’s, or that of a coupon applied for them.
+   * Whose percentage counts: that of a coupon applied for the customer, the customer’s own, or one of the store’s rules, for their spend (`tier`) or for the tag of its group.
    */
-  source: 'none' | 'customer' | 'coupon';
+  source: 'none' | 'coupon' | 'customer' | 'tier' | 'group';
   /**
    * The percentage; 0 for `none`.
    */
@@ -2132,6 +2503,14 @@ export interface CreateSaleRequest {
    * True if the buyer’s store credit pays first. Left out: false.
    */
   useCredit?: boolean;
+  /**
+   * The object that sells, for the sums of its days. Null or left out: none. A quote does not fix it.
+   */
+  vendorUuid?: string | null;
+  /**
+   * True if the buyer wears the tag of the store’s group, as the vendor sees it. Left out or null: false. In a sale it counts without a valid quote only, since a quote fixes it.
+   */
+  inGroup?: boolean | null;
   /**
    * L$ that the buyer has paid inworld.
    */
@@ -2217,6 +2596,10 @@ export interface SaleResponse {
    */
   change: number;
   /**
+   * Store credit in L$ that the sale gives to the buyer, by the rules of the store. A refund leaves it here.
+   */
+  bonus: number;
+  /**
    * UUID of its delivery; null for a refused sale.
    */
   deliveryId: string | null;
@@ -2237,9 +2620,17 @@ export interface SaleResponse {
    */
   refundReference: string | null;
   /**
+   * True if its refund left what is to be given back to be paid out: then nobody gives it back by hand. False before a refund.
+   */
+  payOut: boolean;
+  /**
    * The reference of the request; null: none.
    */
   reference: string | null;
+  /**
+   * The object that sold it, as the request told; null: none.
+   */
+  vendorUuid: string | null;
 }
 export interface SaleShare {
   /**
@@ -2275,6 +2666,288 @@ export interface RefundSaleRequest {
    * A number or name from the store’s own records, such as a ticket: at most 100 characters.
    */
   reference?: string;
+  /**
+   * True if the store owes the buyer what is still to be given back, as a payout. Left out: somebody gives it by hand.
+   */
+  payOut?: boolean;
+}
+export interface PayeeListResponse {
+  /**
+   * Avatars whom the store has owed or paid something, by UUID, at most `limit`.
+   */
+  data: PayeeResponse[];
+  pagination: Pagination;
+}
+export interface PayeeResponse {
+  /**
+   * UUID of the avatar, in lower case.
+   */
+  residentUuid: string;
+  /**
+   * Current username of the avatar, in canonical form; their UUID without one.
+   */
+  username: string;
+  /**
+   * L$ that the store owes them. Below 0 where a sale was refunded whose share was paid out before.
+   */
+  owed: number;
+  /**
+   * L$ of payouts that a cashier has claimed and not reported yet.
+   */
+  claimed: number;
+  /**
+   * L$ of payouts of which nobody knows whether they were paid.
+   */
+  unknown: number;
+  /**
+   * L$ that were paid.
+   */
+  paid: number;
+}
+export interface PayoutListResponse {
+  /**
+   * Payouts, the newest first, at most `limit`.
+   */
+  data: PayoutResponse[];
+  pagination: Pagination;
+}
+export interface PayoutResponse {
+  /**
+   * UUID of the payout.
+   */
+  id: string;
+  /**
+   * UUID of the avatar who is paid, in lower case.
+   */
+  residentUuid: string;
+  /**
+   * Current username of the avatar, in canonical form; their UUID without one.
+   */
+  username: string;
+  /**
+   * The amount in L$.
+   */
+  amount: number;
+  /**
+   * `claimed`: a cashier is paying it. `unknown`: nobody knows whether it was paid. `paid` and `failed`: it has ended.
+   */
+  state: 'claimed' | 'unknown' | 'paid' | 'failed';
+  /**
+   * UUID of the transfer, as the virtual world names it; null: unknown.
+   */
+  transactionId: string | null;
+  /**
+   * Why it was not paid, or may not have been; null: no error.
+   */
+  error: string | null;
+  /**
+   * The reference that a person gave it; null: none.
+   */
+  reference: string | null;
+  /**
+   * When it was claimed, or paid by hand.
+   */
+  createdAt: string;
+  /**
+   * When it was paid or has failed; null: it has not ended.
+   */
+  endedAt: string | null;
+}
+export interface ClaimPayoutRequest {
+  /**
+   * Only a payee who would get so many L$ or more. Left out: 1.
+   */
+  minimum?: number;
+  /**
+   * The most L$ of the payout. Left out: no limit.
+   */
+  limit?: number;
+  /**
+   * Shares of sales of so many UTC days, today included, are left out, so that somebody sees an invented sale before its shares are paid. Left out: 2. 0: none.
+   */
+  hold?: number;
+}
+export interface ClaimPayoutResponse {
+  /**
+   * The payout to be made now. Null: nobody is to be paid.
+   */
+  payout: PayoutResponse | null;
+}
+export interface ReportPayoutRequest {
+  /**
+   * `failed` only where it is certain that no L$ have moved: they are owed again. `unknown` wherever there is a doubt.
+   */
+  result: 'paid' | 'failed' | 'unknown';
+  /**
+   * UUID of the transfer, as the virtual world names it.
+   */
+  transactionId?: string;
+  /**
+   * Why it was not paid, or may not have been: at most 100 characters.
+   */
+  error?: string;
+}
+export interface SettlePayoutRequest {
+  /**
+   * `paid`: the L$ have moved. `failed`: they have not, and are owed again.
+   */
+  result: 'paid' | 'failed';
+  /**
+   * UUID of the transfer, as the virtual world names it.
+   */
+  transactionId?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface PayPayeeRequest {
+  /**
+   * L$ that were paid, from 1 to what is owed.
+   */
+  amount: number;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface RegisterVendorRequest {
+  /**
+   * Name of the object: 1 to 63 characters.
+   */
+  name: string;
+  /**
+   * Name of the region that it is in: 1 to 63 characters.
+   */
+  region: string;
+  /**
+   * Where it stands in the region, for people: at most 40 characters.
+   */
+  position?: string;
+  /**
+   * Name and version of its script, for people: at most 40 characters.
+   */
+  script?: string;
+  /**
+   * The address that the region gave the script, under the rules of the dispenser’s; null or left out: it has none, and is told of no change.
+   */
+  url?: string | null;
+  /**
+   * The product that it is to sell. Counts at its first registration and, with `picked`, while it has none; an unknown one is ignored.
+   */
+  productId?: string;
+  /**
+   * True if its owner has picked `productId` at the object. Left out: false.
+   */
+  picked?: boolean;
+  /**
+   * The answer has `choices`: active products whose name holds this text, in any case, literally. At most 100 characters.
+   */
+  search?: string;
+}
+export interface VendorResponse {
+  /**
+   * UUID of the object, in lower case.
+   */
+  uuid: string;
+  /**
+   * Name of the object.
+   */
+  name: string;
+  /**
+   * Name of the region that it is in.
+   */
+  region: string;
+  /**
+   * Where it stands in the region; null: not told.
+   */
+  position: string | null;
+  /**
+   * Name and version of its script; null: not told.
+   */
+  script: string | null;
+  /**
+   * `lost`: it has not registered for 30 hours.
+   */
+  state: 'active' | 'lost';
+  /**
+   * The product that it sells; null: none.
+   */
+  product: VendorProduct | null;
+  /**
+   * When it registered first.
+   */
+  registeredAt: string;
+  /**
+   * When it last registered, or up to an hour before that.
+   */
+  seenAt: string;
+  /**
+   * For `search` alone: up to 9 active products, by name.
+   */
+  choices?: VendorChoice[];
+}
+export interface VendorProduct {
+  /**
+   * UUID of the product.
+   */
+  id: string;
+  /**
+   * Name of the product.
+   */
+  name: string;
+  /**
+   * Price in L$, without the discount.
+   */
+  price: number;
+  /**
+   * Price in L$ now: with the discount, where one runs.
+   */
+  activePrice: number;
+  /**
+   * When `activePrice` next changes by itself; null: it does not.
+   */
+  changesAt: string | null;
+  /**
+   * UUID of the picture’s texture; the nil UUID: none.
+   */
+  image: string;
+  permissions: ProductPermissions;
+  /**
+   * UUID of the product that is the demo of this one; null: none.
+   */
+  demoId: string | null;
+  /**
+   * True while the product is sold.
+   */
+  active: boolean;
+  /**
+   * True if no copy of a limited product is left.
+   */
+  soldOut: boolean;
+}
+export interface VendorChoice {
+  /**
+   * UUID of the product.
+   */
+  id: string;
+  /**
+   * Name of the product.
+   */
+  name: string;
+}
+export interface VendorListResponse {
+  /**
+   * Vendors, by UUID, at most `limit`.
+   */
+  data: VendorResponse[];
+  pagination: Pagination;
+}
+export interface SetVendorProductRequest {
+  /**
+   * UUID of the product that the vendor is to sell; null: none.
+   */
+  productId: string | null;
 }
 export interface DeliveryListResponse {
   /**
@@ -2331,6 +3004,14 @@ export interface DeliveryResponse {
 }
 export interface PutDispenserRequest {
   /**
+   * Name of the box among those of the store: 1 to 63 letters, digits, `.`, `_` and `-`. Each name has an address and a secret of its own. A store has at most 10.
+   */
+  name?: string;
+  /**
+   * Which box is asked first: 0 to 9, the lowest first, then by name.
+   */
+  priority?: number;
+  /**
    * The address that the region gave the script, at most 500 characters: `https`, on a host of the virtual world’s simulators.
    */
   url: string;
@@ -2347,6 +3028,14 @@ export interface PutDispenserRequest {
 }
 export interface DispenserResponse {
   /**
+   * Name of the box.
+   */
+  name: string;
+  /**
+   * Place of the box in the order in which the store’s boxes are asked: 0 is first.
+   */
+  priority: number;
+  /**
    * The address that deliveries are now sent to.
    */
   url: string;
@@ -2362,6 +3051,47 @@ export interface DispenserResponse {
    * When this registration was made.
    */
   registeredAt: string;
+  /**
+   * A call to this address has found nobody since it was registered first: ask the region for another one.
+   */
+  unreachable: boolean;
+}
+export interface DispenserListResponse {
+  /**
+   * The boxes in the order in which they are asked, at most `limit`.
+   */
+  data: DispenserRow[];
+  pagination: Pagination;
+}
+export interface DispenserRow {
+  /**
+   * Name of the box.
+   */
+  name: string;
+  /**
+   * Place of the box in the order in which the store’s boxes are asked: 0 is first.
+   */
+  priority: number;
+  /**
+   * Name of the region; null: it told none.
+   */
+  region: string | null;
+  /**
+   * `registered`: it is asked at its address. `lost`: nobody was there; it has none until it registers.
+   */
+  state: 'registered' | 'lost';
+  /**
+   * When it registered last.
+   */
+  registeredAt: string;
+  /**
+   * When its address was lost; null: it has one.
+   */
+  lostAt: string | null;
+  /**
+   * How the last call failed that found nobody at its address; null: none has since it has this address.
+   */
+  lastError: string | null;
 }
 export interface PutResidentRequest {
   /**
@@ -2491,6 +3221,21 @@ export interface GrantedGiftCard {
    * Reference that the request gave; null: none.
    */
   reference: string | null;
+}
+export interface GiftcardPurchasedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'giftcard.purchased';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: GiftCardResponse;
 }
 export interface GiftcardRedeemedEvent {
   /**
@@ -2629,6 +3374,14 @@ export interface DispenserRegisteredEvent {
 }
 export interface RegisteredDispenser {
   /**
+   * Name of the box.
+   */
+  name: string;
+  /**
+   * Place of the box in the order in which the store’s boxes are asked: 0 is first.
+   */
+  priority: number;
+  /**
    * The address that deliveries are now sent to.
    */
   url: string;
@@ -2657,6 +3410,14 @@ export interface DispenserLostEvent {
   data: LostDispenser;
 }
 export interface LostDispenser {
+  /**
+   * Name of the box.
+   */
+  name: string;
+  /**
+   * Place of the box in the order in which the store’s boxes are asked: 0 is first.
+   */
+  priority: number;
   /**
    * The address at which no dispenser answers any more.
    */
@@ -2738,6 +3499,81 @@ export interface ProductSoldOutEvent {
   at: string;
   data: ProductResponse;
 }
+export interface PayoutPaidEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'payout.paid';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: PayoutResponse;
+}
+export interface PayoutFailedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'payout.failed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: PayoutResponse;
+}
+export interface PayoutUnknownEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'payout.unknown';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: PayoutResponse;
+}
+export interface VendorRegisteredEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'vendor.registered';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: VendorResponse;
+}
+export interface VendorLostEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'vendor.lost';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  data: VendorResponse;
+}
 export interface StoreClosedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -2791,11 +3627,12 @@ export interface CreateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
-   * @maxItems 18
+   * @maxItems 24
    */
   events: (
     | 'credit.changed'
     | 'giftcard.granted'
+    | 'giftcard.purchased'
     | 'giftcard.redeemed'
     | 'giftcard.disabled'
     | 'sale.completed'
@@ -2810,6 +3647,11 @@ export interface CreateWebhookRequest {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'payout.paid'
+    | 'payout.failed'
+    | 'payout.unknown'
+    | 'vendor.registered'
+    | 'vendor.lost'
     | 'store.closed'
     | 'store.opened'
   )[];
@@ -2837,6 +3679,7 @@ export interface WebhookSecretResponse {
   events: (
     | 'credit.changed'
     | 'giftcard.granted'
+    | 'giftcard.purchased'
     | 'giftcard.redeemed'
     | 'giftcard.disabled'
     | 'sale.completed'
@@ -2851,6 +3694,11 @@ export interface WebhookSecretResponse {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'payout.paid'
+    | 'payout.failed'
+    | 'payout.unknown'
+    | 'vendor.registered'
+    | 'vendor.lost'
     | 'store.closed'
     | 'store.opened'
   )[];
@@ -2893,6 +3741,7 @@ export interface WebhookResponse {
   events: (
     | 'credit.changed'
     | 'giftcard.granted'
+    | 'giftcard.purchased'
     | 'giftcard.redeemed'
     | 'giftcard.disabled'
     | 'sale.completed'
@@ -2907,6 +3756,11 @@ export interface WebhookResponse {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'payout.paid'
+    | 'payout.failed'
+    | 'payout.unknown'
+    | 'vendor.registered'
+    | 'vendor.lost'
     | 'store.closed'
     | 'store.opened'
   )[];
@@ -2932,11 +3786,12 @@ export interface UpdateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
-   * @maxItems 18
+   * @maxItems 24
    */
   events: (
     | 'credit.changed'
     | 'giftcard.granted'
+    | 'giftcard.purchased'
     | 'giftcard.redeemed'
     | 'giftcard.disabled'
     | 'sale.completed'
@@ -2951,6 +3806,11 @@ export interface UpdateWebhookRequest {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'payout.paid'
+    | 'payout.failed'
+    | 'payout.unknown'
+    | 'vendor.registered'
+    | 'vendor.lost'
     | 'store.closed'
     | 'store.opened'
   )[];
@@ -2995,6 +3855,7 @@ export interface WebhookDeliveryResponse {
   type:
     | 'credit.changed'
     | 'giftcard.granted'
+    | 'giftcard.purchased'
     | 'giftcard.redeemed'
     | 'giftcard.disabled'
     | 'sale.completed'
@@ -3009,6 +3870,11 @@ export interface WebhookDeliveryResponse {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'payout.paid'
+    | 'payout.failed'
+    | 'payout.unknown'
+    | 'vendor.registered'
+    | 'vendor.lost'
     | 'store.closed'
     | 'store.opened'
     | 'webhook.ping';
@@ -3032,4 +3898,106 @@ export interface WebhookDeliveryResponse {
    * When it is tried next; null: it has ended.
    */
   nextAt: string | null;
+}
+export interface StoreRulesResponse {
+  /**
+   * The percentage for buyers who wear the tag of the group; 0: none.
+   */
+  groupDiscount: number;
+  /**
+   * The tiers, by what must have been spent.
+   */
+  tiers: {
+    /**
+     * L$ of spend in the last year from which the tier counts.
+     */
+    from: number;
+    /**
+     * The percentage that is taken off.
+     */
+    percent: number;
+  }[];
+  /**
+   * The credit that a sale gives to its buyer.
+   */
+  bonus: {
+    /**
+     * The percentage of the L$ paid and kept; 0: no bonus.
+     */
+    percent: number;
+    /**
+     * The same for buyers who wear the tag of the group.
+     */
+    groupPercent: number;
+    /**
+     * The type of credit.
+     */
+    type: 'restricted' | 'regular';
+    /**
+     * Days after which a bonus expires; null: it never does.
+     */
+    expiresInDays: number | null;
+  };
+}
+export interface StoreRulesRequest {
+  /**
+   * The percentage that is taken off for buyers who wear the tag of the group.
+   */
+  groupDiscount?: number;
+  /**
+   * Percentages for what a buyer spent in the last year, at most 10: the highest tier reached counts.
+   *
+   * @maxItems 10
+   */
+  tiers?: {
+    /**
+     * L$ of spend in the last year from which the tier counts: 1 or more, each once.
+     */
+    from: number;
+    /**
+     * The percentage that is taken off: more than 0, at most 4 decimals.
+     */
+    percent: number;
+  }[];
+  /**
+   * Credit that a sale gives to its buyer. Left out: none.
+   */
+  bonus?: {
+    /**
+     * The percentage of the L$ paid and kept that the buyer gets back as credit, rounded down.
+     */
+    percent?: number;
+    /**
+     * The same for buyers who wear the tag of the group: for them the larger of both counts.
+     */
+    groupPercent?: number;
+    /**
+     * The type of credit that a bonus is.
+     */
+    type?: 'restricted' | 'regular';
+    /**
+     * Days from the sale on after which a bonus expires; null: it never does.
+     */
+    expiresInDays?: number | null;
+  };
+}
+export interface ProductGiftCardResponse {
+  /**
+   * Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.
+   */
+  credit: number;
+  /**
+   * UUID of the texture that the card shows inworld; null: none.
+   */
+  texture: string | null;
+}
+export interface ProductGiftCardRequest {
+  /**
+   * Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.
+   */
+  credit: number;
+  /**
+   * UUID of the texture that the card shows inworld. Left out or null: none.
+   */
+  texture?: string | null;
 }

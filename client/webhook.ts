@@ -46,7 +46,7 @@ const headerOf = (headers: VerifyOptions['headers'], name: string): string => {
   return value;
 };
 
-const bytesOf = (base64: string): Uint8Array<ArrayBuffer> => {
+const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
   try {
     return Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
   } catch {
@@ -69,10 +69,15 @@ export const verifyWebhook = async ({
   if (!(Math.abs(Date.now() / 1000 - Number(seconds)) <= toleranceSeconds))
     throw new WebhookRefused('The message is too old, or its time is wrong.');
   const hmac = { name: 'HMAC', hash: 'SHA-256' };
-  const key = await crypto.subtle.importKey('raw', bytesOf(secret.replace(/^whsec_/, '')), hmac, false, ['verify']);
+  const key = await crypto.subtle.importKey('raw', decodeBase64(secret.replace(/^whsec_/, '')), hmac, false, [
+    'verify',
+  ]);
   const signed = new TextEncoder().encode(`${id}.${seconds}.${body}`);
   for (const signature of signatures)
-    if (signature.startsWith('v1,') && (await crypto.subtle.verify('HMAC', key, bytesOf(signature.slice(3)), signed)))
+    if (
+      signature.startsWith('v1,') &&
+      (await crypto.subtle.verify('HMAC', key, decodeBase64(signature.slice(3)), signed))
+    )
       return JSON.parse(body);
   throw new WebhookRefused('No signature is that of the secret.');
 };

@@ -28,7 +28,8 @@ export const problemSchema: JsonSchema = {
     status: { type: 'integer', description: 'The HTTP status code.' },
     title: { type: 'string', maxLength: 64, description: 'Short label of the status.' },
     detail: {
-      ...{ type: 'string', maxLength: maxProblem },
+      type: 'string',
+      maxLength: maxProblem,
       description: 'The fault and how to correct it; several messages are joined.',
     },
     instance: { type: 'string', maxLength: maxHeaderLength, description: 'Path of the failing request.' },

@@ -38,7 +38,9 @@ const ifMatch: Parameter = {
     'The `ETag` of the state that this request may change, with its quotes; several with commas between them. 412 where the ' +
     'present state has another, and nothing is changed. `*`: any state.',
   schema: {
-    ...{ type: 'string', minLength: 1, maxLength: maxHeaderLength },
+    type: 'string',
+    minLength: 1,
+    maxLength: maxHeaderLength,
     pattern: '^(?:\\*|(?:W/)?"[\\x21\\x23-\\x7e]*"(?:, *(?:W/)?"[\\x21\\x23-\\x7e]*")*)$',
   },
   example: exampleTag,
@@ -53,14 +55,16 @@ const resources: Record<string, string> = {
   deliveries: 'delivery',
   webhooks: 'webhook',
   sales: 'sale',
+  payouts: 'payout',
+  vendors: 'vendor',
 };
 
 /** `UUID of the coupon.` for `/v1/coupons/{id}`. */
 const placeholderText = (row: Route, name: string): string | undefined => {
   if (name === 'identifier') return 'The resident, by username or avatar UUID.';
-  if (name === 'uuid') return 'UUID of the avatar.';
   const resource = resources[row.path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? ''];
-  return resource && `UUID of the ${resource}.`;
+  if (resource === undefined) return name === 'uuid' ? 'UUID of the avatar.' : undefined;
+  return `UUID of the ${resource}.`;
 };
 
 const parametersOf = (row: Route, place: 'path' | 'query', shape: z.ZodObject): Parameter[] =>
@@ -102,7 +106,7 @@ export const missingTexts = (routes: readonly Route[]): string | undefined =>
     .map(({ id }) => `reference/operations/<resource>.ts has no text for ${id}`)
     .join('\n') || undefined;
 
-const operationOf = (row: Route, recorded: RecordedAnswers | undefined, baseUrl: string): Operation => {
+const describeOperation = (row: Route, recorded: RecordedAnswers | undefined, baseUrl: string): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(missingTexts([row]));
   return {
@@ -143,7 +147,10 @@ const inOrder = (routes: readonly Route[]): Route[] => {
 const pathsOf = (routes: readonly Route[], recordings: Recordings, baseUrl: string): OpenApiDocument['paths'] => {
   const paths: OpenApiDocument['paths'] = {};
   for (const row of inOrder(routes))
-    paths[row.path] = { ...paths[row.path], [row.method.toLowerCase()]: operationOf(row, recordings[row.id], baseUrl) };
+    paths[row.path] = {
+      ...paths[row.path],
+      [row.method.toLowerCase()]: describeOperation(row, recordings[row.id], baseUrl),
+    };
   return paths;
 };
 

@@ -25,21 +25,28 @@ export const typescript: Notation = {
   text: singleQuoted,
   words,
   member: (name) => `${/^\w+$/.test(name) ? name : singleQuoted(name)}: `,
-  ...{ object: ['{ ', ' }'], list: ['[', ']'], indent: '  ', lastComma: ',' },
+  object: ['{ ', ' }'],
+  list: ['[', ']'],
+  indent: '  ',
+  lastComma: ',',
 };
 
 export const python: Notation = {
   text: JSON.stringify,
   words: { true: 'True', false: 'False', null: 'None' },
   member: (name) => `${JSON.stringify(name)}: `,
-  ...{ ...brackets, indent: '    ', lastComma: ',' },
+  ...brackets,
+  indent: '    ',
+  lastComma: ',',
 };
 
 export const json: Notation = {
   text: JSON.stringify,
   words,
   member: (name) => `${JSON.stringify(name)}: `,
-  ...{ ...brackets, indent: '  ', lastComma: '' },
+  ...brackets,
+  indent: '  ',
+  lastComma: '',
 };
 
 /** JSON that a script in LSL makes of values. */

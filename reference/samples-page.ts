@@ -10,29 +10,29 @@ const languages = ['curl', 'typescript', 'python', 'lsl'] as const;
 type Language = (typeof languages)[number];
 
 /** The path behind `/v1`, with the example's values. */
-const pathOf = (row: Route): string => examplePath(row).replace(/^\/v1/, '');
+const samplePath = (row: Route): string => examplePath(row).replace(/^\/v1/, '');
 
-const requestOf = (row: Route): Json | undefined => operationTexts[row.id]?.request as Json | undefined;
+const sampleRequest = (row: Route): Json | undefined => operationTexts[row.id]?.request as Json | undefined;
 
 /** One statement that makes the call of a row's example, with the names that the program around it defines. */
 const statementIn: Record<Language, (row: Route) => string> = {
   curl: (row) => {
-    const request = requestOf(row);
+    const request = sampleRequest(row);
     return [
       String.raw`curl -w '\n' -H "X-API-Key: $KEY"`,
       ...(row.method === (request === undefined ? 'GET' : 'POST') ? [] : [`-X ${row.method}`]),
       ...(request === undefined ? [] : [`-d '${literal(request, json).replaceAll("'", "'\\''")}'`]),
-      `"$API${pathOf(row)}"`,
+      `"$API${samplePath(row)}"`,
     ].join(' ');
   },
   typescript: (row) => `await ${clientCall(row)}`,
   python: (row) => {
-    const request = requestOf(row);
-    return `call("${row.method}", "${pathOf(row)}"${request === undefined ? '' : `, ${literal(request, python)}`})`;
+    const request = sampleRequest(row);
+    return `call("${row.method}", "${samplePath(row)}"${request === undefined ? '' : `, ${literal(request, python)}`})`;
   },
   lsl: (row) => {
-    const request = requestOf(row);
-    return `call("${row.method}", "${pathOf(row)}", ${request === undefined ? '""' : literal(request, lsl)});`;
+    const request = sampleRequest(row);
+    return `call("${row.method}", "${samplePath(row)}", ${request === undefined ? '""' : literal(request, lsl)});`;
   },
 };
 

@@ -7,36 +7,38 @@ export const exampleSecret = `whsec_${Buffer.from('0123456789abcdefghijklmnopqrs
 
 export const introduction = `The HTTP/JSON interface to the data of one store.
 
-**Calls.** Paths are relative to the base URL. Bodies and answers are JSON; the service ignores fields that it does not know.
-Every call carries an API key in the header \`X-API-Key\`. The key implies the store.
+**Calls.** Paths are relative to the base URL. Bodies and answers are JSON; the service ignores fields that it does
+not know. Every call carries an API key in the header \`X-API-Key\`. The key implies the store.
 
-**Residents.** \`{identifier}\` is a username (\`ada.lovelace\`, \`Ada Lovelace\`, \`ada\`) or an avatar UUID. Case and surrounding
-blanks are ignored, a missing last name means \`Resident\`, and former names still work. UUIDs are taken in any case, without a
-check of their version, and answered in lower case.
+**Residents.** \`{identifier}\` is a username (\`ada.lovelace\`, \`Ada Lovelace\`, \`ada\`) or an avatar UUID. Case
+and surrounding blanks are ignored, a missing last name means \`Resident\`, and former names still work. UUIDs are
+taken in any case, without a check of their version, and answered in lower case.
 
-**Numbers and times.** Money is whole L$, at most 2,147,483,647. Percentages are numbers from 0 to 100. A time is sent as an
-ISO 8601 date-time with an offset (ordinal and week dates too) and answered in UTC with milliseconds: \`2030-01-31T12:00:00.000Z\`. The end of
-a time is no part of it: a coupon that expires at noon cannot be applied at noon.
+**Numbers and times.** Money is whole L$, at most 2,147,483,647. Percentages are numbers from 0 to 100. A time is sent
+as an ISO 8601 date-time with an offset (ordinal and week dates too) and answered in UTC with milliseconds:
+\`2030-01-31T12:00:00.000Z\`. The end of a time is no part of it: a coupon that expires at noon cannot be applied at
+noon.
 
-**Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is null. Cursors are
-opaque. Rows come in a fixed order, which no parameter changes.
+**Lists** answer \`data\` and \`pagination\`. Send \`nextCursor\` as \`cursor\`, with the same filters, until it is
+null. Cursors are opaque. Rows come in a fixed order, which no parameter changes.
 
 **Problems** are RFC 9457 \`application/problem+json\`. Rely on the status; show \`detail\` to people.
 A script in the virtual world (a request with \`X-SecondLife-Shard\`) whose \`Accept\` takes \`application/json\` but none of
 \`application/problem+json\`, \`application/*\` and \`*/*\` gets an endpoint's problem, with the same body, as \`application/json\`.
 
-**Conditional requests.** An answer with one coupon, product, gift card, category or customer has an \`ETag\`. A PUT or DELETE that
-sends it as \`If-Match\` changes that state and no later one: 412 where somebody else was faster.
+**Conditional requests.** An answer with one coupon, product, gift card, category or customer has an \`ETag\`. A PUT
+or DELETE that sends it as \`If-Match\` changes that state and no later one: 412 where somebody else was faster.
 
 **Retries.** After 429 and 503 wait \`Retry-After\` seconds. Give every POST an \`Idempotency-Key\`, and send the same
 request with the same key whenever an answer was lost: the service makes the change once.
 
-**Webhooks** get each event as a POST, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) have it. An event arrives at
-least once, in no promised order: remember the ids that you have handled. Answer any 2xx within ten seconds. Anything else is tried again
-after 5 seconds, 5 minutes, 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later where \`Retry-After\` asks for it; 410 disables the
-webhook, as do five days of failure. Before you trust a message, compare one of the signatures in \`webhook-signature\` with your own, in
-constant time. Each is \`v1,\` and the Base64 of the HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`, with the body as it was
-received. The key is the Base64-decoded rest of the secret after \`whsec_\`. The examples are written without blanks and signed with
+**Webhooks** get each event as a POST, signed as [Standard Webhooks 1.0](https://www.standardwebhooks.com) have it. An
+event arrives at least once, in no promised order: remember the ids that you have handled. Answer any 2xx within ten
+seconds. Anything else is tried again after 5 seconds, 5 minutes, 30 minutes, 2, 5, 10, 14, 20 and 24 hours, or later
+where \`Retry-After\` asks for it; 410 disables the webhook, as do five days of failure. Before you trust a message,
+compare one of the signatures in \`webhook-signature\` with your own, in constant time. Each is \`v1,\` and the Base64
+of the HMAC-SHA256 of \`{webhook-id}.{webhook-timestamp}.{body}\`, with the body as it was received. The key is the
+Base64-decoded rest of the secret after \`whsec_\`. The examples are written without blanks and signed with
 \`${exampleSecret}\`.`;
 
 export const tagTexts = {
@@ -50,6 +52,8 @@ export const tagTexts = {
   Products: 'The goods of the store, and their delivery to residents.',
   Categories: 'Named groups of products.',
   Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
+  Payouts: 'What the store owes to those who share in its sales, and how it is paid. Extensions of this service.',
+  Vendors: 'The inworld objects that sell: where they are, and what they sell. Extensions of this service.',
   Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
   Events: 'What has happened in the store: a log to read. Extensions of this service.',
@@ -72,6 +76,8 @@ const tagsOfFolders: Record<string, Tag> = {
   deliveries: 'Deliveries',
   dispenser: 'Dispenser',
   sales: 'Sales',
+  payouts: 'Payouts',
+  vendors: 'Vendors',
   store: 'Store',
   events: 'Events',
   webhooks: 'Webhooks',
@@ -107,4 +113,10 @@ export const scopeTexts: Record<Scope, string> = {
   'sales:refund': 'refund sales',
   'events:read': 'read events',
   'webhooks:write': 'create, read, replace and delete webhooks',
+  'payouts:read': 'read what is owed to whom, and payouts',
+  'payouts:pay': 'claim payouts, and report how they ended',
+  'payouts:settle': 'settle payouts, and note payments by hand',
+  'vendors:read': 'read vendors',
+  'vendors:register': 'register vendors',
+  'vendors:write': 'set what vendors sell, and delete vendors',
 };

@@ -1,7 +1,7 @@
 import type * as z from 'zod';
 import { signatureOf } from '../lib/events/signature.ts';
 import { type EventType, eventTypes } from '../lib/routes/events.ts';
-import { PingData, type SentType, sentTypes } from '../lib/routes/webhooks.ts';
+import { PingData, type SentEventType, sentTypes } from '../lib/routes/webhooks.ts';
 import { maxLength, time } from '../lib/routes/wire.ts';
 import { exampleOf } from './event-examples.ts';
 import { examplesBegin, type Recordings } from './record.ts';
@@ -30,17 +30,18 @@ const headers: readonly { name: string; description: string; schema: JsonSchema 
     description: 'One or two signatures, divided by a blank: for 24 hours after a rotation both secrets sign.',
     schema: {
       // Two signatures, and the blank between them.
-      ...{ type: 'string', maxLength: 2 * 47 + 1 },
+      type: 'string',
+      maxLength: 2 * 47 + 1,
       pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)*$',
     },
   },
 ];
 
-const isEvent = (type: SentType): type is EventType => type in eventTypes;
+const isEvent = (type: SentEventType): type is EventType => type in eventTypes;
 
-const schemaOf = (type: SentType): z.ZodType => (isEvent(type) ? eventTypes[type].data : PingData);
+const schemaOf = (type: SentEventType): z.ZodType => (isEvent(type) ? eventTypes[type].data : PingData);
 
-const exampleHeaders = (type: SentType, payload: object): Record<string, string> => {
+const exampleHeaders = (type: SentEventType, payload: object): Record<string, string> => {
   const id = `0b9df2a4-2c5e-8f10-9a33-${String(sentTypes.indexOf(type) + 1).padStart(12, '0')}`;
   const seconds = examplesBegin / 1000 + 1;
   return {
@@ -52,7 +53,11 @@ const exampleHeaders = (type: SentType, payload: object): Record<string, string>
 
 const parametersOf = (examples: Record<string, string>): Parameter[] =>
   headers.map(({ name, description, schema }) => ({
-    ...{ name, in: 'header', required: true, description, schema },
+    name,
+    in: 'header',
+    required: true,
+    description,
+    schema,
     ...(examples[name] !== undefined && { example: examples[name] }),
   }));
 
@@ -64,7 +69,7 @@ const sample: JsonSchema = {
     'Made up by the operator to try a receiver out: nothing of the kind has happened. Never book such an event.',
 };
 
-const payloadOf = (type: SentType): JsonSchema => ({
+const payloadOf = (type: SentEventType): JsonSchema => ({
   type: 'object',
   properties: {
     type: { type: 'string', const: type, description: 'Type of the event.' },
@@ -75,7 +80,7 @@ const payloadOf = (type: SentType): JsonSchema => ({
   required: ['type', 'timestamp', 'data'],
 });
 
-const requestOf = (type: SentType, recordings: Recordings | undefined): WebhookRequest => {
+const webhookExample = (type: SentEventType, recordings: Recordings | undefined): WebhookRequest => {
   const example = recordings && {
     type,
     timestamp: new Date(examplesBegin).toISOString(),
@@ -103,4 +108,4 @@ const requestOf = (type: SentType, recordings: Recordings | undefined): WebhookR
  * there are none.
  */
 export const webhooks = (recordings: Recordings | undefined): Record<string, { post: WebhookRequest }> =>
-  Object.fromEntries(sentTypes.map((type) => [type, { post: requestOf(type, recordings) }]));
+  Object.fromEntries(sentTypes.map((type) => [type, { post: webhookExample(type, recordings) }]));

@@ -15,7 +15,8 @@ const product = {
 
 export const productTexts: Record<string, OperationText> = {
   'products/list-products': {
-    description: 'Active products of the store. Filters combine with AND.',
+    description:
+      'Active products of the store, or with `active=false` (an extension of this service) the inactive ones. Filters combine with AND.',
     parameters: {
       limit: 1,
       listed: true,

@@ -45,8 +45,8 @@ export const salesTexts: Record<string, OperationText> = {
   },
   'sales/list-sales': {
     description:
-      `${extension} Sales, newest first, refused ones too. Filters combine with AND. The cursor belongs to the buyer or the product that the ` +
-      'list was asked for.',
+      `${extension} Sales, newest first, refused ones too. Filters combine with AND. A sale at \`to\` itself is not in the ` +
+      'list. The cursor belongs to the buyer or the product that the list was asked for.',
     parameters: { buyer: 'nova', state: 'refused', limit: 2 },
   },
   'sales/get-sale': {
