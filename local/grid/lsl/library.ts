@@ -1,5 +1,7 @@
-import { createHash, createHmac, randomUUID } from 'node:crypto';
+import { createHash, createHmac } from 'node:crypto';
+import { source } from '../../../lib/clock.ts';
 import { jsonItems, jsonPart, jsonType, jsonValue, listToJson } from './json.ts';
+import { newKey } from './keys.ts';
 import {
   asString,
   Float,
@@ -180,8 +182,8 @@ export const library: Functions = {
   'integer llAbs(integer)': (value: number) => Math.abs(value) | 0,
   'integer llFloor(float)': (value: number) => truncated(Math.floor(value)),
   'integer llRound(float)': (value: number) => truncated(Math.floor(value + 0.5)),
-  'float llFrand(float)': (limit: number) => Math.fround(Math.random() * limit),
-  'key llGenerateKey()': () => randomUUID(),
+  'float llFrand(float)': (limit: number) => Math.fround(source.random() * limit),
+  'key llGenerateKey()': () => newKey(),
   'integer llStringLength(string)': lengthOf,
   'integer llSubStringIndex(string, string)': (text: string, part: string) => {
     const place = text.indexOf(part);

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newKey } from '../lsl/keys.ts';
 import type { RunningScript } from '../lsl/script.ts';
 import type { createBody } from './body.ts';
 import { LinksetData } from './linkset.ts';
@@ -113,7 +113,7 @@ export class Land {
 
   /** A new address for a script. */
   newUrl(): string {
-    const id = randomUUID();
+    const id = newKey();
     return this.around.address?.(id) ?? `https://${this.host()}:12043/cap/${id}`;
   }
 
@@ -164,6 +164,6 @@ export class Land {
 
   newItem(name: string, more: Partial<Item> = {}): Item {
     const since = new Date(this.clock.now()).toISOString();
-    return { name, type: 6, permissions: allPermissions, id: randomUUID(), since, ...more };
+    return { name, type: 6, permissions: allPermissions, id: newKey(), since, ...more };
   }
 }

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newKey } from '../lsl/keys.ts';
 import type { RunningScript } from '../lsl/script.ts';
 import { isKey } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
@@ -200,7 +200,7 @@ export class Body {
 
   /** Asks for data that comes as an event, and answers the key of the query. */
   dataserver(answer: (tell: (data: string) => void) => void): string {
-    const query = randomUUID();
+    const query = newKey();
     this.later(() => answer((data) => this.script().send('dataserver', query, data)));
     return query;
   }
@@ -279,7 +279,7 @@ export class Body {
       answer(503, 'Service Unavailable');
       return;
     }
-    const request = randomUUID();
+    const request = newKey();
     this.pending.set(request, { url, body, answer });
     if (!this.script().send('http_request', request, method, cut(body, 2048))) {
       this.pending.delete(request);

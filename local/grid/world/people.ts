@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newKey } from '../lsl/keys.ts';
 import type { Functions } from '../lsl/library.ts';
 import { isKey, nullKey, ScriptError, Vector } from '../lsl/values.ts';
 import type { Body } from './object.ts';
@@ -44,7 +44,7 @@ export const people = (body: Body): Functions => ({
   },
   'integer llGetPermissions()': () => body.granted,
   'key llTransferLindenDollars(key, integer)': (to: string, amount: number) => {
-    const transaction = randomUUID();
+    const transaction = newKey();
     const tell = (error?: string): void =>
       void body.script().send('transaction_result', transaction, error ? 0 : 1, error ?? `${to},${amount}`);
     body.later(() => {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newKey } from '../lsl/keys.ts';
 import { constants, type Functions } from '../lsl/library.ts';
 import { asString, List, nullKey, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';
@@ -47,7 +47,7 @@ const webOptions = ({ items }: List) => {
 /** Addresses for requests from outside, and requests to others. */
 export const web = (body: Body): Functions => ({
   'key llRequestSecureURL()': () => {
-    const request = randomUUID();
+    const request = newKey();
     body.later(() =>
       body.around.grantUrl((url) => {
         if (url) body.urls.add(url);
@@ -72,7 +72,7 @@ export const web = (body: Body): Functions => ({
       if (chosen.isVerbose) body.around.shout('llHTTPRequest: too many HTTP requests too fast.');
       return nullKey;
     }
-    const request = randomUUID();
+    const request = newKey();
     let answered = false;
     const answer = (status: number, text: string): void => {
       if (answered) return;

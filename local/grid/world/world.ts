@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { newKey } from '../lsl/keys.ts';
 import { Land, type Placement, type Surroundings } from './land.ts';
 import type { Contents, Linkset, Prim } from './object.ts';
 import { place, places } from './placement.ts';
@@ -24,7 +24,7 @@ interface PlacedObject {
 
 const rez = (
   land: Land,
-  { owner, name, script, notecards, items: others, contents, group = '', id = randomUUID() }: PlacedObject,
+  { owner, name, script, notecards, items: others, contents, group = '', id = newKey() }: PlacedObject,
 ): Placement => {
   const scriptName = `${name}.lsl`;
   const items = [
@@ -50,7 +50,7 @@ const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Plac
   const contents: Contents = { find: (item) => items.find((one) => one.name === item), list: () => items };
   const seen = { text: prim.seen.text, payPrice: [...prim.seen.payPrice], textures: new Map(prim.seen.textures) };
   const notecards = { ...prim.notecards };
-  const made: Prim = { ...prim, id: randomUUID(), owner, contents, notecards, seen, linkset };
+  const made: Prim = { ...prim, id: newKey(), owner, contents, notecards, seen, linkset };
   linkset.prims.push(made);
   return scripts.map((one) => {
     const { scriptName = '', source = '' } = places.get(one) ?? {};
