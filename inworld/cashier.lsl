@@ -590,7 +590,7 @@ tellErased()
     if (kept(mine() + "s") != "") return;
     complain("another script has erased its memory. What it had claimed becomes unknown. Take that script out of the object.");
     setFailures(gFailures);
-    if (gDay != "") add(gDay, 0, 0, 0);
+    if (gDay != "" && gPass != "") add(gDay, 0, 0, 0);
     if (gLive != "") keep(gLive, gValue);
     count();
 }
@@ -1004,6 +1004,12 @@ default
             conclude("", gLatePayout, "paid", "\"transactionId\":" + quoted((string)id));
         }
         step();
+    }
+
+    linkset_data(integer action, string name, string value)
+    {
+        // Another script has erased all: what was spent today still counts, also if this script is reset next.
+        if (action == LINKSETDATA_RESET && gDay != "" && gPass != "") add(gDay, 0, 0, 0);
     }
 
     timer()

@@ -1,4 +1,5 @@
-import { createHmac, randomUUID } from 'node:crypto';
+import { createHmac } from 'node:crypto';
+import { newKey } from '../../local/grid/lsl/keys.ts';
 import { virtualClock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createWorld } from '../../local/grid/world/world.ts';
@@ -44,7 +45,7 @@ const createBooks = (now: () => number) => {
     if (!found) return { status: 200, fields: { payout: null } };
     const [residentUuid, all] = found;
     const amount = Math.min(all, limit);
-    const id = randomUUID();
+    const id = newKey();
     const payout: Payout = { id, residentUuid, amount, state: 'claimed', transactionId: null, error: null, at: now() };
     owed.set(residentUuid, all - amount);
     payouts.set(id, payout);
