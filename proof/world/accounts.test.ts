@@ -56,6 +56,7 @@ const aDay = () => {
     grants: new Map([['gift', { uuid: ada, amount: 50 }]]),
     refunds: new Map([['refunded', { amount: 100, isPaid: true }]]),
     cards: new Map([['card', { credit: 20, owner: ada, redeemed: true }]]),
+    cardProduct: 'cards',
   };
   const grid = {
     transfers: [
@@ -172,6 +173,28 @@ test.each<[string, number, string, (day: Day) => void]>([
       history.unshift({ sequence: history.length + 1, kind: 'redeem', amount: 11, expired: 0, ...none });
       Object.assign(store.credit.get(ada) ?? {}, { credit: 51 });
     },
+  ],
+  [
+    'a bonus that nobody got',
+    0,
+    'history lacks bonus sale',
+    ({ store }) => Object.assign(store.sales[0] ?? {}, { bonus: 4 }),
+  ],
+  [
+    'more credit after a refund than the bonus of its sale',
+    0,
+    'history has bonus refunded bo: L$ 8, not 4',
+    ({ store }) => {
+      Object.assign(store.sales[1] ?? {}, { bonus: 4 });
+      const history = [{ sequence: 1, kind: 'bonus', amount: 8, expired: 0, saleId: 'refunded' }];
+      store.credit.set(bo, { history, credit: 8, restrictedCredit: 0 } as never);
+    },
+  ],
+  [
+    'a sold card that is missing',
+    0,
+    `cards that were sold to ${ada}: -2`,
+    ({ store }) => Object.assign(store, { cardProduct: lamp }),
   ],
   [
     'credit that the merchant gave and nobody has',

@@ -7,6 +7,14 @@ import type { Gift } from './grid.ts';
 /** Of any endpoint. */
 export type Body = Answer['body'];
 
+/** A gift card as it was granted or sold, and whether it is redeemed now. */
+export interface Card {
+  credit: number;
+  owner: string;
+  redeemed: boolean;
+  isSold?: boolean;
+}
+
 export interface StoreBooks {
   sales: readonly Body[];
   deliveries: readonly Body[];
@@ -18,8 +26,9 @@ export interface StoreBooks {
   productOf: ReadonlyMap<string, string>;
   grants: ReadonlyMap<string, { uuid: string; amount: number }>;
   refunds: ReadonlyMap<string, { amount: number; isPaid: boolean }>;
-  /** As they were granted, and whether they are redeemed now. */
-  cards: ReadonlyMap<string, { credit: number; owner: string; redeemed: boolean }>;
+  cards: ReadonlyMap<string, Card>;
+  /** The product that sells gift cards. */
+  cardProduct: string;
 }
 
 export interface GridBooks {
@@ -145,7 +154,12 @@ export const compareGifts = ({ sales, deliveries, items }: StoreBooks, { gifts, 
   return { faults, twice };
 };
 
-/** Explains each change of credit by a sale, a refund, a card or a gift of the merchant. */
+/** L$ in the history of an avatar's credit that something explains. */
+interface Explained {
+  amount: number;
+  isAtMost?: boolean;
+}
+
 /** Compares cards that are redeemed in no row of their own with the rows of several cards: the L$ of each owner. */
 const compareCards = (
   cards: StoreBooks['cards'],
@@ -169,7 +183,25 @@ const compareCards = (
   return faults;
 };
 
-export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): string[] => {
+/** Compares the cards that were sold with the sales that made them, by owner. */
+const compareSoldCards = ({ sales, cards, cardProduct }: StoreBooks): string[] => {
+  const left = new Map<string, number>();
+  const add = (owner: string, count: number) => left.set(owner, (left.get(owner) ?? 0) + count);
+  for (const { productId, state, recipientUuid } of sales)
+    if (productId === cardProduct && state !== 'refused') add(recipientUuid, -1);
+  for (const { owner, isSold } of cards.values()) if (isSold) add(owner, 1);
+  return [...left]
+    .filter(([, count]) => count !== 0)
+    .map(([owner, count]) => `cards that were sold to ${owner}: ${count} too many`);
+};
+
+/** Tells whether a sum in history is the one that its cause explains: a refund takes the bonus that is left. */
+const isExplained = (sum: number, { amount, isAtMost }: Explained): boolean =>
+  isAtMost ? sum >= 0 && sum <= amount : sum === amount;
+
+/** Explains each change of credit by a sale, a refund, a card, a bonus or a gift of the merchant. */
+export const compareCredit = (books: StoreBooks): string[] => {
+  const { sales, credit, grants, cards } = books;
   const faults: string[] = [];
   const sums = new Map<string, number>();
   const together = new Map<string, number>();
@@ -186,19 +218,23 @@ export const compareCredit = ({ sales, credit, grants, cards }: StoreBooks): str
       if (kind === 'redeem' && giftCardId === null) together.set(uuid, (together.get(uuid) ?? 0) + amount);
       else if (kind !== 'expire') add(`${kind} ${saleId ?? giftCardId ?? reference} ${uuid}`, amount);
   }
-  const expected = new Map<string, number>();
-  for (const { id, state, buyerUuid, credit: regular, restrictedCredit } of sales) {
+  const expected = new Map<string, Explained>();
+  for (const { id, state, buyerUuid, credit: regular, restrictedCredit, bonus } of sales) {
     const taken = state === 'refused' ? 0 : regular + restrictedCredit;
-    if (taken > 0) expected.set(`sale ${id} ${buyerUuid}`, -taken);
-    if (taken > 0 && state === 'refunded') expected.set(`refund ${id} ${buyerUuid}`, taken);
+    if (taken > 0) expected.set(`sale ${id} ${buyerUuid}`, { amount: -taken });
+    if (taken > 0 && state === 'refunded') expected.set(`refund ${id} ${buyerUuid}`, { amount: taken });
+    if (bonus > 0) expected.set(`bonus ${id} ${buyerUuid}`, { amount: bonus, isAtMost: state === 'refunded' });
   }
-  for (const [reference, { uuid, amount }] of grants) expected.set(`increment ${reference} ${uuid}`, amount);
+  for (const [reference, { uuid, amount }] of grants) expected.set(`increment ${reference} ${uuid}`, { amount });
   for (const [name, amount] of sums)
     if (name.startsWith('redeem ')) {
       const card = cards.get(name.split(' ')[1] ?? '');
       if (card?.credit !== amount || !card.redeemed) faults.push(`${name}: L$ ${amount} of ${JSON.stringify(card)}`);
-    } else if (expected.get(name) !== amount)
-      faults.push(`history has ${name}: L$ ${amount}, not ${expected.get(name)}`);
-  for (const [name, amount] of expected) if (!sums.has(name)) faults.push(`history lacks ${name}: L$ ${amount}`);
-  return [...faults, ...compareCards(cards, sums, together)];
+    } else if (!expected.has(name)) faults.push(`history has ${name}: L$ ${amount}, which nothing explains`);
+  for (const [name, explained] of expected) {
+    const sum = sums.get(name);
+    if (sum === undefined) faults.push(`history lacks ${name}: L$ ${explained.amount}`);
+    else if (!isExplained(sum, explained)) faults.push(`history has ${name}: L$ ${sum}, not ${explained.amount}`);
+  }
+  return [...faults, ...compareCards(cards, sums, together), ...compareSoldCards(books)];
 };

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { createProduct, updateProduct } from '../../lib/routes/products.ts';
 import { putResident } from '../../lib/routes/residents.ts';
-import { putRules } from '../../lib/routes/rules.ts';
+import { putProductCard, putRules } from '../../lib/routes/rules.ts';
 import { setVendorProduct } from '../../lib/routes/vendors.ts';
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
@@ -42,6 +42,8 @@ export interface Mall {
   /** The cards that each avatar was given and has not tried to redeem. */
   cards: Map<string, string[]>;
   allCards: string[];
+  /** The product that sells gift cards. */
+  cardProduct: string;
   /** By id: the L$ and the owner of each card that was granted. */
   granted: Map<string, { credit: number; owner: string }>;
   /** Made so far. */
@@ -71,8 +73,14 @@ export const sourcesOf = (folder = inworld): Sources => {
 const vendorsEach = 8;
 /** Coupons of so many percent belong to the avatars of these places. */
 const couponOwners = [10, 25, 100];
-/** For the tag of the group, and for what a buyer spent. */
-const rules = { groupDiscount: 10, tiers: [{ from: 500, percent: 5 }] };
+/** For the tag of the group, and for what a buyer spent; with credit back. */
+const rules = {
+  groupDiscount: 10,
+  tiers: [{ from: 500, percent: 5 }],
+  bonus: { percent: 5, groupPercent: 10, expiresInDays: 30 },
+};
+/** The L$ of each card that a store sells. */
+export const cardCredit = 60;
 /** This one owns the meddling scripts, and gets the L$ that they ask for. */
 export const stranger = '66666666-6666-4666-8666-666666666666';
 
@@ -116,7 +124,9 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
   }));
   for (const coupon of coupons) await send(service, createCoupon, { body: coupon });
   await send(service, putRules, { body: rules });
-  return { products, coupons: coupons.map(({ code }) => code) };
+  const cardProduct = [...products.keys()][1] ?? '';
+  await send(service, putProductCard, { params: { id: cardProduct }, body: { credit: cardCredit } });
+  return { products, cardProduct, coupons: coupons.map(({ code }) => code) };
 };
 
 /** Places the objects of a store. The boxes stand in the first region. */
@@ -172,12 +182,12 @@ const placeObjects = (products: ReadonlyMap<string, Body>, { owner, keys, source
 /** Makes the products of a store, and places its objects. */
 export const openMall = async (plan: Plan): Promise<Mall> => {
   const { store, owner, service } = plan;
-  const { products, coupons } = await makeGoods(plan);
+  const { products, ...goods } = await makeGoods(plan);
   const [fault] = service.book.faults;
   if (fault) throw new Error(`The mall did not open: ${fault}`);
   const objects = placeObjects(products, plan);
   return {
-    ...{ store, owner: owner.uuid, service, products, coupons, ...objects },
+    ...{ store, owner: owner.uuid, service, products, ...goods, ...objects },
     productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),
     ...{ cards: new Map(), allCards: [], granted: new Map(), grants: new Map(), refunds: new Map(), references: 0 },
   };

@@ -1,14 +1,14 @@
 import { source } from '../../lib/clock.ts';
 import { getCredit, listCreditHistory } from '../../lib/routes/credit.ts';
 import { listDeliveries } from '../../lib/routes/deliveries.ts';
-import { getGiftCard } from '../../lib/routes/gift-cards.ts';
+import { getGiftCard, listGiftCards } from '../../lib/routes/gift-cards.ts';
 import { listSales } from '../../lib/routes/sales.ts';
 import { send, walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
-import { compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
+import { type Card, compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
 import { live } from './avatars.ts';
 import { type Grid, gridRates, isOpen } from './grid.ts';
-import { type Mall, sourcesOf, touchOwn } from './mall.ts';
+import { cardCredit, type Mall, sourcesOf, touchOwn } from './mall.ts';
 import { manage, payClaims, payRefunds } from './merchant.ts';
 import { rates } from './network.ts';
 import { comparePayouts, findMiscounts, type PayoutBooks, readPayouts, settleUnknown } from './payouts.ts';
@@ -72,10 +72,13 @@ const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Prom
   ];
 };
 
+const sweep = ({ baseUrl }: Setting): Promise<unknown> =>
+  fetch(`${baseUrl}/_dev/sweep`, { method: 'POST', signal: AbortSignal.timeout(30_000) }).catch(() => undefined);
+
 /** Lists in words all that is still under way. */
-const stillOpen = async ({ malls, grid, queued, baseUrl }: Setting): Promise<string[]> => {
-  const signal = AbortSignal.timeout(30_000);
-  await fetch(`${baseUrl}/_dev/sweep`, { method: 'POST', signal }).catch(() => undefined);
+const stillOpen = async (setting: Setting): Promise<string[]> => {
+  const { malls, grid, queued } = setting;
+  await sweep(setting);
   const given = new Set(grid.gifts.map(({ deliveryId }) => deliveryId));
   const open = malls.flatMap(({ vendors, productOf }) =>
     vendors.flatMap(({ object: { body } }) =>
@@ -144,8 +147,9 @@ const payUnheard = ({ malls, grid: { book, unheard } }: Setting): void => {
 
 /** A store's books at the end of the day, over HTTP. */
 const booksOf = async (mall: Mall, avatars: Setting['avatars']): Promise<StoreBooks & PayoutBooks> => {
-  const { service, productOf, grants, refunds, cashiers } = mall;
+  const { service, productOf, grants, refunds, cashiers, cardProduct } = mall;
   const query = { limit: 1000 };
+  const cards = new Map<string, Card>();
   const credit = new Map<string, { history: object[]; credit: number; restrictedCredit: number }>();
   for (const { uuid } of avatars) {
     const params = { identifier: uuid };
@@ -153,8 +157,9 @@ const booksOf = async (mall: Mall, avatars: Setting['avatars']): Promise<StoreBo
     if (status !== 200) continue;
     const history = await walk(service, listCreditHistory, { params, query });
     credit.set(uuid, { history, credit: body.credit, restrictedCredit: body.restrictedCredit });
+    for (const { id, purchased, redeemed } of await walk(service, listGiftCards, { params, query }))
+      if (purchased) cards.set(id, { credit: cardCredit, owner: uuid, redeemed, isSold: true });
   }
-  const cards = new Map<string, { credit: number; owner: string; redeemed: boolean }>();
   for (const [id, granted] of mall.granted) {
     const { redeemed } = (await send(service, getGiftCard, { params: { id } })).body;
     cards.set(id, { ...granted, redeemed });
@@ -173,14 +178,36 @@ const booksOf = async (mall: Mall, avatars: Setting['avatars']): Promise<StoreBo
     grants,
     refunds,
     cards,
+    cardProduct,
     cashiers,
     ...(await readPayouts(service)),
   };
 };
 
+/** Minutes after which the sweep follows a rename once more, since nobody can write the old name any more. */
+const renameMinutes = 7;
+
+/**
+ * The faults that `store audit` finds. A customer whom nobody could name at once may have the wrong name until the
+ * sweep follows their rename, so an audit with faults is made once more after it.
+ */
+const auditAll = async (setting: Setting): Promise<string[]> => {
+  const audit = async (): Promise<string[]> => {
+    const faults: string[] = [];
+    for (const { store } of setting.malls)
+      await setting.store('--store', store.id, 'audit').catch(({ stdout }) => faults.push(`store audit: ${stdout}`));
+    return faults;
+  };
+  const faults = await audit();
+  if (faults.length === 0) return faults;
+  await setting.actorOf('auditor').wait(60 * renameMinutes);
+  await sweep(setting);
+  return audit();
+};
+
 /** Compares the grid's book with those of the stores, as the merchants do in the evening, and asks `store audit`. */
 const compareBooks = async (setting: Setting) => {
-  const { malls, grid, avatars, store } = setting;
+  const { malls, grid, avatars } = setting;
   const { book, gifts, silences, errors, unnoted } = grid;
   for (const mall of malls) payRefunds(mall, grid);
   payUnheard(setting);
@@ -195,10 +222,7 @@ const compareBooks = async (setting: Setting) => {
   const items = books.map((one) => compareGifts(one, gridBooks));
   const known = new Set(books.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
   const strays = gifts.filter(({ deliveryId }) => !known.has(deliveryId));
-  const audits: string[] = [];
-  const audit = (id: string): Promise<unknown> =>
-    store('--store', id, 'audit').catch((error) => audits.push(`store audit: ${error.stdout}`));
-  await Promise.all(malls.map(({ store: { id } }) => audit(id)));
+  const audits = await auditAll(setting);
   const sum = (of: 'unexplained' | 'paid' | 'back' | 'unheard'): number => money.reduce((all, one) => all + one[of], 0);
   const payoutSum = (of: 'unexplained' | 'paid' | 'twice'): number => payouts.reduce((all, one) => all + one[of], 0);
   return {

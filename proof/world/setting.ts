@@ -75,11 +75,7 @@ const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun
     });
     return stdout.trim();
   };
-  const begin = async (id: string): Promise<void> => {
-    const flags = ['--import', './proof/world/service-clock.ts', 'proof/world/begin-payouts.ts', dataDir, id];
-    await runFile(process.execPath, flags, { cwd: root, env: { ...process.env, ...env } });
-  };
-  return { killable, store, begin, complaints, queued: () => queued };
+  return { killable, store, complaints, queued: () => queued };
 };
 type Service = ReturnType<typeof createService>;
 
@@ -105,7 +101,7 @@ const listen = (grid: Grid, visitors: ReadonlyMap<string, Visitor>, note: (what:
 
 /** Opens a mall for each of the service's two stores. */
 const openMalls = (
-  { store: command, begin }: Service,
+  { store: command }: Service,
   { store, otherStore, keys, baseUrl }: ServiceFile,
   {
     owners,
@@ -128,7 +124,7 @@ const openMalls = (
     const [vendor = '', otherVendor = '', dispenser = '', terminal = '', cashier = ''] = await Promise.all(
       names.map(issue),
     );
-    await begin(id);
+    await command('--store', id, 'payouts', 'begin', '--yes');
     const actor = plan.actorOf(`mall ${n}`);
     return openMall({
       ...{ ...plan, actor, store: { id, name }, owner: owners[n] as Avatar },
