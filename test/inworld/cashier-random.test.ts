@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { source } from '../../lib/clock.ts';
-import { newKey } from '../../local/grid/lsl/keys.ts';
+import { newKey } from '../../local/grid/keys.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { randomFrom } from '../support/faults.ts';
 import { volume } from '../support/volume.ts';

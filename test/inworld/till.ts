@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { newKey } from '../../local/grid/lsl/keys.ts';
+import { newKey } from '../../local/grid/keys.ts';
 import { virtualClock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createWorld } from '../../local/grid/world/world.ts';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { source } from '../../../lib/clock.ts';
+import { newKey } from '../keys.ts';
 import { jsonItems, jsonPart, jsonType, jsonValue, listToJson } from './json.ts';
-import { newKey } from './keys.ts';
 import {
   asString,
   Float,

@@ -1,4 +1,4 @@
-import { newKey } from '../lsl/keys.ts';
+import { newKey } from '../keys.ts';
 import type { RunningScript } from '../lsl/script.ts';
 import type { createBody } from './body.ts';
 import { LinksetData } from './linkset.ts';

@@ -1,4 +1,4 @@
-import { newKey } from '../lsl/keys.ts';
+import { newKey } from '../keys.ts';
 import type { Functions } from '../lsl/library.ts';
 import { isKey, nullKey, ScriptError, Vector } from '../lsl/values.ts';
 import type { Body } from './object.ts';

@@ -1,4 +1,4 @@
-import { newKey } from '../lsl/keys.ts';
+import { newKey } from '../keys.ts';
 import { constants, type Functions } from '../lsl/library.ts';
 import { asString, List, nullKey, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';

@@ -1,4 +1,4 @@
-import { newKey } from '../lsl/keys.ts';
+import { newKey } from '../keys.ts';
 import { Land, type Placement, type Surroundings } from './land.ts';
 import type { Contents, Linkset, Prim } from './object.ts';
 import { place, places } from './placement.ts';

@@ -1,4 +1,4 @@
-import { source } from '../../../lib/clock.ts';
+import { source } from '../../lib/clock.ts';
 
 /** A new random key of a thing in the world: a version 4 UUID. */
 export const newKey = (): string => {
