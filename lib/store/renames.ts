@@ -2,7 +2,7 @@ import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { all, exists, is, update } from '../table/language.ts';
 import { type Key, storeOf } from '../table/schema.ts';
-import { get, pagesOf, write } from '../table/table.ts';
+import { get, inChunks, pagesOf, write } from '../table/table.ts';
 import { ownersCoupons } from './coupons.ts';
 import { followNames } from './customer-names.ts';
 import { customerKey } from './customers.ts';
@@ -79,20 +79,28 @@ interface RenameReport {
   finished: boolean;
 }
 
-/** Follows every rename that is due, in all stores, for as long as `mayGoOn` allows. */
+const sideBySide = 10;
+
+/**
+ * Follows every rename that is due, in all stores, for as long as `mayGoOn` allows. Each avatar who is met counts as
+ * one, so a crowd of newcomers makes many.
+ */
 export const followRenames = async (by: string, mayGoOn: () => boolean): Promise<RenameReport> => {
   const followed: RenameReport = { renamed: 0, failed: 0, finished: true };
+  const follow = async (key: Key): Promise<void> => {
+    try {
+      await followRename(key);
+      followed.renamed += 1;
+    } catch (error) {
+      followed.failed += 1;
+      logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
+    }
+  };
   const due = pagesOf<Key>({ partition: renamedPartition, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due)
-    for (const key of rows) {
+    for (const some of inChunks(rows, sideBySide)) {
       if (!mayGoOn()) return { ...followed, finished: false };
-      try {
-        await followRename(key);
-        followed.renamed += 1;
-      } catch (error) {
-        followed.failed += 1;
-        logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
-      }
+      await Promise.all(some.map(follow));
     }
   return followed;
 };
