@@ -72,8 +72,12 @@ const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Prom
   ];
 };
 
-const sweep = ({ baseUrl }: Setting): Promise<unknown> =>
-  fetch(`${baseUrl}/_dev/sweep`, { method: 'POST', signal: AbortSignal.timeout(30_000) }).catch(() => undefined);
+/** Has the service sweep. Answers whether it did all that was due: on a busy machine it may leave some. */
+const sweep = async ({ baseUrl }: Setting): Promise<boolean> => {
+  const call = { method: 'POST', signal: AbortSignal.timeout(60_000) };
+  const answer = await fetch(`${baseUrl}/_dev/sweep`, call).catch(() => undefined);
+  return answer?.ok === true && (await answer.json()).finished;
+};
 
 /** Lists in words all that is still under way. */
 const stillOpen = async (setting: Setting): Promise<string[]> => {
@@ -201,7 +205,7 @@ const auditAll = async (setting: Setting): Promise<string[]> => {
   const faults = await audit();
   if (faults.length === 0) return faults;
   await setting.actorOf('auditor').wait(60 * renameMinutes);
-  await sweep(setting);
+  for (let sweeps = 0; sweeps < 20 && !(await sweep(setting)); sweeps++);
   return audit();
 };
 
