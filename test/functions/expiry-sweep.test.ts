@@ -204,9 +204,9 @@ describe('unsent sales', () => {
 });
 
 test('renames take ten seconds at the most, and the rest is left to the next sweep', async () => {
-  for (const name of ['first', 'second', 'third']) {
+  for (let number = 0; number < 15; number++) {
     const { uuid } = await newResident();
-    await putResident({ uuid, username: `${name}.renamed` });
+    await putResident({ uuid, username: `renamed${number}.resident` });
   }
   setClock(start + 60_000);
   let millis = 0;
@@ -215,5 +215,5 @@ test('renames take ten seconds at the most, and the rest is left to the next swe
   const { report } = await sweepAll('test');
 
   expect(report).toMatchObject({ lots: 1, finished: false });
-  expect(report.renamed).toBeLessThan(3);
+  expect(report.renamed).toBe(10);
 });
