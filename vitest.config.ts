@@ -29,7 +29,7 @@ const onEngine = [
 /** These too need only what a table promises. */
 const onAnyTable = [
   'test/cli/**/*.test.ts',
-  'test/{client,docs,inworld,reference}/*.test.ts',
+  'test/{client,deploy,docs,inworld,reference}/*.test.ts',
   'test/local/demo/*.test.ts',
   'test/security/{injection,keys,mass-assignment,scopes,stores}.test.ts',
 ];

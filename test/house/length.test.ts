@@ -68,7 +68,7 @@ const measureFunctions = (file: string, text: string): Measure[] => {
 };
 
 const root = join(import.meta.dirname, '../..');
-const files = globSync('{cli,client,desk,functions,infra,inworld,lib,local,proof,reference}/**/*.{ts,tsx}', {
+const files = globSync('{cli,client,deploy,desk,functions,infra,inworld,lib,local,proof,reference}/**/*.{ts,tsx}', {
   cwd: root,
 }).filter((file) => !/\.test\.tsx?$|\.d\.ts$|node_modules/.test(file));
 const measures = files.flatMap((file) => measureFunctions(file, readFileSync(join(root, file), 'utf8')));

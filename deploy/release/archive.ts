@@ -1,0 +1,50 @@
+import { gzipSync } from 'node:zlib';
+
+/** The files of a release or of an archive, by name. */
+export type Files = Record<string, Buffer>;
+
+/** Compresses with a header that names no file, no time and no system. */
+export const gzip = (bytes: Uint8Array): Buffer => {
+  const zipped = gzipSync(bytes, { level: 9 });
+  // "Unknown", in the place of this machine's system.
+  zipped[9] = 255;
+  return zipped;
+};
+
+const blockBytes = 512;
+
+/** Octal digits and the NUL that ends them. */
+const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}\0`;
+
+/** The header of a file in ustar, the format of POSIX. `time` is in seconds. */
+const headerOf = (folder: string, name: string, size: number, time: number): Buffer => {
+  if (Buffer.byteLength(name) > 100) throw new Error(`An archive cannot hold ${name}: its name has over 100 bytes.`);
+  const header = Buffer.alloc(blockBytes);
+  header.write(name, 0);
+  header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(time, 12), 100);
+  // The sum is made with blanks in its own place.
+  header.write('        0', 148);
+  header.write('ustar\u000000', 257);
+  header.write(folder, 345);
+  header.write(
+    `${octal(
+      header.reduce((sum, byte) => sum + byte, 0),
+      7,
+    )} `,
+    148,
+  );
+  return header;
+};
+
+/** An archive of files in one folder. Its bytes depend on nothing but these values. */
+export const tarOf = (folder: string, files: Files, time: number): Buffer =>
+  Buffer.concat([
+    ...Object.entries(files)
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .flatMap(([name, content]) => [
+        headerOf(folder, name, content.length, time),
+        content,
+        Buffer.alloc(-content.length & (blockBytes - 1)),
+      ]),
+    Buffer.alloc(2 * blockBytes),
+  ]);

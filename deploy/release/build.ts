@@ -1,0 +1,70 @@
+import { execFileSync } from 'node:child_process';
+import { globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Files, gzip, tarOf } from './archive.ts';
+
+/** The files of a release that a command of this checkout makes. */
+
+const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): string =>
+  execFileSync(command, [...args], {
+    cwd,
+    env: { ...process.env, ...env },
+    encoding: 'utf8',
+    maxBuffer: 64 * 1024 * 1024,
+    stdio: ['ignore', 'pipe', 'inherit'],
+    shell: command === 'npm' && process.platform === 'win32',
+  });
+
+/** The files that a command writes into a folder, which is removed. */
+const filesWritten = (write: (directory: string) => void): Files => {
+  const directory = mkdtempSync(join(tmpdir(), 'store-release-'));
+  try {
+    write(directory);
+    const names = globSync('**', { cwd: directory, withFileTypes: true }).filter((entry) => entry.isFile());
+    return Object.fromEntries(
+      names.map(({ parentPath, name }) => {
+        const path = join(parentPath, name);
+        return [path.slice(directory.length + 1).replaceAll('\\', '/'), readFileSync(path)];
+      }),
+    );
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
+};
+
+/** The client's package. */
+export const clientOf = (root: string): Files =>
+  filesWritten((directory) => run(process.execPath, [join(root, 'client/pack.ts')], directory));
+
+/**
+ * The cloud assembly. With the firewall, as `npm run synth` and the proofs of the template have it: who deploys without
+ * one, or with any other setting, makes another from the source.
+ */
+export const assemblyOf = (root: string, version: string, time: number): Files => {
+  const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
+  // The command cdk adds these two. It adds the settings of the machine too.
+  const ofCommand = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
+  const files = filesWritten((directory) =>
+    // Without a limit the metadata has traces, which hold the paths of this machine.
+    run(process.execPath, ['--stack-trace-limit=0', 'infra/app.ts'], root, {
+      CDK_OUTDIR: directory,
+      CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...ofCommand, firewall: 'true' }),
+    }),
+  );
+  const folder = `cloud-assembly-${version}`;
+  return { [`${folder}.tar.gz`]: gzip(tarOf(folder, files, time)) };
+};
+
+/** The list of all packages in the lock file. */
+export const sbomOf = (root: string): Files => {
+  const options =
+    '--package-lock-only --sbom-format cyclonedx --sbom-type application --include=dev --include=optional';
+  const { serialNumber: _, metadata, ...sbom } = JSON.parse(run('npm', ['sbom', ...options.split(' ')], root));
+  // Not of the release, but of the machine: the time, the version of npm, and the folder, for which npm names the
+  // service.
+  const { timestamp: __, tools: ___, component, ...others } = metadata;
+  const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  const whole = { ...sbom, metadata: { ...others, component: { ...component, name } } };
+  return { 'sbom.cdx.json': Buffer.from(`${JSON.stringify(whole, null, 2)}\n`) };
+};

@@ -1,0 +1,53 @@
+import { execFileSync } from 'node:child_process';
+import { gzip } from './archive.ts';
+
+/** The commit that a release is made of. */
+export interface Head {
+  commit: string;
+  /** When it was made, in seconds. */
+  time: number;
+  /** A file as the commit has it; undefined where it has none of that name. */
+  read: (path: string) => Buffer | undefined;
+  /** All of its files in one folder, as .tar.gz. */
+  archive: (folder: string) => Buffer;
+}
+
+/** The commit of a clone. Throws where the folder is no clone, or has files that differ from it. */
+export const headOf = (root: string): Head => {
+  const git = (...args: string[]): Buffer =>
+    execFileSync('git', args, { cwd: root, maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] });
+  const find = (...args: string[]): Buffer | undefined => {
+    try {
+      return git(...args);
+    } catch {
+      return undefined;
+    }
+  };
+  const commit = find('rev-parse', '--verify', '--quiet', 'HEAD')?.toString().trim();
+  if (!commit) throw new Error(`${root} is no clone of the repository. A release is made of a commit: clone it first.`);
+  const changed = git('status', '--porcelain').toString().trimEnd().split('\n').filter(Boolean);
+  if (changed.length > 0)
+    throw new Error(
+      `A release is made of a commit, and these files differ from it. Commit them or take them away first:\n${changed.join('\n')}`,
+    );
+  return {
+    commit,
+    time: Number(git('show', '--no-patch', '--format=%ct', 'HEAD')),
+    read: (path) => find('cat-file', 'blob', `HEAD:${path}`),
+    // The settings of a machine's own git would change line ends and rights.
+    archive: (folder) =>
+      gzip(
+        git(
+          '-c',
+          'core.autocrlf=false',
+          '-c',
+          'core.eol=lf',
+          '-c',
+          'tar.umask=0022',
+          'archive',
+          `--prefix=${folder}/`,
+          'HEAD',
+        ),
+      ),
+  };
+};

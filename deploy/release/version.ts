@@ -1,0 +1,58 @@
+import type { Head } from './head.ts';
+
+/** The version that package.json names, and all other places that name it. */
+
+const scriptNames = ['cashier', 'dispenser', 'terminal', 'vendor'];
+
+export const scripts = scriptNames.map((name) => `inworld/${name}.lsl`);
+
+export const launchPath = 'deploy/launch.yaml';
+
+/** The document of a release, which later changes are compared with. */
+export const recordOf = (version: string): string => `docs/releases/openapi-${version}.json`;
+
+type Read = Head['read'];
+
+const textOf = (read: Read, path: string): string => {
+  const content = read(path);
+  if (!content) throw new Error(`The commit has no ${path}.`);
+  return content.toString();
+};
+
+export const versionOf = (read: Read): string => JSON.parse(textOf(read, 'package.json')).version;
+
+/** The changelog's part for a version, without its heading; undefined where it has none. */
+export const changesOf = (read: Read, version: string): string | undefined =>
+  textOf(read, 'CHANGELOG.md')
+    .split(/^## /m)
+    .find((part) => part.startsWith(`[${version}]`))
+    ?.replace(/^.*\n/, '')
+    .trim();
+
+/** The version that a file names itself. */
+const namedIn: Record<string, (text: string) => string | undefined> = {
+  'package-lock.json': (text) => JSON.parse(text).version,
+  'docs/openapi.json': (text) => JSON.parse(text).info.version,
+  [launchPath]: (text) => /^ {2}Release:\n(?: {4}.*\n)*? {4}Default: (.*)$/m.exec(text)?.[1],
+  ...Object.fromEntries(scripts.map((path) => [path, (text) => /^string VERSION = "(.*)";/m.exec(text)?.[1]])),
+};
+
+/** A sentence for each place that does not agree with package.json. */
+export const versionFaults = (read: Read): string[] => {
+  const version = versionOf(read);
+  const others = Object.entries(namedIn)
+    .filter(([path]) => read(path) || path !== launchPath)
+    .map(([path, named]) => [path, named(textOf(read, path))])
+    .filter(([, named]) => named !== version)
+    .map(([path, named]) => `${path} has the version ${named}, and package.json ${version}.`);
+  const record = read(recordOf(version));
+  if (!changesOf(read, version))
+    others.push(
+      `CHANGELOG.md says nothing of ${version}: give its part Unreleased the heading "## [${version}] - DATE".`,
+    );
+  if (record && !record.equals(read('docs/openapi.json') as Buffer))
+    others.push(
+      `${recordOf(version)} holds another document than docs/openapi.json: ${version} was released before. Set a new version.`,
+    );
+  return others;
+};

@@ -1,0 +1,111 @@
+import { execFileSync } from 'node:child_process';
+import { cpSync, globSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { beforeAll, expect, test } from 'vitest';
+import { tempDir } from '../support/files.ts';
+import { commitAll, git } from './clone.ts';
+
+/** `npm run release` as a whole, in two clones of one commit with packages of their own. */
+
+const root = join(import.meta.dirname, '../..');
+const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+const clones = [join(tempDir(), 'one'), join(tempDir(), 'another one', 'deeper')] as const;
+
+const filesIn = (dir: string): Record<string, Buffer> =>
+  Object.fromEntries(readdirSync(dir).map((name) => [name, readFileSync(join(dir, name))]));
+
+beforeAll(() => {
+  const [one, other] = clones;
+  git(root, 'clone', '--quiet', root, one);
+  // The files of this checkout, of which some may not be committed yet.
+  const listed = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean);
+  git(one, 'rm', '-r', '--quiet', '.');
+  for (const path of listed) cpSync(join(root, path), join(one, path));
+  const changelog = join(one, 'CHANGELOG.md');
+  writeFileSync(changelog, readFileSync(changelog, 'utf8').replace('## [Unreleased]', `## [${version}] - 2030-01-31`));
+  commitAll(one);
+  git(root, 'clone', '--quiet', one, other);
+  for (const clone of clones) {
+    execFileSync('cp', ['-a', '--reflink=auto', join(root, 'node_modules'), join(clone, 'node_modules')]);
+    execFileSync('npm', ['run', '--silent', 'release'], { cwd: clone, stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+});
+
+test('two clones in different folders make the same bytes', () => {
+  const [first, second] = clones.map((clone) => filesIn(join(clone, 'release'))) as [object, object];
+
+  expect(Object.keys(first)).toEqual(
+    expect.arrayContaining([
+      'NOTES.md',
+      'SHA256SUMS',
+      `cloud-assembly-${version}.tar.gz`,
+      `openapi-${version}.json`,
+      'sbom.cdx.json',
+      `store-integration-client-${version}.tgz`,
+      `store-integration-service-${version}.tar.gz`,
+      ...['cashier.lsl', 'dispenser.lsl', 'terminal.lsl', 'vendor.lsl'],
+    ]),
+  );
+  expect(second).toEqual(first);
+});
+
+test('the checksums hold, for every file', () => {
+  const dir = join(clones[0], 'release');
+
+  const checked = execFileSync('sha256sum', ['--check', '--strict', 'SHA256SUMS'], { cwd: dir, encoding: 'utf8' });
+
+  expect(checked.match(/: OK$/gm)).toHaveLength(readdirSync(dir).length - 1);
+});
+
+test('no file holds a path of this machine', () => {
+  const files = Object.entries(filesIn(join(clones[0], 'release')));
+  const paths = [clones[0], root, 'store-release-'];
+  const textOf = (name: string, content: Buffer): Buffer => (/gz$/.test(name) ? gunzipSync(content) : content);
+
+  expect(files.length).toBeGreaterThan(10);
+  const generated = files.filter(([name]) => !name.startsWith('store-integration-service-'));
+  const holding = generated.flatMap(([name, content]) =>
+    paths.filter((path) => textOf(name, content).includes(path)).map((path) => `${name} holds ${path}`),
+  );
+  expect(holding).toEqual([]);
+});
+
+test('the list of packages names the service, every locked package, and nothing of the run', () => {
+  const sbom = JSON.parse(readFileSync(join(clones[0], 'release/sbom.cdx.json'), 'utf8'));
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as { packages: object };
+  const names = new Set(
+    Object.entries<{ name?: string; version: string; link?: boolean }>(packages as never)
+      .filter(([path, { link }]) => path.includes('node_modules/') && !link)
+      .map(([path, { name, version }]) => `${name ?? path.replace(/^.*node_modules\//, '')}@${version}`),
+  );
+  const listed = new Set(
+    sbom.components.map(({ purl }: { purl: string }) => decodeURIComponent(purl).replace('pkg:npm/', '')),
+  );
+
+  expect(sbom.metadata.component).toMatchObject({ name: 'store-integration-service', version, type: 'application' });
+  expect(sbom).not.toHaveProperty('serialNumber');
+  expect(sbom.metadata).not.toHaveProperty('timestamp');
+  expect([...names].filter((name) => !listed.has(name))).toEqual([]);
+});
+
+test('the source archive alone gives the template and the functions of the cloud assembly', () => {
+  const dir = join(clones[0], 'release');
+  const [source, assembly] = [tempDir(), tempDir()];
+  const untar = (name: string, into: string) =>
+    execFileSync('tar', ['-xzf', join(dir, `${name}-${version}.tar.gz`), '-C', into, '--strip-components=1']);
+  untar('store-integration-service', source);
+  untar('cloud-assembly', assembly);
+  symlinkSync(join(root, 'node_modules'), join(source, 'node_modules'));
+  execFileSync('npm', ['run', 'synth', '--', '-o', 'made'], { cwd: source, stdio: 'pipe' });
+  const deployed = (folder: string): Record<string, Buffer> =>
+    Object.fromEntries(
+      globSync(['*.template.json', 'asset.*/*'], { cwd: folder }).map((name) => [
+        name,
+        readFileSync(join(folder, name)),
+      ]),
+    );
+
+  expect(Object.keys(deployed(assembly)).length).toBeGreaterThan(50);
+  expect(deployed(assembly)).toEqual(deployed(join(source, 'made')));
+});
