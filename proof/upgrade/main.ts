@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { noteRun, screenOf } from '../workload/report.ts';
-import { commitOf, firstRelease, makeVersion } from './releases.ts';
+import { firstRelease, makeVersion, sourceOf } from './releases.ts';
 import { runUpgrade } from './run.ts';
 
 /** `npm run upgrade`: the last release and this version side by side, under traffic. */
@@ -33,9 +33,9 @@ const { from, to, requests, clients, concurrency, seed, note } = new Command('np
   )
   .option(
     '--from <ref>',
-    `tag, branch or commit to begin with (default: the last tag, else ${firstRelease.slice(0, 7)})`,
+    `tag, branch, commit, or a release's source archive (.tar.gz) to begin with (default: the last tag, else ${firstRelease.slice(0, 7)})`,
   )
-  .option('--to <ref>', 'tag, branch or commit to update to (default: the files of this checkout)')
+  .option('--to <ref>', 'the same to update to (default: the files of this checkout)')
   .addOption(whole('requests', 'requests that each version answers in its turn', 300, 1, 100_000))
   .addOption(whole('clients', 'clients, each with one request at a time', 4, 1, 50))
   .addOption(whole('concurrency', 'functions that run at once; a new AWS account has 10', 20, 4, 1000))
@@ -50,7 +50,7 @@ const { from, to, requests, clients, concurrency, seed, note } = new Command('np
 
 const dir = mkdtempSync(join(tmpdir(), 'store-upgrade-'));
 try {
-  const [old, next] = [await commitOf(from), to === undefined ? undefined : await commitOf(to)];
+  const [old, next] = [await sourceOf(from), to === undefined ? undefined : await sourceOf(to)];
   console.log(`--from ${old} ${next ? `--to ${next} ` : ''}--seed ${seed}: making both templates`);
   const before = await makeVersion(old, join(dir, 'before'));
   const after = await makeVersion(next, join(dir, 'after'));

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 
 const exec = promisify(execFile);
@@ -44,6 +44,24 @@ export const commitOf = async (ref: string | undefined, clone = root): Promise<s
   throw new Error(`The repository has no commit ${wanted}. Name a tag, a branch or a commit with --from or --to.`);
 };
 
+const isArchive = (source: string): boolean => source.endsWith('.tar.gz');
+
+/** Where the files of a version are: the path of a release's source archive, or a commit as `commitOf` finds it. */
+export const sourceOf = async (given: string | undefined, clone = root): Promise<string> => {
+  if (given === undefined || !isArchive(given)) return commitOf(given, clone);
+  const path = resolve(given);
+  if (existsSync(path)) return path;
+  throw new Error(`There is no file ${path}. Name a release's source archive, or a tag, a branch or a commit.`);
+};
+
+/** Unpacks a commit or a source archive into an empty directory, with the packages of this checkout. */
+export const unpack = async (source: string, dir: string): Promise<void> => {
+  const archive = isArchive(source) ? source : `${dir}.tar`;
+  if (archive !== source) await run(root, 'git', ['archive', '--prefix=files/', '--output', archive, source]);
+  await run(dir, 'tar', ['-xf', archive, '--strip-components=1']);
+  symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+};
+
 /** A version of the service: its files, and the template and bundles made of them. */
 export interface Version {
   name: string;
@@ -51,23 +69,26 @@ export interface Version {
   template: string;
 }
 
+const nameOf = (source: string | undefined): string => {
+  if (source === undefined) return 'this checkout';
+  return isArchive(source) ? basename(source) : source.slice(0, 7);
+};
+
 /**
- * Puts a commit's files into a new directory; without a commit the files are those of this checkout. Makes its
+ * Puts the files of a version into a new directory; without a source they are those of this checkout. Makes its
  * template.
  */
-export const makeVersion = async (commit: string | undefined, into: string): Promise<Version> => {
+export const makeVersion = async (source: string | undefined, into: string): Promise<Version> => {
+  const dir = source === undefined ? root : join(into, 'files');
   mkdirSync(into, { recursive: true });
-  const dir = commit === undefined ? root : join(into, 'files');
-  if (commit !== undefined) {
+  if (source !== undefined) {
     mkdirSync(dir);
-    await run(root, 'git', ['archive', '--output', join(into, 'files.tar'), commit]);
-    await run(dir, 'tar', ['-xf', join(into, 'files.tar')]);
-    symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+    await unpack(source, dir);
   }
   const template = join(into, 'cdk.out');
   // Rates that the traffic does not reach.
   const rates = ['readRate', 'writeRate', 'listRate'].flatMap((name) => ['-c', `${name}=10000`]);
   const output = await run(dir, 'npm', ['run', 'synth', '--', '-o', template, ...rates, '-c', 'storeShare=100']);
   if (!existsSync(join(template, 'manifest.json'))) throw new Error(`No template was made in ${dir}:\n${output}`);
-  return { name: commit?.slice(0, 7) ?? 'this checkout', dir, template };
+  return { name: nameOf(source), dir, template };
 };

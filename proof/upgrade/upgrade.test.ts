@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/files.ts';
 import { receiverFaults } from './checks.ts';
-import { commitOf } from './releases.ts';
+import { commitOf, sourceOf, unpack } from './releases.ts';
 
 /** The parts of `npm run upgrade`, which takes minutes as a whole. */
 
@@ -48,4 +48,21 @@ test('the last release is the last tag, and a clone that lacks it says what to d
   await expect(commitOf(undefined, shallow)).rejects.toThrow('git fetch --unshallow --tags');
   await expect(commitOf('nowhere', origin)).rejects.toThrow('no commit nowhere');
   await expect(commitOf(undefined, none)).rejects.toThrow('no clone of the repository');
+});
+
+test("a version to update from may be a release's source archive", async () => {
+  const dir = tempDir();
+  const [archive, source, unpacked] = ['service-1.2.0.tar.gz', 'source', 'unpacked'].map((name) => join(dir, name)) as [
+    string,
+    string,
+    string,
+  ];
+  for (const each of [source, unpacked]) mkdirSync(each);
+  writeFileSync(join(source, 'package.json'), 'released');
+  execFileSync('tar', ['-czf', archive, '-C', dir, 'source']);
+
+  await unpack(await sourceOf(archive), unpacked);
+
+  expect(readFileSync(join(unpacked, 'package.json'), 'utf8')).toBe('released');
+  await expect(sourceOf(join(dir, 'other.tar.gz'))).rejects.toThrow('There is no file');
 });
