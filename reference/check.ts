@@ -1,5 +1,6 @@
-import { readdirSync } from 'node:fs';
+import { basename } from 'node:path';
 import { breaksBetween } from './breaks.ts';
+import { lastRelease } from './last-release.ts';
 import { redocly } from './redocly.ts';
 
 /**
@@ -7,20 +8,18 @@ import { redocly } from './redocly.ts';
  * release.
  */
 
-const releases = new URL('../docs/releases/', import.meta.url);
-const byVersion = new Intl.Collator('en', { numeric: true });
-const last = readdirSync(releases)
-  .filter((name) => name.startsWith('openapi-'))
-  .sort(byVersion.compare)
-  .at(-1);
+const last = lastRelease();
+const name = basename(last ?? '');
 
 // A warning is printed, but does not fail the linter by itself.
 const { ok, output, errors } = redocly('lint', 'docs/openapi.json', 'docs/arazzo.json', '--max-problems', '50');
 const valid = ok && output.trim() === '';
 if (!valid) console.error(output + errors);
 
-const breaks = last === undefined ? [] : breaksBetween(`docs/releases/${last}`, 'docs/openapi.json');
-for (const line of breaks) console.error(`Breaks clients of ${last}: ${line}`);
+const breaks = last === undefined ? [] : breaksBetween(last, 'docs/openapi.json');
+for (const line of breaks) console.error(`Breaks clients of ${name}: ${line}`);
 
-console.log(`The documents are ${valid ? 'valid' : 'not valid'}; ${breaks.length} breaking changes since ${last}`);
+const compared =
+  last === undefined ? 'there is no release to compare with' : `${breaks.length} breaking changes since ${name}`;
+console.log(`The documents are ${valid ? 'valid' : 'not valid'}; ${compared}`);
 process.exitCode = valid && breaks.length === 0 ? 0 : 1;
