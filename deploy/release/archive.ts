@@ -1,3 +1,4 @@
+import { basename, dirname } from 'node:path/posix';
 import { gzipSync } from 'node:zlib';
 
 /** The files of a release or of an archive, by name. */
@@ -17,8 +18,10 @@ const blockBytes = 512;
 const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}\0`;
 
 /** The header of a file in ustar, the format of POSIX. `time` is in seconds. */
-const headerOf = (folder: string, name: string, size: number, time: number): Buffer => {
-  if (Buffer.byteLength(name) > 100) throw new Error(`An archive cannot hold ${name}: its name has over 100 bytes.`);
+const headerOf = (path: string, size: number, time: number): Buffer => {
+  const [folder, name] = [dirname(path), basename(path)];
+  if (Buffer.byteLength(name) > 100 || Buffer.byteLength(folder) > 155)
+    throw new Error(`${path} is too long for an archive.`);
   const header = Buffer.alloc(blockBytes);
   header.write(name, 0);
   header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(time, 12), 100);
@@ -42,7 +45,7 @@ export const tarOf = (folder: string, files: Files, time: number): Buffer =>
     ...Object.entries(files)
       .sort(([a], [b]) => (a < b ? -1 : 1))
       .flatMap(([name, content]) => [
-        headerOf(folder, name, content.length, time),
+        headerOf(`${folder}/${name}`, content.length, time),
         content,
         Buffer.alloc(-content.length & (blockBytes - 1)),
       ]),
