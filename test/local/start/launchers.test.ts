@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
@@ -96,4 +96,20 @@ test('both launchers give Node.js the limits that npx gives it', () => {
   expect(flags).toContain('--max-old-space-size=');
   for (const file of ['store', 'store.cmd']) expect(readFileSync(join(root, file), 'utf8')).toContain(` ${flags} "`);
   expect(statSync(join(root, 'store')).mode & 0o111).toBe(0o111);
+});
+
+test('start.command installs the packages once, starts the service in its own folder, and says what it needs', async () => {
+  const [bare, whole] = [checkoutWith('to click', ['start.command']), checkoutWith('again', ['start.command'], true)];
+  const [bin, none] = [join(dir, 'with-npm'), join(dir, 'without-npm')];
+  for (const each of [bin, none]) {
+    mkdirSync(each);
+    symlinkSync('/usr/bin/dirname', join(each, 'dirname'));
+  }
+  writeFileSync(join(bin, 'npm'), '#!/bin/sh\necho "$@ in $PWD"\n', { mode: 0o755 });
+  const click = (checkout: string, PATH: string) => runFile('/bin/sh', [join(checkout, 'start.command')], { PATH });
+
+  expect(await click(bare, bin)).toMatchObject({ code: 0, stdout: `ci in ${bare}\nstart in ${bare}\n` });
+  expect(await click(whole, bin)).toMatchObject({ code: 0, stdout: `start in ${whole}\n` });
+  expect(await click(bare, none)).toMatchObject({ code: 1, stdout: expect.stringContaining('Install Node.js 24') });
+  expect(statSync(join(root, 'start.command')).mode & 0o111).toBe(0o111);
 });
