@@ -25,17 +25,12 @@ const headerOf = (path: string, size: number, time: number): Buffer => {
   const header = Buffer.alloc(blockBytes);
   header.write(name, 0);
   header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(time, 12), 100);
-  // The sum is made with blanks in its own place.
+  // The sum of all bytes counts its own as blanks.
   header.write('        0', 148);
   header.write('ustar\u000000', 257);
   header.write(folder, 345);
-  header.write(
-    `${octal(
-      header.reduce((sum, byte) => sum + byte, 0),
-      7,
-    )} `,
-    148,
-  );
+  const sum = header.reduce((all, byte) => all + byte, 0);
+  header.write(`${octal(sum, 7)} `, 148);
   return header;
 };
 
