@@ -11,6 +11,7 @@ import { findUncounted, markedSales } from '../../lib/payout/count.ts';
 import type { Payee } from '../../lib/payout/payees.ts';
 import { uncountedOf } from '../../lib/sale/debts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
+import { followNames } from '../../lib/store/customer-names.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
 import { ownedKey } from '../../lib/store/owned.ts';
 import { storeResidentKey } from '../../lib/store/residents.ts';
@@ -155,11 +156,16 @@ const endCredit = async (store: string, uuid: string, pseudonym: string): Promis
   return item.creditVersion;
 };
 
+const itemsOf = <T>(found: readonly ItemsFound[], wanted: PersonalItems): T[] =>
+  found.flatMap(({ sort, items }) => (sort === wanted ? (items as unknown[] as T[]) : []));
+
+const customersIn = (found: readonly ItemsFound[]): CreditItem[] => itemsOf(found, customerItems);
+
 /**
  * Erases an avatar from everything, phase by phase. Stops where something has changed meanwhile: the rest is as it was.
  */
 const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
-  const { store, pseudonym } = erasure;
+  const { store, uuid, pseudonym } = erasure;
   const writes = async (phase: PersonalItems['phase'], of = erasure): Promise<Write[][]> => {
     const inPhase = found.filter(({ sort }) => sort.phase === phase);
     return (await Promise.all(inPhase.map((one) => erasureWrites(one, of)))).flat();
@@ -167,13 +173,15 @@ const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: r
   if (!(await carryOut(await writes(undefined)))) return;
   const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
   const together = await writes('customer', { ...erasure, owned: owned.length });
-  if (await carryOut([[...together.flat(), ...log]])) await carryOut(await writes('names'));
+  if (!(await carryOut([[...together.flat(), ...log]]))) return;
+  // The consumer may have written names since they were read: until now there was a customer to whom they lead.
+  await followNames(
+    store,
+    [uuid],
+    customersIn(found).map(({ username }) => username),
+  );
+  await carryOut(await writes('names'));
 };
-
-const itemsOf = <T>(found: readonly ItemsFound[], wanted: PersonalItems): T[] =>
-  found.flatMap(({ sort, items }) => (sort === wanted ? (items as unknown[] as T[]) : []));
-
-const customersIn = (found: readonly ItemsFound[]): CreditItem[] => itemsOf(found, customerItems);
 
 /** Throws where lots are open of somebody who holds no credit: only books that do not add up have any. */
 const checkLots = (found: readonly ItemsFound[]): void => {

@@ -6,11 +6,12 @@ import { changeCredit } from '../../../lib/credit/change.ts';
 import type { Sale } from '../../../lib/routes/sales.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { findSale } from '../../../lib/sale/sales.ts';
+import { customerNameKey } from '../../../lib/store/customer-names.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { tellResident } from '../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
-import { targetOf, type Write } from '../../../lib/table/language.ts';
-import { engine } from '../../../lib/table/table.ts';
+import { put, targetOf, type Write } from '../../../lib/table/language.ts';
+import { engine, get, write } from '../../../lib/table/table.ts';
 import { startForCli } from '../../support/cli.ts';
 
 /** Erasures of an avatar beside sales, refunds and changes of credit of theirs that are under way. */
@@ -227,6 +228,22 @@ test.each(
     await expectErased();
   },
 );
+
+test('a name that is written for the search while their erasure runs does not stay', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  const name = customerNameKey(store, avatar.username);
+  engine.transact = async (writes, token) => {
+    // As the consumer does, which still saw them as a customer.
+    if (movesCustomer(writes)) await write(put({ ...name, ...avatar }));
+    return dynamodb.transact(writes, token);
+  };
+
+  const { code } = await erase();
+
+  expect(code).toBe(0);
+  expect(await get(name)).toBeUndefined();
+  await expectErased();
+});
 
 test('an avatar back before their erasure ends is a new customer, with books under another pseudonym', async () => {
   await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
