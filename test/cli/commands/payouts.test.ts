@@ -174,13 +174,14 @@ test('resumes what a restore has stopped, and says so where nothing was', async 
 
 test('repairs what the stream has lost, and the audit and a dry run tell of it before', async () => {
   const sold = await sellOne();
-  await write(update({ pk: `${store}#SALE`, sk: sold }, { set: { countedShares: 0 } }));
+  // The account first: the consumer would find its mark, and note that the sale is counted.
   await write(
     update(
       { pk: `${store}#PAYEE`, sk: bob.uuid },
       { set: { owed: 0, counting: [], ranked: undefined, rank: undefined } },
     ),
   );
+  await write(update({ pk: `${store}#SALE`, sk: sold }, { set: { countedShares: 0 } }));
   // The consumer may see the sale, too: either counts it, and nobody twice.
   const dry = await run('repair', '--dry-run');
   const repaired = await run('repair');
