@@ -68,7 +68,7 @@ const carryOut = async (
       const after = structuredClone(books);
       const closed = creditTypes.map((each) => expire(after[each], at));
       const sum = (name: 'lots' | 'amount') => closed.reduce((total, each) => total + each[name], 0);
-      return sum('lots') === lots && sum('amount') === amount ? after : undefined;
+      return sum('lots') <= lots && sum('amount') === amount ? after : undefined;
     };
   }
   const { kind, amount, lives } = step;

@@ -411,7 +411,7 @@ const carryOut = async (world: World, step: Step): Promise<Apply> => {
         expire(creditOfModel(state, world, 0, of), start),
       );
       const sum = (name: 'lots' | 'amount') => closed.reduce((total, each) => total + each[name], 0);
-      return sum('lots') === lots && sum('amount') === amount;
+      return sum('lots') <= lots && sum('amount') === amount;
     });
   }
   if (step.kind === 'redeem') {
