@@ -496,15 +496,18 @@ const wasTried = async (sale: SaleItem): Promise<boolean> => {
 
 export const saleItems = personal<SaleItem>({
   words: ['sale', 'sales'],
-  effect: 'pseudonym; note and reference go',
+  effect: 'pseudonym; where they bought or received, note and references go',
   find: findSales,
   // Once an avatar is erased, nothing orders the delivery, and a message that is on its way has their name.
   blocker: async (sale) =>
     isOwed(sale) && Date.parse(sale.at) > now() - keepDays * 86_400_000 && !(await wasTried(sale))
       ? `The delivery of the sale ${sale.sk} has not begun yet. Wait until it has: the next sweeps order it (store sweep).`
       : undefined,
-  kept: ({ message, reference, refundReference, recipientUsername, ...item }, { store, uuid, pseudonym }) => {
-    const sale = replaced(item, uuid, pseudonym) as SaleItem;
+  // Who only has a share of it wrote none of its texts, and its refund still finds its reference.
+  kept: (item, { store, uuid, pseudonym }) => {
+    const { message, reference, refundReference, recipientUsername, ...rest } = item;
+    const isTheirs = item.buyerUuid === uuid || item.recipientUuid === uuid;
+    const sale = replaced(isTheirs ? rest : item, uuid, pseudonym) as SaleItem;
     return { ...sale, ...listedAs(store, sale) };
   },
 });

@@ -301,3 +301,21 @@ test('a redelivery, which is claimed after their erasure, is refused, and leaves
 
   await expectErased();
 });
+
+test('a sale of which they only have a share keeps its references, by which a repeated refund is known', async () => {
+  const profitShares = [{ userUuid: avatar.uuid, percent: 40 }];
+  const product = await call('POST', '/v1/products', { name: 'Shared', price: 100, profitShares });
+  const fields = { productId: product.id, buyerIdentifier: friend.uuid, paid: 100, reference: 'of the vendor' };
+  const sale: Sale = await call('POST', '/v1/sales', { id: randomUUID(), ...fields });
+  await untilDelivered(sale);
+  const refunded = await call('POST', `/v1/sales/${sale.id}/actions/refund`, { reference: 'of the terminal' });
+  await call('PUT', `/v1/products/${product.id}`, { name: 'Shared', price: 100, profitShares: [] });
+
+  const { rows } = await erase('--forfeit');
+
+  const [{ pseudonym }] = rows;
+  const shares = [{ residentUuid: pseudonym, kind: 'share', percent: 40, amount: 40 }];
+  expect(await call('GET', `/v1/sales/${sale.id}`)).toEqual({ ...refunded, shares });
+  expect(refunded).toMatchObject({ reference: 'of the vendor', refundReference: 'of the terminal' });
+  await expectErased();
+});
