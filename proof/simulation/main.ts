@@ -11,7 +11,7 @@ const parseWhole = (text: string): number => {
   return number;
 };
 
-const { schedules, seed, replay, failures } = new Command('node proof/simulation/main.ts')
+const { schedules, seed, replay, failures, inOrder } = new Command('node proof/simulation/main.ts')
   .description(
     'Runs random schedules of eight concurrent operations on a table in memory, in virtual time and under failures of every ' +
       'kind, and checks what all of them promise together. Prints the seeds that fail; exit code 1 if any does.',
@@ -19,15 +19,20 @@ const { schedules, seed, replay, failures } = new Command('node proof/simulation
   .option('--schedules <number>', 'how many', parseWhole, 10_000)
   .option('--seed <number>', 'the first seed; each schedule has the next', parseWhole, 1 + (Date.now() % 999_999))
   .option('--replay <seed>', 'runs the schedule of one seed, and prints every call of it', parseWhole)
+  .option(
+    '--in-order',
+    'the stream is read in order, so the events of each thing must stand in the order of its changes',
+  )
   .option('--failures <number>', 'stops after so many schedules that fail', parseWhole, 10)
   .allowExcessArguments(false)
   .showHelpAfterError('Run it with --help for all options.')
   .parse()
-  .opts<{ schedules: number; seed: number; replay?: number; failures: number }>();
+  .opts<{ schedules: number; seed: number; replay?: number; failures: number; inOrder?: true }>();
+const order = { isInOrder: inOrder === true };
 
 simulate();
 if (replay !== undefined) {
-  const { faults, trace } = await runSchedule(replay, { isTraced: true });
+  const { faults, trace } = await runSchedule(replay, { ...order, isTraced: true });
   for (const line of trace) console.log(line);
   for (const fault of faults) console.log(`FAULT ${fault}`);
   process.exitCode = faults.length > 0 ? 1 : 0;
@@ -49,7 +54,7 @@ if (replay !== undefined) {
     isStopped = true;
   });
   for (; run < schedules && failed < failures && !isStopped; run++) {
-    const result = await runSchedule(seed + run);
+    const result = await runSchedule(seed + run, order);
     events += result.events;
     if (result.faults.length > 0) {
       failed += 1;
