@@ -58,7 +58,9 @@ const play = (random: () => number): string[] => {
     (one) => void one.touch(owner),
     // A script that stands still, and is reset before it hears that its memory is gone, forgets what it paid that day.
     (one) => {
-      if (!frozen.has(one)) linkScript(world, one, 'llLinksetDataReset();').touch(thief);
+      const { linkset } = one.body.prim;
+      if ([...frozen].every(({ body }) => body.prim.linkset !== linkset))
+        linkScript(world, one, 'llLinksetDataReset();').touch(thief);
     },
     (one) => {
       if (cashiers.length < 3) cashiers.push(...world.copy(one).filter(({ items }) => items().length > 1));
