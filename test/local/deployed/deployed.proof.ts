@@ -1,12 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { issueKey } from '../../../cli/deployment/api-keys.ts';
+import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
 import type { FunctionFacts } from '../../../local/deployed/environment.ts';
 import type { Statement } from '../../../local/deployed/roles.ts';
-import { dir, expectSuitesPass, synthesise } from './suites.ts';
+import { dir, expectSuitesPass, residents, synthesise } from './suites.ts';
 
 /** The template and the bundles as they are deployed. */
 
@@ -29,11 +31,14 @@ const startAnother = async (options: Partial<Parameters<typeof startDeployment>[
   const another = await startDeployment({ template: asShipped, port: 0, concurrency: 10, ...options });
   const { id } = await createStore('Another');
   const { text } = await issueKey({ store: id, name: 'suite', scopes, stage: 'live' });
-  const get = (path: string) => fetch(another.baseUrl + path, { headers: { 'X-API-Key': text } });
+  const call = (path: string, init: RequestInit = {}) =>
+    fetch(another.baseUrl + path, { ...init, headers: { 'X-API-Key': text, 'Content-Type': 'application/json' } });
+  const get = (path: string) => call(path);
+  const post = (path: string, body: object) => call(path, { method: 'POST', body: JSON.stringify(body) });
   // Its consumer reads the stream from its beginning, which holds up the first calls.
   const isReady = async () => (await get('/v1/coupons/owner/nobody.anywhere')).status;
   await expect.poll(isReady, { timeout: 60_000 }).toBe(404);
-  return { get, tableName: another.table.name, stop: another.stop };
+  return { get, post, tableName: another.table.name, stop: another.stop };
 };
 
 test('503s for calls above the account’s concurrency', async () => {
@@ -44,6 +49,35 @@ test('503s for calls above the account’s concurrency', async () => {
 
   const statuses = answers.map(({ status, headers }) => `${status} ${headers.get('retry-after')}`);
   expect(new Set(statuses.filter((one) => one !== '200 null'))).toEqual(new Set(['503 1']));
+});
+
+test('16 callers buy 500 copies of one limited product, where transactions conflict, without a 503', async () => {
+  const { get, post, stop } = await startAnother({ concurrency: 100, holdMillis: 15 });
+  onTestFinished(stop);
+  await Promise.all(residents.map((one) => putResident(one)));
+  const sellAll = async (count: number, product: object) => {
+    const { id } = await (await post('/v1/products', { name: 'Lamp', price: 5, ...product })).json();
+    const statuses: number[] = [];
+    let sold = 0;
+    const buy = async (buyerIdentifier: string) => {
+      while (sold++ < count) {
+        const sale = { id: randomUUID(), productId: id, buyerIdentifier, paid: 5 };
+        statuses.push((await post('/v1/sales', sale)).status);
+      }
+    };
+    const began = performance.now();
+    await Promise.all(residents.slice(0, 16).map(({ uuid }) => buy(uuid)));
+    const perSecond = ((count * 1000) / (performance.now() - began)).toFixed(0);
+    const { availableAmount } = await (await get(`/v1/products/${id}`)).json();
+    return { statuses: [...new Set(statuses)], availableAmount, perSecond };
+  };
+
+  const limited = await sellAll(500, { limited: true, availableAmount: 800 });
+  const unlimited = await sellAll(100, {});
+
+  console.log(`${limited.perSecond} sales a second of a limited product, ${unlimited.perSecond} of an unlimited one`);
+  expect(limited).toMatchObject({ statuses: [201], availableAmount: 300 });
+  expect(unlimited.statuses).toEqual([201]);
 });
 
 const changed = (facts: FunctionFacts, change: (statement: Statement) => Partial<Statement>): FunctionFacts => ({

@@ -40,7 +40,7 @@ export const synthesise = (output: string, settings: Record<string, string>): Pr
 
 type Started = Awaited<ReturnType<typeof startDeployment>>;
 
-const residents = Array.from({ length: 40 }, (_, index) => ({
+export const residents = Array.from({ length: 40 }, (_, index) => ({
   uuid: `5e51de27-0000-4000-8000-${String(index).padStart(12, '0')}`,
   username: `resident${index}.deployed`,
 }));
