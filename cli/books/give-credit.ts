@@ -7,9 +7,9 @@ import { type CreditCommand, checkCommand, isDue } from '../../lib/credit/rules.
 import { type Cause, type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
 import { getCustomerItem } from '../../lib/store/customers.ts';
 import { again, answer, one } from '../../lib/table/decide.ts';
-import { is, isNew, missing, put, update, type Write } from '../../lib/table/language.ts';
+import { isNew, missing, put, update, type Write } from '../../lib/table/language.ts';
 import { get } from '../../lib/table/table.ts';
-import { type GivenLine, type GivingRun, givenKey, giverOf, givingKey } from '../kinds/giving.ts';
+import { type GivenLine, givenKey, giverOf } from '../kinds/giving.ts';
 
 /**
  * Gives credit by the lines of a file, each at most once. The item of a line is written in the transaction of its
@@ -129,13 +129,3 @@ export const takeBackLine = async (giving: Giving, line: Line): Promise<GivenLin
     },
   });
 };
-
-export const findRun = (store: string, reference: string): Promise<GivingRun | undefined> =>
-  get<GivingRun>(givingKey(store, reference));
-
-/** The write that notes a run before its first line. */
-export const beginRun = (run: GivingRun): Write => put(run, isNew);
-
-/** The write that notes that all lines of a run were given, or taken back. */
-export const endRun = (run: GivingRun, name: 'endedAt' | 'undoneAt'): Write =>
-  update({ pk: run.pk, sk: run.sk }, { set: { [name]: timestamp(now()) }, when: is('digest', run.digest) });

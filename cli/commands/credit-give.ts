@@ -1,30 +1,21 @@
 import { Option } from 'commander';
-import pMap from 'p-map';
-import { now, timestamp } from '../../lib/clock.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
-import { Problem } from '../../lib/problem.ts';
 import { customerKey } from '../../lib/store/customers.ts';
-import { getMany, transact } from '../../lib/table/table.ts';
-import { beginRun, endRun, findRun, type Giving, giveLine, takeBackLine } from '../books/give-credit.ts';
+import { getMany } from '../../lib/table/table.ts';
+import { type Giving, giveLine, takeBackLine } from '../books/give-credit.ts';
+import { type LineRuns, partOf, type RunOptions, referenceOption, runLines } from '../books/run-lines.ts';
 import { type Format, formats } from '../data/format.ts';
 import { type GiftFile, type GiftLine, readGiftFile } from '../data/gift-file.ts';
-import { openLog } from '../deployment/log.ts';
-import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
+import { openStore } from '../deployment/target.ts';
 import { type GivenLine, type GivingRun, givingKey } from '../kinds/giving.ts';
 import type { StoreCommand } from '../terminal/command.ts';
-import { Failure, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
-import { ask, parseReason, parseReference } from '../terminal/input.ts';
-import { untilInterrupted } from '../terminal/interrupt.ts';
+import { Failure, UsageError } from '../terminal/errors.ts';
+import { parseReason } from '../terminal/input.ts';
 import { type Column, counted, grouped, note, print } from '../terminal/output.ts';
-import { startProgress } from '../terminal/progress.ts';
 
-interface GiveOptions extends GlobalOptions {
+interface GiveOptions extends RunOptions {
   reason?: string;
-  reference: string;
-  dryRun?: boolean;
-  yes?: boolean;
-  undo?: boolean;
   format?: Format;
 }
 
@@ -107,48 +98,6 @@ const refuseFaults = (faults: readonly string[], path: string): void => {
   throw new Failure(`${counted(faults.length, 'value')} of ${path} cannot be given, so nothing was written.`);
 };
 
-/** Throws where a run under this reference is about something else. */
-const demandSame = (run: GivingRun, file: GiftFile, { reference, reason, undo }: GiveOptions): void => {
-  if (run.digest !== file.digest)
-    throw new Failure(
-      `Another file was given under the reference ${reference} at ${run.at}, by ${run.by}. Give that file, byte for byte, or another reference.`,
-    );
-  if (undo) return;
-  if (reason !== undefined && reason !== run.reason)
-    throw new Failure(`The run ${reference} has the reason ${JSON.stringify(run.reason)}: give the same one.`);
-  if (run.undoneAt)
-    throw new Failure(`The run ${reference} was undone at ${run.undoneAt}: give the file under another reference.`);
-};
-
-const sideBySide = { concurrency: 8 };
-
-/** Does something with each line, and lists those with which it could not be done. */
-const withEach = async (
-  what: string,
-  lines: readonly GiftLine[],
-  work: (line: GiftLine) => Promise<LeftLine[]>,
-): Promise<LeftLine[]> => {
-  const progress = startProgress(what);
-  const { signal, release } = untilInterrupted();
-  let done = 0;
-  const doOne = async (line: GiftLine): Promise<LeftLine[]> => {
-    if (signal.aborted)
-      throw new InterruptedError('Interrupted. Give the same command again: it goes on, and gives nothing twice.');
-    const left = await work(line).catch((error: unknown) => {
-      if (error instanceof Problem) return [leftLine(line, error.message)];
-      throw error;
-    });
-    progress.update(++done, lines.length);
-    return left;
-  };
-  try {
-    return (await pMap(lines, doOne, sideBySide)).flat();
-  } finally {
-    progress.end();
-    release();
-  }
-};
-
 const leftLine = ({ number, resident, type, amount }: GiftLine, why: string, takenBack?: number): LeftLine => ({
   line: number,
   ...resident,
@@ -160,103 +109,89 @@ const leftLine = ({ number, resident, type, amount }: GiftLine, why: string, tak
 
 const lineOf = ({ resident, ...line }: GiftLine) => ({ ...line, uuid: resident.uuid });
 
-/** Gives every line that is not given yet. A name that leads to another avatar since gives nothing to that one. */
-const giveAll = (giving: Giving, lines: readonly GiftLine[]): Promise<LeftLine[]> =>
-  withEach('Giving', lines, async (line) => {
-    const given = await giveLine(giving, lineOf(line));
-    return given.uuid === line.resident.uuid
-      ? []
-      : [leftLine(line, `was given to ${given.uuid}, who had the name then`)];
-  });
-
 const whyLeft = ({ takenBack = 0, amount, expiresAt }: GivenLine): string =>
   `${grouped(takenBack)} taken back, ${grouped(amount - takenBack)} spent${expiresAt === undefined ? '' : ' or expired'}`;
 
-const takeAllBack = (giving: Giving, lines: readonly GiftLine[]): Promise<LeftLine[]> =>
-  withEach('Taking back', lines, async (line) => {
-    const given = await takeBackLine(giving, lineOf(line));
-    if (!given) return [leftLine(line, 'was never given', 0)];
-    return given.takenBack === given.amount ? [] : [leftLine(line, whyLeft(given), given.takenBack ?? 0)];
-  });
-
-const confirm = async (question: string, word: string, { yes }: GiveOptions): Promise<void> => {
-  if (yes) return;
-  const check = (text: string) => (text === word ? undefined : `Type ${word}, or press Ctrl-C.`);
-  await ask(`${question} Type ${word} to go on.`, '--yes', check);
-};
-
-/** The run of the reference, begun now unless an earlier command has. */
-const openRun = async (target: Target, store: string, file: GiftFile, options: GiveOptions): Promise<GivingRun> => {
-  const { reference, reason = '' } = options;
-  const earlier = await findRun(store, reference);
-  if (earlier) return earlier;
-  const { digest, lines } = file;
-  const run: GivingRun = {
-    ...givingKey(store, reference),
-    reason,
-    digest,
-    lines: lines.length,
-    sums: sumsOf(lines),
-    by: await target.operator(),
-    at: timestamp(now()),
-  };
-  const log = await openLog(target);
-  const noted = log('credit.given', store, { reference, reason, lines: lines.length, ...run.sums });
-  if (!(await transact([beginRun(run), ...noted]))) return run;
-  // Another command has begun the same reference at this moment.
-  const other = (await findRun(store, reference)) as GivingRun;
-  demandSame(other, file, options);
-  return other;
-};
-
-const undo = async (target: Target, giving: Giving, file: GiftFile, run: GivingRun): Promise<LeftLine[]> => {
-  const log = await openLog(target);
-  const left = await takeAllBack(giving, file.lines);
-  const taken = file.lines.reduce((sum, { amount }) => sum + amount, 0);
+/** The L$ that an undo has taken, of those that its run gave. */
+const takenOf = (lines: readonly GiftLine[], left: readonly LeftLine[]) => {
+  const given = lines.reduce((sum, { amount }) => sum + amount, 0);
   const kept = left.reduce((sum, { amount, takenBack = 0 }) => sum + amount - takenBack, 0);
-  const { reference } = giving;
-  if (!run.undoneAt)
-    await transact([
-      endRun(run, 'undoneAt'),
-      ...log('credit.taken_back', giving.store, { reference, amount: taken - kept }),
-    ]);
-  note(`Taken back: L$ ${grouped(taken - kept)} of ${grouped(taken)}.`);
-  return left;
+  return { given, taken: given - kept };
+};
+
+/** Shows the sums of a file that is given for the first time. Throws where it cannot be given. */
+const preview = async (store: string, file: GiftFile, path: string, reason: string | undefined): Promise<void> => {
+  const { sums, faults } = foresee(file.lines, await readHolders(store, file.lines));
+  refuseFaults(faults, path);
+  if (reason === undefined || reason === '')
+    throw new UsageError('--reason is missing: customers read it in their history.');
+  print(sums, sumColumns, 'The file has no lines.');
+};
+
+type Gifts = LineRuns<GivingRun, GiftLine, LeftLine>;
+
+const words: Gifts['words'] = {
+  about: 'file',
+  line: 'line',
+  do: ['give', 'given', 'Giving'],
+  undo: ['take back', 'taken back', 'Taking back'],
+};
+
+/** The credit of a line. A name that leads to another avatar since gives nothing to that one. */
+const doLine = async (giving: Giving, line: GiftLine): Promise<LeftLine[]> => {
+  const given = await giveLine(giving, lineOf(line));
+  return given.uuid === line.resident.uuid ? [] : [leftLine(line, `was given to ${given.uuid}, who had the name then`)];
+};
+
+const undoLine = async (giving: Giving, line: GiftLine): Promise<LeftLine[]> => {
+  const given = await takeBackLine(giving, lineOf(line));
+  if (!given) return [leftLine(line, 'was never given', 0)];
+  return given.takenBack === given.amount ? [] : [leftLine(line, whyLeft(given), given.takenBack ?? 0)];
+};
+
+const giftsOf = (store: string, file: GiftFile, path: string, { reference, reason }: GiveOptions): Gifts => {
+  const giving = (run: GivingRun): Giving => ({ store, reference, reason: run.reason });
+  return {
+    words,
+    key: givingKey(store, reference),
+    digest: file.digest,
+    demandSame: (run) => {
+      if (reason !== undefined && reason !== run.reason)
+        throw new Failure(`The run ${reference} has the reason ${JSON.stringify(run.reason)}: give the same one.`);
+    },
+    preview: async (earlier) => {
+      if (!earlier) await preview(store, file, path, reason);
+      return file.lines.length;
+    },
+    begin: async (facts) => ({
+      ...facts,
+      reason: reason ?? '',
+      digest: file.digest,
+      lines: file.lines.length,
+      sums: sumsOf(file.lines),
+    }),
+    lines: async () => file.lines,
+    doLine: (line, run) => doLine(giving(run), line),
+    undoLine: (line, run) => undoLine(giving(run), line),
+    leftLine,
+    columns: leftColumns,
+    logged: { do: 'credit.given', undo: 'credit.taken_back' },
+    facts: (run) => ({ reason: run.reason, ...run.sums }),
+    undone: (lines, left) => ({ amount: takenOf(lines, left).taken }),
+    sentence: (lines, left, isUndo) => {
+      const { given, taken } = takenOf(lines, left);
+      return isUndo
+        ? `Taken back: L$ ${grouped(taken)} of ${grouped(given)}.`
+        : `Given: ${partOf(lines.length - left.length, lines.length, 'line')}.`;
+    },
+  };
 };
 
 const give = async (options: GiveOptions, path: string): Promise<void> => {
-  const { reference, reason } = options;
-  if (reference.trim() === '') throw new UsageError('--reference must not be empty: it is what a repeat is known by.');
-  const { target, store } = await openStore(options);
-  const file = await readGiftFile(store.id, path, options.format);
+  const place = await openStore(options);
+  const file = await readGiftFile(place.store.id, path, options.format);
   refuseFaults(file.faults, path);
-  const earlier = await findRun(store.id, reference);
-  if (earlier) demandSame(earlier, file, options);
-  else if (options.undo) throw new Failure(`Nothing was given under the reference ${reference}.`);
-  const { sums, faults } = foresee(file.lines, await readHolders(store.id, file.lines));
-  if (!earlier) {
-    refuseFaults(faults, path);
-    if (reason === undefined || reason === '')
-      throw new UsageError('--reason is missing: customers read it in their history.');
-    print(sums, sumColumns, 'The file has no lines.');
-  } else if (!options.undo)
-    note(`The run ${reference} began at ${earlier.at}: what is given already is not given again.`);
-  if (options.dryRun) return note('Nothing was given: this was a dry run.');
-  const lines = counted(file.lines.length, 'line');
-  const verb = options.undo ? 'take back' : 'give';
-  await confirm(
-    `${verb === 'give' ? 'Give' : 'Take back'} ${lines} in ${store.name} on ${target.name}?`,
-    verb,
-    options,
-  );
-  const run = await openRun(target, store.id, file, options);
-  const giving: Giving = { store: store.id, reference, reason: run.reason };
-  const left = options.undo ? await undo(target, giving, file, run) : await giveAll(giving, file.lines);
-  if (!options.undo && left.length === 0 && !run.endedAt) await transact([endRun(run, 'endedAt')]);
-  if (!options.undo) note(`Given: ${grouped(file.lines.length - left.length)} of ${lines}.`);
-  if (left.length === 0) return;
-  print(left, leftColumns);
-  throw new UnsuccessfulError();
+  await runLines(giftsOf(place.store.id, file, path, options), place, options);
 };
 
 /** Adds `store credit give <file>`. */
@@ -267,7 +202,7 @@ export const addCreditGive = (credit: StoreCommand): void => {
       'Gives credit by a file, a row each. The same command again goes on where it was, however late, and gives nothing twice.',
     )
     .argument('<file>', 'a CSV or NDJSON file with resident and amount, and type and expiresAt if need be')
-    .requiredOption('--reference <text>', 'the name of this run, which no other file may have', parseReference)
+    .requiredOption(...referenceOption)
     .option('--reason <text>', 'why, as customers read it; at most 200 characters', parseReason)
     .option('--dry-run', 'check the file, show the sums, and give nothing')
     .option('--undo', 'take back what is left of what the run has given, and list the rest')

@@ -1,5 +1,3 @@
-import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
@@ -9,9 +7,8 @@ import type { Resident } from '../../lib/store/residents.ts';
 import { columns, optionalTime } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { residentOf } from '../kinds/rows.ts';
-import { beginCheck, checkRows, explainFault } from './check.ts';
-import { type Format, formatOf, formats } from './format.ts';
-import { type RawRow, readRows } from './read.ts';
+import type { Format } from './format.ts';
+import { type LinesOfFile, readLines } from './read-lines.ts';
 
 /** A line of a file of gifts: credit that one resident gets. */
 export interface GiftLine {
@@ -23,13 +20,7 @@ export interface GiftLine {
   expiresAt?: string | undefined;
 }
 
-export interface GiftFile {
-  lines: GiftLine[];
-  /** The SHA-256 of the file. */
-  digest: string;
-  /** A sentence for each value that is wrong, with its line. */
-  faults: string[];
-}
+export type GiftFile = LinesOfFile<GiftLine>;
 
 /** A file of gifts, which is checked like that of an import. */
 const giftFile: ImportFile = {
@@ -56,12 +47,6 @@ const giftFile: ImportFile = {
   rows: async function* () {},
 };
 
-const digestOf = async (path: string): Promise<string> => {
-  const hash = createHash('sha256');
-  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
-  return hash.digest('hex');
-};
-
 interface GiftFields {
   resident: Identifier;
   amount: number;
@@ -70,28 +55,9 @@ interface GiftFields {
 }
 
 /** Reads and checks a whole file of gifts. Throws where it cannot be read. */
-export const readGiftFile = async (store: string, path: string, asked?: Format): Promise<GiftFile> => {
-  const format = formatOf(path, asked, formats);
-  const pass = beginCheck(giftFile, store);
-  const file: GiftFile = { lines: [], digest: '', faults: [] };
-  let count = 0;
-  const take = async (raws: RawRow[]): Promise<void> => {
-    const { rows, faults, setting } = await checkRows(raws, pass);
-    const good = new Map(rows.map(({ line, fields }) => [line, fields as unknown as GiftFields]));
-    for (const { line } of raws) {
-      count += 1;
-      const fields = good.get(line);
-      if (fields) file.lines.push({ ...fields, number: count, resident: residentOf(setting, fields.resident) });
-      for (const fault of faults.get(line) ?? []) file.faults.push(`line ${line}: ${explainFault(fault)}`);
-    }
-  };
-  let some: RawRow[] = [];
-  for await (const row of readRows(giftFile, path, format)) {
-    some.push(row);
-    if (some.length < 100) continue;
-    await take(some);
-    some = [];
-  }
-  await take(some);
-  return { ...file, digest: await digestOf(path) };
-};
+export const readGiftFile = (store: string, path: string, asked?: Format): Promise<GiftFile> =>
+  readLines<GiftFields, GiftLine>(giftFile, store, path, asked, (fields, number, setting) => ({
+    ...fields,
+    number,
+    resident: residentOf(setting, fields.resident),
+  }));

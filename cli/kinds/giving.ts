@@ -3,20 +3,14 @@ import { type Key, partition } from '../../lib/table/schema.ts';
 import { rowsOf } from '../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
+import type { Run } from './run.ts';
 
 /** Runs that give credit to many customers, and what each line of them gave. Both are kept for good. */
 
-/** A run, by its reference. It is there before its first line is given. */
-export interface GivingRun extends Key {
+/** A run of `store credit give`. */
+export interface GivingRun extends Run {
   reason: string;
-  /** The SHA-256 of the file: another file under this reference is refused. */
-  digest: string;
-  lines: number;
   sums: Record<CreditType, number>;
-  by: string;
-  at: string;
-  endedAt?: string;
-  undoneAt?: string;
 }
 
 /**

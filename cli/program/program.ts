@@ -21,6 +21,7 @@ import { addLog } from '../commands/log.ts';
 import { addLogs } from '../commands/logs.ts';
 import { addMove } from '../commands/move.ts';
 import { addPayouts } from '../commands/payouts.ts';
+import { addProducts } from '../commands/products.ts';
 import { addReconcile } from '../commands/reconcile.ts';
 import { addResidents } from '../commands/residents.ts';
 import { addRestoreCheck } from '../commands/restore-check.ts';
@@ -40,7 +41,7 @@ import { setJson, shownError } from '../terminal/output.ts';
 const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Stores and keys:', [addStores, addKeys, addDesk]],
   ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
-  ['Sales:', [addSales, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
+  ['Sales:', [addProducts, addSales, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
   ['Files:', [addMove, addImport, addExport, addConvert]],
   ['For programs:', [addApi, addLogs, addWebhooks, addListen, addTrigger]],
   [

@@ -102,6 +102,22 @@ export const parseAmount = (text: string): number => {
   return Number(text);
 };
 
+const readPercent = (text: string, from: number, to: number): number => {
+  const [, digits] = /^([+-]?\d{1,4}(?:\.\d{1,9})?)\s?%?$/.exec(text.trim()) ?? [];
+  const percent = Number(digits);
+  if (digits !== undefined && percent >= from && percent <= to) return percent;
+  throw new InvalidArgumentError(`It must be a percentage from ${from} to ${to}, such as 20 or 7.5.`);
+};
+
+/** A part, in percent. */
+export const parsePercent = (text: string): number => readPercent(text, 0, 100);
+
+/** A rise in percent, or a fall below 0. */
+export const parseRise = (text: string): number => readPercent(text, -100, 1000);
+
+/** Ids of products, separated by commas. */
+export const parseProductIds = (text: string): string[] => text.split(',').map((id) => parseIdOf('product')(id.trim()));
+
 /** A number of things. */
 export const parseCount = (text: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
@@ -153,6 +169,9 @@ const parseMoment =
  * since the clock that counts is known only once the deployment is.
  */
 export const parseEnd = parseMoment(1, '23:59:59.999Z');
+
+/** The start of something to come, as `parseEnd`; a day is its start, in UTC. */
+export const parseBegin = parseMoment(1, '00:00:00.000Z');
 
 /** The end of an overlap, as `parseEnd`; a duration of 0, such as 0h, ends it at once. */
 export const parseOverlap = (text: string): (() => string) =>

@@ -80,6 +80,8 @@ export type Kind =
   | 'GIFTCARD'
   | 'GIVING'
   | 'GIVEN'
+  | 'PRICING'
+  | 'PRICED'
   | 'PRODUCT'
   | 'STOCK'
   | 'CATEGORY'

@@ -41,7 +41,9 @@ type Action =
   | 'payouts.repaired'
   | 'payout.paid'
   | 'payout.settled'
-  | 'product.redelivered';
+  | 'product.redelivered'
+  | 'products.set'
+  | 'products.put_back';
 
 export interface LogRow {
   at: string;

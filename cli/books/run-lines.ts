@@ -1,0 +1,187 @@
+import pMap from 'p-map';
+import { now, timestamp } from '../../lib/clock.ts';
+import { Problem } from '../../lib/problem.ts';
+import type { LogRow } from '../../lib/store/operator-log.ts';
+import type { Store } from '../../lib/store/stores.ts';
+import { is, isNew, put, update, type Write } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { get, transact } from '../../lib/table/table.ts';
+import { openLog } from '../deployment/log.ts';
+import type { GlobalOptions, Target } from '../deployment/target.ts';
+import type { Run } from '../kinds/run.ts';
+import { Failure, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
+import { ask, parseReference } from '../terminal/input.ts';
+import { untilInterrupted } from '../terminal/interrupt.ts';
+import { type Column, counted, grouped, note, print } from '../terminal/output.ts';
+import { startProgress } from '../terminal/progress.ts';
+
+/**
+ * Runs a command over many lines, each done at most once. The run is noted under its reference before its first line,
+ * and stays: the same command again goes on where it was, however late, and `--undo` takes back what still is as the
+ * run has left it.
+ */
+
+export interface RunOptions extends GlobalOptions {
+  reference: string;
+  dryRun?: boolean;
+  yes?: boolean;
+  undo?: boolean;
+}
+
+/** The option that names a run. */
+export const referenceOption = [
+  '--reference <text>',
+  'the name of this run, which no other run may have',
+  parseReference,
+] as const;
+
+/** How messages speak of doing a line and of undoing it: `give`, `given`, `Giving`; and of what the run is about. */
+interface Words {
+  about: string;
+  line: string;
+  do: [verb: string, done: string, doing: string];
+  undo: [verb: string, done: string, doing: string];
+}
+
+type Action = LogRow['action'];
+
+/** The kind of a run: `Line` is what is done at once, `L` is a line that was not done, or not taken back whole. */
+export interface LineRuns<R extends Run, Line, L extends object> {
+  words: Words;
+  key: Key;
+  /** Undefined: an undo that is told by its reference alone. */
+  digest: string | undefined;
+  /** Throws where a run under this reference has other particulars. */
+  demandSame?(run: R): void;
+  /**
+   * Shows what is to be done, or undone, and counts its lines. Throws where some of it cannot be, before a run has
+   * begun.
+   */
+  preview(earlier: R | undefined): Promise<number>;
+  /** The item of a run that begins now. It may write the lines before. */
+  begin(facts: Key & Pick<Run, 'by' | 'at'>): Promise<R>;
+  lines(run: R): Promise<readonly Line[]>;
+  doLine(line: Line, run: R): Promise<L[]>;
+  undoLine(line: Line, run: R): Promise<L[]>;
+  leftLine(line: Line, why: string): L;
+  columns: Column<L>[];
+  logged: Record<'do' | 'undo', Action>;
+  /** The facts of the run for the log. */
+  facts(run: R): LogRow['details'];
+  /** The facts of its undo for the log. */
+  undone(lines: readonly Line[], left: readonly L[]): LogRow['details'];
+  /** A sentence about the result. */
+  sentence(lines: readonly Line[], left: readonly L[], isUndo: boolean): string;
+}
+
+const demandSame = <R extends Run, Line, L extends object>(
+  run: R,
+  runs: LineRuns<R, Line, L>,
+  { reference, undo }: RunOptions,
+): void => {
+  const { about, do: done } = runs.words;
+  if (runs.digest !== undefined && run.digest !== runs.digest)
+    throw new Failure(
+      `Another ${about} was ${done[1]} under the reference ${reference} at ${run.at}, by ${run.by}. Give that ${about}, exactly the same, or another reference.`,
+    );
+  if (undo) return;
+  runs.demandSame?.(run);
+  if (run.undoneAt)
+    throw new Failure(`The run ${reference} was undone at ${run.undoneAt}: give the ${about} under another reference.`);
+};
+
+const sideBySide = { concurrency: 8 };
+
+/** Does something with each line, and lists those with which it could not be done. */
+const withEach = async <Line, L>(
+  what: string,
+  lines: readonly Line[],
+  work: (line: Line) => Promise<L[]>,
+  leftLine: (line: Line, why: string) => L,
+): Promise<L[]> => {
+  const progress = startProgress(what);
+  const { signal, release } = untilInterrupted();
+  let done = 0;
+  const doOne = async (line: Line): Promise<L[]> => {
+    if (signal.aborted)
+      throw new InterruptedError('Interrupted. Give the same command again: it goes on, and does nothing twice.');
+    const left = await work(line).catch((error: unknown) => {
+      if (error instanceof Problem) return [leftLine(line, error.message)];
+      throw error;
+    });
+    progress.update(++done, lines.length);
+    return left;
+  };
+  try {
+    return (await pMap(lines, doOne, sideBySide)).flat();
+  } finally {
+    progress.end();
+    release();
+  }
+};
+
+const confirm = async (question: string, word: string, { yes }: RunOptions): Promise<void> => {
+  if (yes) return;
+  const check = (text: string) => (text === word ? undefined : `Type ${word}, or press Ctrl-C.`);
+  await ask(`${question} Type ${word} to go on.`, '--yes', check);
+};
+
+/** The run of the reference, begun now unless another command has begun it at this moment. */
+const begin = async <R extends Run, Line, L extends object>(
+  runs: LineRuns<R, Line, L>,
+  target: Target,
+  store: Store,
+  options: RunOptions,
+): Promise<R> => {
+  const log = await openLog(target);
+  const run = await runs.begin({ ...runs.key, by: await target.operator(), at: timestamp(now()) });
+  const { reference } = options;
+  const noted = log(runs.logged.do, store.id, { reference, lines: run.lines, ...runs.facts(run) });
+  if (!(await transact([put(run, isNew), ...noted]))) return run;
+  const other = (await get<R>(runs.key)) as R;
+  demandSame(other, runs, options);
+  return other;
+};
+
+/** The write that notes that all lines of a run were done, or undone. */
+const endRun = ({ pk, sk, digest }: Run, name: 'endedAt' | 'undoneAt'): Write =>
+  update({ pk, sk }, { set: { [name]: timestamp(now()) }, when: is('digest', digest) });
+
+/** Does the lines of a run that are not done yet, or undoes those that are. Shows first what that is, and asks. */
+export const runLines = async <R extends Run, Line, L extends object>(
+  runs: LineRuns<R, Line, L>,
+  { target, store }: { target: Target; store: Store },
+  options: RunOptions,
+): Promise<void> => {
+  const { reference, undo = false } = options;
+  const { words, leftLine } = runs;
+  const [verb, , doing] = undo ? words.undo : words.do;
+  const [, done] = words.do;
+  if (reference.trim() === '') throw new UsageError('--reference must not be empty: it is what a repeat is known by.');
+  const earlier = await get<R>(runs.key);
+  if (earlier) demandSame(earlier, runs, options);
+  else if (undo) throw new Failure(`Nothing was ${done} under the reference ${reference}.`);
+  const count = await runs.preview(earlier);
+  if (earlier && !undo)
+    note(`The run ${reference} began at ${earlier.at}: what is ${done} already is not ${done} again.`);
+  if (options.dryRun) return note(`Nothing was ${undo ? words.undo[1] : done}: this was a dry run.`);
+  const asked = verb.charAt(0).toUpperCase() + verb.slice(1);
+  await confirm(`${asked} ${counted(count, words.line)} in ${store.name} on ${target.name}?`, verb, options);
+  const run = earlier ?? (await begin(runs, target, store, options));
+  const lines = await runs.lines(run);
+  const work = (line: Line): Promise<L[]> => (undo ? runs.undoLine(line, run) : runs.doLine(line, run));
+  const left = await withEach(doing, lines, work, leftLine);
+  if (undo && !run.undoneAt) {
+    const log = await openLog(target);
+    const noted = log(runs.logged.undo, store.id, { reference, ...runs.undone(lines, left) });
+    await transact([endRun(run, 'undoneAt'), ...noted]);
+  } else if (!undo && left.length === 0 && !run.endedAt) await transact([endRun(run, 'endedAt')]);
+  note(runs.sentence(lines, left, undo));
+  if (left.length === 0) return;
+  print(left, runs.columns);
+  throw new UnsuccessfulError();
+};
+
+/** `2 of 3 lines`, for the sentence about a result. */
+export const partOf = (part: number, whole: number, one: string): string =>
+  `${grouped(part)} of ${counted(whole, one)}`;

@@ -1,0 +1,150 @@
+import { newId, now, timestamp } from '../../lib/clock.ts';
+import { everyRow, type Source } from '../../lib/lists/source.ts';
+import { type Discount, lessPercent } from '../../lib/price.ts';
+import { maxInteger } from '../../lib/routes/wire.ts';
+import { listMembers } from '../../lib/store/categories.ts';
+import { memberOf, productKey } from '../../lib/store/memberships.ts';
+import { findStoredProduct, type StoredProduct } from '../../lib/store/products.ts';
+import { allOf, answer, decide } from '../../lib/table/decide.ts';
+import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../../lib/table/language.ts';
+import { type Key, partition } from '../../lib/table/schema.ts';
+import type { Stamped } from '../../lib/table/stamp.ts';
+import { get, getMany, inChunks, rowsOf, transact } from '../../lib/table/table.ts';
+import { type PricedLine, type PricingRun, pricedKey, type Terms } from '../kinds/pricing.ts';
+
+/**
+ * Sets prices and discounts of many products, of each at most once. A line is noted with what the product had when the
+ * person saw it; the transaction that sets the product marks the line, and is refused where somebody has changed the
+ * product since. Sales leave no stamp, so they are no change.
+ */
+
+/** The products that a run is about; active ones, unless they are named. */
+export type Selection = { all: true } | { category: string } | { ids: readonly string[] };
+
+/** A discount for every product, or none; and the percentage by which prices rise, or fall where it is below 0. */
+export interface PriceChange {
+  discount?: Discount | undefined;
+  percent?: number | undefined;
+}
+
+/** A product as a preview reads it. */
+export type SeenProduct = StoredProduct & Stamped;
+
+const listAll = (store: string): Source<SeenProduct> => rowsOf<SeenProduct>({ partition: partition(store, 'PRODUCT') });
+
+const collected = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
+  const found: T[] = [];
+  for await (const row of rows) found.push(row);
+  return found;
+};
+
+/** The products of a selection as they are now, by id. Named ones that the store does not have are left out. */
+export const readSelected = async (store: string, selection: Selection): Promise<SeenProduct[]> => {
+  if ('all' in selection)
+    return (await collected(everyRow(listAll(store), ({ sk }) => sk))).filter(({ active }) => active);
+  const ids =
+    'ids' in selection
+      ? selection.ids
+      : (await collected(everyRow(listMembers(store, selection.category), ({ sk }) => sk))).map(memberOf);
+  const keys = [...new Set(ids)].sort().map((id) => productKey(store, id));
+  const found = await getMany<SeenProduct>(keys, { consistent: true });
+  return 'ids' in selection ? found : found.filter(({ active }) => active);
+};
+
+const isSame = (a: Discount, b: Discount): boolean =>
+  a.value === b.value && a.type === b.type && a.startDate === b.startDate && a.endDate === b.endDate;
+
+/** What a change makes of a product: what it has of that now, and is to have. Undefined where it has all of it. */
+const termsOf = ({ price, discount }: SeenProduct, change: PriceChange) => {
+  const newPrice = change.percent === undefined ? price : lessPercent(price, -change.percent);
+  const newDiscount = change.discount && !isSame(discount, change.discount) ? change.discount : undefined;
+  if (newPrice === price && !newDiscount) return undefined;
+  const before: Terms = { ...(newPrice !== price && { price }), ...(newDiscount && { discount }) };
+  const after: Terms = {
+    ...(newPrice !== price && { price: newPrice }),
+    ...(newDiscount && { discount: newDiscount }),
+  };
+  return { before, after };
+};
+
+/** A line that is not noted yet, with the product. */
+export interface PlannedLine {
+  product: SeenProduct;
+  before: Terms;
+  after: Terms;
+}
+
+/** The lines of a change, and a sentence for each product whose price would be too large. */
+export const planPrices = (products: readonly SeenProduct[], change: PriceChange) => {
+  const lines: PlannedLine[] = [];
+  const faults: string[] = [];
+  for (const product of products) {
+    const terms = termsOf(product, change);
+    if (terms?.after.price !== undefined && terms.after.price > maxInteger)
+      faults.push(`${product.name} would cost L$ ${terms.after.price}, above ${maxInteger}: give a smaller --prices`);
+    else if (terms) lines.push({ product, ...terms });
+  }
+  return { lines, faults };
+};
+
+/** Items in one transaction. */
+const together = 100;
+
+/** Notes the lines of a run that is to begin. Answers the id under which they stand. */
+export const noteLines = async (store: string, planned: readonly PlannedLine[]): Promise<string> => {
+  const list = newId();
+  const puts = planned.map(({ product: { sk: id, name, stamp }, before, after }) => {
+    const line: PricedLine = { ...pricedKey(store, list, id), id, name, before, after };
+    return put(stamp === undefined ? line : { ...line, version: stamp }, isNew);
+  });
+  for (const some of inChunks(puts, together)) await transact(some);
+  return list;
+};
+
+/** The lines of a run, by the products' ids. */
+export const linesOf = (store: string, { list }: PricingRun): Promise<PricedLine[]> =>
+  rowsOf<PricedLine>({ partition: partition(store, 'PRICED'), first: `${list}#`, last: `${list}#g` })({
+    descending: false,
+  });
+
+const conditionsOf = (terms: Terms) => Object.entries(terms).map(([name, value]) => is(name, value));
+
+/**
+ * Sets the product of a line, unless that was done before. Answers why it could not be set: `changed` where the product
+ * is not as it was in the preview.
+ */
+export const setLine = async (store: string, line: PricedLine): Promise<'set' | 'changed' | 'gone'> => {
+  if (line.setAt !== undefined) return 'set';
+  const { version, after } = line;
+  // The stamp is all that the preview's reading has to say here: the write needs no reading of its own.
+  const found: Key & Stamped = { ...productKey(store, line.id), ...(version !== undefined && { stamp: version }) };
+  const product = updated(found, { set: { ...after }, when: all(exists, is('stamp', version)) });
+  const mark = update(line, { set: { setAt: timestamp(now()) }, when: all(exists, missing('setAt')) });
+  return decide<'set' | 'changed' | 'gone'>(() =>
+    allOf([product, mark], {
+      result: 'set',
+      otherwise: ({ by }) => {
+        if (by<PricedLine>(line)?.item?.setAt !== undefined) return answer('set');
+        const refused = by(found);
+        return refused && answer(refused.item ? 'changed' : 'gone');
+      },
+    }),
+  );
+};
+
+/**
+ * Puts back what the product of a line had, where it still has what the run set, unless that was done before. Only what
+ * the run set is compared: another description is no hindrance.
+ */
+export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<'never' | 'put back' | 'changed'> =>
+  decide<'never' | 'put back' | 'changed'>(async () => {
+    const [line, product] = await Promise.all([get<PricedLine>(key), findStoredProduct(store, id)]);
+    if (line?.setAt === undefined) return answer('never');
+    if (line.putBackAt !== undefined) return answer('put back');
+    const isAsSet = all(exists, ...conditionsOf(line.after));
+    if (!product || !holds(isAsSet, { ...product })) return answer('changed');
+    const back = updated(product, { set: { ...line.before }, when: isAsSet });
+    const mark = { set: { putBackAt: timestamp(now()) }, when: all(present('setAt'), missing('putBackAt')) };
+    // Refused, the line or the product has changed since it was read.
+    return allOf([back, update(key, mark)], { result: 'put back', otherwise: () => undefined });
+  });

@@ -1,0 +1,18 @@
+import { columns, foreignId, idHelp } from '../kinds/columns.ts';
+import type { ImportFile } from '../kinds/kind.ts';
+import type { Format } from './format.ts';
+import { type LinesOfFile, readLines } from './read-lines.ts';
+
+/** A file that names products. Their ids are those of the file of products. */
+const productFile: ImportFile = {
+  name: 'products',
+  summary: 'products, a row each',
+  columns: columns({ id: ['text', foreignId(), idHelp] }),
+  id: {},
+  importer: () => ({ plan: async () => [] }),
+  rows: async function* () {},
+};
+
+/** Reads the ids of a file of products. Throws where it cannot be read. */
+export const readProductFile = (store: string, path: string, asked?: Format): Promise<LinesOfFile<string>> =>
+  readLines<{ id: string }, string>(productFile, store, path, asked, ({ id }) => id);

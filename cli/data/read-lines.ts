@@ -1,0 +1,58 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { ImportFile } from '../kinds/kind.ts';
+import type { Setting } from '../kinds/rows.ts';
+import { beginCheck, checkRows, explainFault } from './check.ts';
+import { type Format, formatOf, formats } from './format.ts';
+import { type RawRow, readRows } from './read.ts';
+
+/** A whole file of a run, which is checked like that of an import. */
+export interface LinesOfFile<Line> {
+  lines: Line[];
+  /** The SHA-256 of the file. */
+  digest: string;
+  /** A sentence for each value that is wrong, with its line. */
+  faults: string[];
+}
+
+const digestOf = async (path: string): Promise<string> => {
+  const hash = createHash('sha256');
+  for await (const bytes of createReadStream(path)) hash.update(bytes as Buffer);
+  return hash.digest('hex');
+};
+
+/**
+ * Reads and checks a whole file. `lineOf` makes a line of a good row, given its number among the rows, from 1 on.
+ * Throws where the file cannot be read.
+ */
+export const readLines = async <Fields, Line>(
+  kind: ImportFile,
+  store: string,
+  path: string,
+  asked: Format | undefined,
+  lineOf: (fields: Fields, number: number, setting: Setting) => Line,
+): Promise<LinesOfFile<Line>> => {
+  const format = formatOf(path, asked, formats);
+  const pass = beginCheck(kind, store);
+  const file: LinesOfFile<Line> = { lines: [], digest: '', faults: [] };
+  let count = 0;
+  const take = async (raws: RawRow[]): Promise<void> => {
+    const { rows, faults, setting } = await checkRows(raws, pass);
+    const good = new Map(rows.map(({ line, fields }) => [line, fields as unknown as Fields]));
+    for (const { line } of raws) {
+      count += 1;
+      const fields = good.get(line);
+      if (fields) file.lines.push(lineOf(fields, count, setting));
+      for (const fault of faults.get(line) ?? []) file.faults.push(`line ${line}: ${explainFault(fault)}`);
+    }
+  };
+  let some: RawRow[] = [];
+  for await (const row of readRows(kind, path, format)) {
+    some.push(row);
+    if (some.length < 100) continue;
+    await take(some);
+    some = [];
+  }
+  await take(some);
+  return { ...file, digest: await digestOf(path) };
+};
