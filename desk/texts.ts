@@ -1,4 +1,4 @@
-import { count } from './format.ts';
+import { count, money } from './format.ts';
 
 /**
  * Every English text of the desk, by page. A translation is another object of this shape. Those of pages but Home are
@@ -149,6 +149,18 @@ export const texts = {
       `${count(deliveries)}${isMore ? ' or more' : ''} ${deliveries === 1 ? 'delivery' : 'deliveries'} failed in the last 30 days.`,
     see: 'See them',
     keyEnds: (when: string) => `Your key ends ${when}.`,
+    today: 'Today (UTC)',
+    soldIn: (sales: number) => `in ${some(sales, 'sale', 'sales')}`,
+    givenBack: (amount: number) => `${money(amount)} refunded`,
+    yesterdayByNow: (amount: number) => `Yesterday by this hour: ${money(amount)}`,
+    yesterdayWhole: (amount: number) => `Yesterday, the whole day: ${money(amount)}`,
+    upTo: (day: string, amount: number) => `Up to the end of ${day}: ${money(amount)}`,
+    wholeMonth: (month: string, amount: number) => `All of ${month}: ${money(amount)}`,
+    lastSales: 'Last sales',
+    noSales: 'Nothing was sold in the last 30 days.',
+    bestSellers: 'Best sellers',
+    ofDays: (days: number) => `Of the last ${count(days)} days`,
+    ofNewest: (sales: number) => `Among the newest ${some(sales, 'sale', 'sales')}`,
     range: 'Days',
     ranges: { 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' },
     sales: 'Sales',

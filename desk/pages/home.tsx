@@ -2,13 +2,15 @@ import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
 import { ago, count, money } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
-import { type Day, dayMillis, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
+import { type Day, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
+import { dayMillis, isoDay, monthBefore } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { FirstDay, readFirstDay } from './first-day.tsx';
 
@@ -187,78 +189,88 @@ const NeedsAttention = ({ all }: { all: readonly Attention[] }) => {
   );
 };
 
+const DayCharts = ({ data, span, from }: { data: readonly Day[]; span: number; from: string }) => {
+  const inSpan = data.filter(({ day }) => day >= from);
+  if (inSpan.length === 0) return <p class="empty">{t.nothing}</p>;
+  const { days, rows, held } = everyDay(inSpan, span);
+  const valuesOf = (pick: (day: Day) => number) => rows.map((day) => (day ? pick(day) : 0));
+  return (
+    <div class="charts">
+      <Chart
+        title={t.sales}
+        kind="bars"
+        days={days}
+        format={money}
+        series={[
+          { name: t.paid, tone: 'one', values: valuesOf(({ paid }) => paid) },
+          { name: t.refunded, tone: 'two', values: valuesOf(({ refunded }) => -refunded) },
+        ]}
+      />
+      <Chart
+        title={t.credit}
+        kind="bars"
+        days={days}
+        format={money}
+        series={[
+          { name: t.added, tone: 'one', values: valuesOf(({ creditAdded }) => creditAdded) },
+          { name: t.spent, tone: 'two', values: valuesOf(({ creditSpent }) => -creditSpent) },
+          { name: t.expired, tone: 'three', values: valuesOf(({ creditExpired }) => -creditExpired) },
+          { name: t.removed, tone: 'four', values: valuesOf(({ creditRemoved }) => -creditRemoved) },
+        ]}
+      />
+      <Chart
+        title={t.held}
+        kind="lines"
+        days={days}
+        format={money}
+        series={[
+          { name: t.regular, tone: 'one', values: held.map((day) => day?.credit) },
+          { name: t.restricted, tone: 'two', values: held.map((day) => day?.restrictedCredit) },
+        ]}
+      />
+      <Chart
+        title={t.deliveries}
+        kind="bars"
+        days={days}
+        format={count}
+        series={[
+          { name: t.delivered, tone: 'one', values: valuesOf(({ delivered }) => delivered) },
+          { name: t.failedShort, tone: 'two', values: valuesOf(({ failed }) => -failed) },
+        ]}
+      />
+    </div>
+  );
+};
+
+const Today = later(async () => (await import('./today.tsx')).Today);
+
+/** The sums of the days: those of today and of this month, and charts of the days that the address asks for. */
 const Days = () => {
   const { client } = useSession();
   const { span, from } = useSpan();
-  const loaded = useLoad((signal) => client.get('/v1/store/days', { query: { from }, signal }), [from]);
+  const before = monthBefore(isoDay(Date.now()));
+  const first = from < before ? from : before;
+  const loaded = useLoad((signal) => client.get('/v1/store/days', { query: { from: first }, signal }), [first]);
   return (
     <Show of={loaded}>
-      {({ data }) => {
-        if (data.length === 0) return <p class="empty">{t.nothing}</p>;
-        const { days, rows, held } = everyDay(data as Day[], span);
-        const valuesOf = (pick: (day: Day) => number) => rows.map((day) => (day ? pick(day) : 0));
-        return (
-          <div class="charts">
-            <Chart
-              title={t.sales}
-              kind="bars"
-              days={days}
-              format={money}
-              series={[
-                { name: t.paid, tone: 'one', values: valuesOf(({ paid }) => paid) },
-                { name: t.refunded, tone: 'two', values: valuesOf(({ refunded }) => -refunded) },
-              ]}
-            />
-            <Chart
-              title={t.credit}
-              kind="bars"
-              days={days}
-              format={money}
-              series={[
-                { name: t.added, tone: 'one', values: valuesOf(({ creditAdded }) => creditAdded) },
-                { name: t.spent, tone: 'two', values: valuesOf(({ creditSpent }) => -creditSpent) },
-                { name: t.expired, tone: 'three', values: valuesOf(({ creditExpired }) => -creditExpired) },
-                { name: t.removed, tone: 'four', values: valuesOf(({ creditRemoved }) => -creditRemoved) },
-              ]}
-            />
-            <Chart
-              title={t.held}
-              kind="lines"
-              days={days}
-              format={money}
-              series={[
-                { name: t.regular, tone: 'one', values: held.map((day) => day?.credit) },
-                { name: t.restricted, tone: 'two', values: held.map((day) => day?.restrictedCredit) },
-              ]}
-            />
-            <Chart
-              title={t.deliveries}
-              kind="bars"
-              days={days}
-              format={count}
-              series={[
-                { name: t.delivered, tone: 'one', values: valuesOf(({ delivered }) => delivered) },
-                { name: t.failedShort, tone: 'two', values: valuesOf(({ failed }) => -failed) },
-              ]}
-            />
-          </div>
-        );
-      }}
+      {({ data }) => (
+        <div class="stack home">
+          <Today days={data as Day[]} />
+          <section class="stack">
+            <div class="filters">
+              <SpanFilter />
+            </div>
+            <DayCharts data={data as Day[]} span={span} from={from} />
+          </section>
+        </div>
+      )}
     </Show>
   );
 };
 
-const Charts = () => {
+const Sums = () => {
   const { can, store } = useSession();
-  if (!can('sales:read')) return <p class="empty">{t.noDays}</p>;
-  return (
-    <section class="stack">
-      <div class="filters">
-        <SpanFilter />
-      </div>
-      <Days key={store.id} />
-    </section>
-  );
+  return can('sales:read') ? <Days key={store.id} /> : <p class="empty">{t.noDays}</p>;
 };
 
 export const HomePage = () => {
@@ -278,7 +290,7 @@ export const HomePage = () => {
           )}
         </Show>
         {/* Nothing was sold on a store's first day. */}
-        {(home.fault || (home.value && !home.value.firstDay)) && <Charts />}
+        {(home.fault || (home.value && !home.value.firstDay)) && <Sums />}
       </div>
     </>
   );

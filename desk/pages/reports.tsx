@@ -1,4 +1,4 @@
-import type { DaysResponse, SaleResponse } from '../../client/client.ts';
+import type { DaysResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
@@ -7,12 +7,11 @@ import { type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
+import { addSale, type Best, bestOf, dayMillis } from '../sums.ts';
 import { pageTexts } from '../texts-pages.ts';
-import { receivedOf } from './sales.tsx';
 
 const t = pageTexts.reports;
 
-const dayMillis = 86_400_000;
 /** The service sums up so many days at a time. */
 const maxDays = 366;
 /** As many sales of a month are read at the most. */
@@ -75,28 +74,11 @@ const monthColumns: readonly Column<Month>[] = [
   },
 ];
 
-/** The sales of a product, or to a buyer. */
-interface Best {
-  id: string;
-  sales: number;
-  received: number;
-  /** Credit that the sales gave to their buyers. */
-  bonus: number;
-}
-
 interface Sold {
   products: Best[];
   buyers: Best[];
   isCut: boolean;
 }
-
-const added = (to: Map<string, Best>, id: string, sale: SaleResponse): void => {
-  const { sales = 0, received = 0, bonus = 0 } = to.get(id) ?? {};
-  to.set(id, { id, sales: sales + 1, received: received + receivedOf(sale), bonus: bonus + sale.bonus });
-};
-
-const sorted = (of: Map<string, Best>): Best[] =>
-  [...of.values()].sort((a, b) => b.received - a.received || b.sales - a.sales);
 
 /** The first moment of a month of UTC, or of the one after it. */
 const startOf = (month: string, ahead = 0): string => {
@@ -109,12 +91,12 @@ const soldIn = async ({ client }: Session, month: string, signal: AbortSignal): 
   const [products, buyers] = [new Map<string, Best>(), new Map<string, Best>()];
   let read = 0;
   for await (const sale of client.rows('/v1/sales', { query, signal })) {
-    if (read === maxSales) return { products: sorted(products), buyers: sorted(buyers), isCut: true };
+    if (read === maxSales) return { products: bestOf(products), buyers: bestOf(buyers), isCut: true };
     read += 1;
-    added(products, sale.productId, sale);
-    if (sale.buyerUuid !== null) added(buyers, sale.buyerUuid, sale);
+    addSale(products, sale.productId, sale);
+    if (sale.buyerUuid !== null) addSale(buyers, sale.buyerUuid, sale);
   }
-  return { products: sorted(products), buyers: sorted(buyers), isCut: false };
+  return { products: bestOf(products), buyers: bestOf(buyers), isCut: false };
 };
 
 const numberColumns: readonly Column<Best>[] = [

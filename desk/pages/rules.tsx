@@ -1,13 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StoreRulesResponse } from '../../client/client.ts';
 import { date } from '../format.ts';
-import { dayMillis } from '../parts/days.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { priceUnder } from '../prices.ts';
 import { useSession } from '../session.ts';
+import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { tellForm } from '../unsaved.ts';

@@ -10,9 +10,10 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
+import { receivedOf } from '../sums.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
-import { receivedOf, tones } from './sales.tsx';
+import { tones } from './sales.tsx';
 
 const t = pageTexts.sales;
 

@@ -7,15 +7,13 @@ import { type Column, DayFilter, Filter, List, Search, State } from '../parts/li
 import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
+import { receivedOf } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.sales;
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
-
-/** The L$ that the store keeps of a sale: those that were paid, less those that were given back. */
-export const receivedOf = ({ paid, refund }: SaleResponse): number => paid - refund;
 
 const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   {

@@ -1,13 +1,10 @@
 import type { DaysResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
+import { dayMillis, isoDay } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { Filter } from './list.tsx';
 
 const t = texts.home;
-
-export const dayMillis = 86_400_000;
-
-const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** Days that are not those of one vendor have all sums. */
 export type Day = Required<DaysResponse['data'][number]>;

@@ -7,6 +7,7 @@ import '../api.ts';
 import '../developer.ts';
 import '../format.ts';
 import '../session.ts';
+import '../sums.ts';
 import './chart.tsx';
 import './copy.tsx';
 import './days.tsx';

@@ -3,13 +3,11 @@ import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { Waiting } from './load.tsx';
 
-type Page = FunctionComponent<Record<string, string>>;
-
-/** A page whose script is loaded when somebody opens it first. */
-export const later = (load: () => Promise<Page>): Page => {
-  let loaded: Page | undefined;
-  return (parameters: Record<string, string>) => {
-    const [Loaded, setLoaded] = useState<{ page: Page | undefined }>({ page: loaded });
+/** A page, or a part of one, whose script is loaded when somebody opens it first. */
+export const later = <P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> => {
+  let loaded: FunctionComponent<P> | undefined;
+  return (properties: P) => {
+    const [Loaded, setLoaded] = useState<{ page: FunctionComponent<P> | undefined }>({ page: loaded });
     const [hasFailed, setFailed] = useState(false);
     useEffect(() => {
       if (loaded) return;
@@ -21,7 +19,7 @@ export const later = (load: () => Promise<Page>): Page => {
         () => setFailed(true),
       );
     }, []);
-    if (Loaded.page) return <Loaded.page {...parameters} />;
+    if (Loaded.page) return <Loaded.page {...properties} />;
     if (!hasFailed) return <Waiting />;
     // A release since this tab was opened has other scripts, and a browser does not import a failed one again.
     return (

@@ -34,6 +34,31 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText('Nothing was sold in this month.').first().waitFor();
     expect(page.url()).toContain('month=');
   });
+
+  test('Home tells what was sold today and this month beside the span before, the last sales, and the best sellers', async () => {
+    const name = `Newest ${randomUUID().slice(0, 6)}`;
+    const { username } = resident();
+    const { id } = await call('POST', '/products', { name, item: 'Newest', price: 95_000 });
+    const today = async () => (await call('GET', '/store/days')).data.at(-1);
+    const before = await today();
+    await call('POST', '/sales', { id: randomUUID(), productId: id, buyerIdentifier: username, paid: 95_000 });
+    await expect.poll(async () => (await today()).paid, { timeout: 10_000 }).not.toBe(before?.paid);
+    const { paid, sales } = await today();
+    const page = await signIn(size);
+    const fact = page.locator('.facts > div', { hasText: 'Today (UTC)' });
+
+    await fact.getByText(`L$\u00a0${paid.toLocaleString('en')} in ${sales} sales`).waitFor();
+
+    await fact.getByText(/^Yesterday, the whole day: L\$/).waitFor();
+    await page
+      .locator('.facts')
+      .getByText(/^All of /)
+      .waitFor();
+    for (const title of ['Last sales', 'Best sellers'])
+      await page.getByRole('region', { name: title }).getByRole('link', { name }).waitFor();
+    await page.getByRole('region', { name: 'Last sales' }).getByRole('link', { name: username }).waitFor();
+    await freeOfBarriers(page);
+  });
 });
 
 test('the first page takes at most 130 KB to load', async () => {

@@ -1,0 +1,128 @@
+import type { SaleResponse } from '../../client/client.ts';
+import { link } from '../address.ts';
+import { ago, count, dayName, money, monthName, time } from '../format.ts';
+import type { Day } from '../parts/days.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { useSession } from '../session.ts';
+import { bestProducts, dayMillis, isoDay, type NewestSales, receivedOf, type Sum, spansOf } from '../sums.ts';
+import { texts } from '../texts.ts';
+
+const t = texts.home;
+
+/** As many of the newest sales are read, and so many lines are shown of them. */
+const read = 50;
+const shown = 5;
+const spanDays = 30;
+
+const SpanFact = ({ title, sum, notes }: { title: string; sum: Sum; notes: readonly string[] }) => (
+  <div>
+    <dt>{title}</dt>
+    <dd>
+      {money(sum.paid)} <span class="help">{t.soldIn(sum.sales)}</span>
+      {sum.refunded > 0 && <p class="help">{t.givenBack(sum.refunded)}</p>}
+      {notes.map((note) => (
+        <p key={note} class="help">
+          {note}
+        </p>
+      ))}
+    </dd>
+  </div>
+);
+
+/** Today and this month, each with the span before it, and the words for how much of that span is meant. */
+const Spans = ({ days, newest }: { days: readonly Day[]; newest: NewestSales }) => {
+  const now = Date.now();
+  const { day, month } = spansOf(days, newest, now);
+  const { same, last } = month;
+  return (
+    <dl class="facts">
+      <SpanFact
+        title={t.today}
+        sum={day.sum}
+        notes={[
+          ...(day.beforeByNow === undefined ? [] : [t.yesterdayByNow(day.beforeByNow)]),
+          t.yesterdayWhole(day.before.paid),
+        ]}
+      />
+      <SpanFact
+        title={monthName(isoDay(now).slice(0, 7))}
+        sum={month.sum}
+        notes={[
+          ...(same === last ? [] : [t.upTo(dayName(same), month.beforeByNow.paid)]),
+          t.wholeMonth(monthName(last.slice(0, 7)), month.before.paid),
+        ]}
+      />
+    </dl>
+  );
+};
+
+const Last = ({ sales }: { sales: readonly SaleResponse[] }) => (
+  <section class="card" aria-labelledby="last-sales">
+    <h2 id="last-sales">{t.lastSales}</h2>
+    {sales.length === 0 && <p class="help">{t.noSales}</p>}
+    <ul class="rows">
+      {sales.slice(0, shown).map((sale) => (
+        <li key={sale.id} class="row">
+          <p>
+            <ProductLink id={sale.productId} />
+            <span class="help">
+              {sale.buyerUuid !== null && <NamedCustomer uuid={sale.buyerUuid} />}{' '}
+              <a href={link(`/sales/${encodeURIComponent(sale.id)}`)} title={time(sale.at)}>
+                {ago(sale.at)}
+              </a>
+            </span>
+          </p>
+          <b>{sale.state === 'refunded' ? t.refunded : money(receivedOf(sale))}</b>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
+
+const Best = ({ sales, isCut }: { sales: readonly SaleResponse[]; isCut: boolean }) => {
+  const best = bestProducts(sales);
+  return (
+    <section class="card" aria-labelledby="best-sellers">
+      <h2 id="best-sellers">{t.bestSellers}</h2>
+      <p class="help">{isCut ? t.ofNewest(sales.length) : t.ofDays(spanDays)}</p>
+      <ul class="rows">
+        {best.slice(0, shown).map(({ id, sales: sold, received }) => (
+          <li key={id} class="row">
+            <p>
+              <ProductLink id={id} />
+            </p>
+            <span>
+              <b>{money(received)}</b> <span class="help">{count(sold)}×</span>
+            </span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+/** What was sold today and this month, the last sales and the best sellers. */
+export const Today = ({ days }: { days: readonly Day[] }) => {
+  const { client } = useSession();
+  const newest = useLoad((signal) => {
+    const from = `${isoDay(Date.now() - (spanDays - 1) * dayMillis)}T00:00:00Z`;
+    return client.get('/v1/sales', { query: { from, limit: read }, signal });
+  }, []);
+  return (
+    <Show of={newest}>
+      {(page) => {
+        const sales = page.data.filter(({ state }) => state !== 'refused');
+        return (
+          <div class="stack">
+            <Spans days={days} newest={page} />
+            <div class="charts">
+              <Last sales={sales} />
+              <Best sales={sales} isCut={page.pagination.nextCursor !== null} />
+            </div>
+          </div>
+        );
+      }}
+    </Show>
+  );
+};

@@ -1,0 +1,108 @@
+import type { DaysResponse, SaleResponse } from '../client/client.ts';
+
+/** Sums of days and of sales. */
+
+export const dayMillis = 86_400_000;
+
+/** A day of UTC. */
+export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+type SaleDay = Pick<DaysResponse['data'][number], 'day' | 'sales' | 'paid' | 'refunded'>;
+
+/** What the sales of some days come to. */
+export interface Sum {
+  sales: number;
+  paid: number;
+  refunded: number;
+}
+
+/** The sums of the days from `from` to `to`, both included. */
+const sumOf = (days: readonly SaleDay[], from: string, to: string): Sum => {
+  const sum = { sales: 0, paid: 0, refunded: 0 };
+  for (const { day, sales, paid, refunded } of days) {
+    if (day < from || day > to) continue;
+    sum.sales += sales;
+    sum.paid += paid;
+    sum.refunded += refunded;
+  }
+  return sum;
+};
+
+/** The first day of the month before that of `today`. */
+export const monthBefore = (today: string): string => {
+  const [year = 0, month = 1] = today.split('-').map(Number);
+  return isoDay(Date.UTC(year, month - 2));
+};
+
+/** The last day of a month, or the one with the number of `today` where the month has it. */
+const sameDayIn = (month: string, today: string): { same: string; last: string } => {
+  const [year = 0, number = 1] = month.split('-').map(Number);
+  const last = isoDay(Date.UTC(year, number, 0));
+  const same = `${month.slice(0, 7)}${today.slice(7)}`;
+  return { same: same < last ? same : last, last };
+};
+
+/** A page of sales of all states, the newest first. */
+export interface NewestSales {
+  data: readonly SaleResponse[];
+  pagination: { nextCursor: string | null };
+}
+
+/**
+ * What was paid yesterday by this time of the day. Undefined where the list does not reach back so far, or has other
+ * sales of that day than the sums: those are of this service alone, and come a moment later.
+ */
+const paidYesterday = ({ data, pagination }: NewestSales, { sales }: Sum, now: number): number | undefined => {
+  const yesterday = isoDay(now - dayMillis);
+  const isWhole = pagination.nextCursor === null || (data.at(-1)?.at ?? '') < yesterday;
+  const sold = data.filter(({ at, state }) => at.startsWith(yesterday) && state !== 'refused');
+  if (!isWhole || sold.length !== sales) return undefined;
+  const before = sold.filter(({ at }) => Date.parse(at) <= now - dayMillis);
+  return before.reduce((sum, { paid, change }) => sum + paid - change, 0);
+};
+
+/** Today and this month, as far as they have come, each with the span before it. Days and months are those of UTC. */
+export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: number) => {
+  const [today, yesterday] = [isoDay(now), isoDay(now - dayMillis)];
+  const before = monthBefore(today);
+  const { same, last } = sameDayIn(before, today);
+  const dayBefore = sumOf(days, yesterday, yesterday);
+  return {
+    day: { sum: sumOf(days, today, today), before: dayBefore, beforeByNow: paidYesterday(newest, dayBefore, now) },
+    month: {
+      sum: sumOf(days, `${today.slice(0, 7)}-01`, today),
+      before: sumOf(days, before, last),
+      beforeByNow: sumOf(days, before, same),
+      /** The day of the month before up to which `beforeByNow` counts, and the last one of that month. */
+      ...{ same, last },
+    },
+  };
+};
+
+/** The L$ that the store keeps of a sale: those that were paid, less those that were given back. */
+export const receivedOf = ({ paid, refund }: SaleResponse): number => paid - refund;
+
+/** The sales of a product, or to a buyer. */
+export interface Best {
+  id: string;
+  sales: number;
+  received: number;
+  /** Credit that the sales gave to their buyers. */
+  bonus: number;
+}
+
+export const addSale = (to: Map<string, Best>, id: string, sale: SaleResponse): void => {
+  const { sales = 0, received = 0, bonus = 0 } = to.get(id) ?? {};
+  to.set(id, { id, sales: sales + 1, received: received + receivedOf(sale), bonus: bonus + sale.bonus });
+};
+
+/** The best first. */
+export const bestOf = (of: Map<string, Best>): Best[] =>
+  [...of.values()].sort((a, b) => b.received - a.received || b.sales - a.sales);
+
+/** The products that sold best among completed sales. */
+export const bestProducts = (sales: readonly SaleResponse[]): Best[] => {
+  const products = new Map<string, Best>();
+  for (const sale of sales) if (sale.state === 'completed') addSale(products, sale.productId, sale);
+  return bestOf(products);
+};
