@@ -50,10 +50,21 @@ export const Show = <T,>({ of, children }: { of: LoadState<T>; children: (value:
   return <div aria-busy={of.isLoading}>{children(of.value)}</div>;
 };
 
+const bars = [1, 2, 3, 4, 5, 6];
+
+/** Bars in the place of what is being read, and the words for those who do not see them. */
 export const Waiting = () => (
-  <p class="waiting" role="status">
-    {texts.loading}
-  </p>
+  <div class="waiting">
+    {/* It stands beside the part that is busy, of which a screen reader says nothing yet. */}
+    <p class="hidden-text" role="status">
+      {texts.loading}
+    </p>
+    <div class="bars" aria-busy="true">
+      {bars.map((bar) => (
+        <span key={bar} />
+      ))}
+    </div>
+  </div>
 );
 
 export interface PressState {

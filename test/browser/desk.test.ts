@@ -261,6 +261,32 @@ describe.each(screens)('on a %s', (_, size) => {
   });
 });
 
+test('shows bars while a list loads, still for those who want no motion, and says so to a screen reader', async () => {
+  const page = await signIn(wide);
+  let answer = (): void => undefined;
+  const asked = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.context().route('**/v1/customers?**', async (route) => {
+    await asked;
+    await route.continue();
+  });
+  const motion = () => page.locator('main .bars').evaluate((bars) => getComputedStyle(bars).animationName);
+  await page.evaluate(() => location.assign('#/customers'));
+  const list = page.locator('main', { has: page.getByRole('heading', { level: 1, name: 'Customers' }) });
+  await list.locator('.bars[aria-busy=true] > span').first().waitFor();
+
+  expect(await list.getByRole('status').innerText()).toBe('Loading…');
+  await page.emulateMedia({ reducedMotion: 'no-preference' });
+  expect(await motion()).toBe('wait');
+  await freeOfBarriers(page);
+  expect(await motion()).toBe('none');
+  answer();
+
+  await page.getByRole('table', { name: 'Customers of the store' }).waitFor();
+  expect(await page.locator('main .bars').count()).toBe(0);
+});
+
 test('keeps the key out of the address, and for this tab alone', async () => {
   const page = await signIn(wide);
 
