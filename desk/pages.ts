@@ -89,4 +89,5 @@ export const pages: readonly PageRow[] = [
   ),
   page('/webhooks/:id', async () => (await import('./pages/webhook.tsx')).WebhookPage, ['webhooks:write']),
   page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.titles.events),
+  page('/help', async () => (await import('./pages/help.tsx')).HelpPage, []),
 ];

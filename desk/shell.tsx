@@ -132,7 +132,13 @@ const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
         <button type="button" class="button is-quiet" onClick={onSignOut}>
           {t.signOut}
         </button>
+        <p class="help">
+          <a href={link('/help')} onClick={onLeave}>
+            {t.help}
+          </a>
+        </p>
         <Notices />
+        <p class="help">{t.version(serviceVersion)}</p>
       </footer>
     </div>
   );

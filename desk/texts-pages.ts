@@ -832,4 +832,28 @@ export const pageTexts = {
     },
     others: 'Other objects',
   },
+  help: {
+    parts: [
+      {
+        title: 'Find your way',
+        text: 'The key / leads to the box for customers, which suggests names from two letters on. A list keeps its filters and its place in the address: go back, and it is as you left it.',
+      },
+      {
+        title: 'No answer',
+        text: 'Press the button again, even after you have loaded the page anew: each change is made once, however often you press. If it goes on, tell the person who runs the service.',
+      },
+      {
+        title: 'When you are done',
+        text: 'Press Sign out. The key of a link ends then, in every tab. A key that you have pasted works on until somebody revokes it.',
+      },
+    ],
+    guides: 'Guides',
+    guidesText: 'They are in the folder from which your service was deployed:',
+    files: [
+      ['docs/operate/desk.md', 'This desk, page by page'],
+      ['inworld/README.md', 'Boxes, vendors, terminals and cashiers inworld'],
+      ['docs/guides/selling.md', 'How sales and their prices work'],
+      ['npx store help', 'Every command'],
+    ],
+  },
 };

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
+import packageFile from '../package.json' with { type: 'json' };
 
 const directory = join(import.meta.dirname, '..', 'desk');
 
@@ -50,6 +51,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
+    define: { serviceVersion: JSON.stringify(packageFile.version) },
     // The scripts inworld, for people to copy.
     loader: { '.lsl': 'text' },
     // API Gateway passes text on, so the scripts need no escapes.

@@ -3,6 +3,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
+import packageFile from '../../package.json' with { type: 'json' };
 import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
 
 const { service, open, forgive, call, signIn, resident } = useDesk();
@@ -190,6 +191,19 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText(`${name} has a discount of 12 % now.`).waitFor();
     expect(await call('GET', `/customers/${name}`)).toMatchObject({ isBanned: false, discount: 12 });
     forgive(/status of 400/);
+  });
+
+  test('the menu tells the version of the service, and leads to help', async () => {
+    const page = await signIn(size);
+    if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
+    await page.locator('.drawer').getByText(`Version ${packageFile.version}`).waitFor();
+
+    await page.locator('.drawer').getByRole('link', { name: 'Help' }).click();
+
+    await page.getByRole('heading', { level: 1, name: 'Help' }).waitFor();
+    await page.getByText('docs/operate/desk.md').waitFor();
+    if (size === phone) await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
+    await freeOfBarriers(page);
   });
 
   test('closes the store and opens it', async () => {
