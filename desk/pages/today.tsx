@@ -1,4 +1,3 @@
-import '../parts/first-view.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
 import { ago, count, dayName, money, monthName, time } from '../format.ts';
