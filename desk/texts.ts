@@ -17,6 +17,8 @@ export const texts = {
   undo: 'Undo',
   skip: 'Skip to the page',
   menu: 'Menu',
+  more: 'More',
+  moreOf: (name: string) => `More: ${name}`,
   noScript: 'This page could not be loaded. Check the connection, and load the desk anew.',
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',

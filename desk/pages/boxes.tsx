@@ -16,11 +16,13 @@ const columns: readonly Column<DispenserRow>[] = [
   { heading: t.region, cell: ({ region }) => region ?? '–', value: ({ region }) => region },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <State tone={state === 'lost' ? 'bad' : 'good'}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
   },
   {
     heading: t.registered,
+    inRow: 'label',
     cell: ({ registeredAt }) => (
       <time class="whole" dateTime={registeredAt} title={time(registeredAt)}>
         {ago(registeredAt)}
@@ -30,6 +32,7 @@ const columns: readonly Column<DispenserRow>[] = [
   },
   {
     heading: t.lost,
+    inRow: 'label',
     cell: ({ lostAt }) => (lostAt === null ? '–' : ago(lostAt)),
     value: ({ lostAt }) => lostAt,
   },

@@ -25,7 +25,7 @@ const columns: readonly Column<CategoryResponse>[] = [
     value: ({ productCount }) => productCount,
     isNumber: true,
   },
-  { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
 ];
 
 export const CategoriesPage = () => {

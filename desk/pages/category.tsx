@@ -3,6 +3,7 @@ import type { CategoryResponse, ProductResponse } from '../../client/client.ts';
 import { go, link, useAddress } from '../address.ts';
 import { isUuid } from '../format.ts';
 import { productName } from '../names.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -146,7 +147,11 @@ const Members = ({ category, round, reload }: { category: CategoryResponse; roun
   const columns: readonly Column<ProductResponse>[] = can('categories:write')
     ? [
         ...productColumns,
-        { heading: t.actions, cell: (product) => <TakeOut category={category} product={product} reload={reload} /> },
+        {
+          heading: t.actions,
+          inRow: 'main',
+          cell: (product) => <TakeOut category={category} product={product} reload={reload} />,
+        },
       ]
     : productColumns;
   return (
@@ -171,19 +176,22 @@ export const CategoryPage = ({ id }: { id: string }) => {
   const reload = () => setRound((last) => last + 1);
   const loaded = useLoad((signal) => client.get('/v1/categories/{id}', { path: { id }, signal }), [id, round]);
   const Opened = open && dialogs[open];
-  const button = (name: keyof typeof dialogs, text: string, isMain = false) => (
-    <button type="button" class={`button${isMain ? ' is-main' : ''}`} onClick={() => setOpen(name)}>
-      {text}
-    </button>
-  );
   return (
     <Show of={loaded}>
       {(category) => (
         <>
           <Heading title={category.name}>
-            {can('categories:write', 'products:read') && button('add', t.add.open, true)}
-            {can('categories:write') && button('rename', t.rename)}
-            {can('categories:write') && button('remove', t.remove.open)}
+            <Actions
+              all={[
+                can('categories:write', 'products:read') && {
+                  text: t.add.open,
+                  press: () => setOpen('add'),
+                  isMain: true,
+                },
+                can('categories:write') && { text: t.rename, press: () => setOpen('rename') },
+                can('categories:write') && { text: t.remove.open, press: () => setOpen('remove') },
+              ]}
+            />
           </Heading>
           {Opened && <Opened category={category} reload={reload} onClose={() => setOpen(undefined)} />}
           {can('products:read') && <Members category={category} round={round} reload={reload} />}

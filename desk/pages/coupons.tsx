@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
 import { pathSegment, useAddress } from '../address.ts';
 import { ago, count, date } from '../format.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
@@ -191,21 +192,26 @@ const Revoke = ({ coupon: { id, code }, onClose }: CouponProps) => {
 
 const dialogs = { edit: EditCoupon, limits: LimitCoupon, apply: Apply, revoke: Revoke };
 
-const Actions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => void }) => {
+const CouponActions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => void }) => {
   const { can } = useSession();
   const [open, setOpen] = useState<keyof typeof dialogs>();
   const Opened = open && dialogs[open];
-  const button = (name: keyof typeof dialogs, text: string) => (
-    <button type="button" class="button" aria-label={t.of(text, coupon.code)} onClick={() => setOpen(name)}>
-      {text}
-    </button>
-  );
+  const opens = (name: keyof typeof dialogs, text: string): Action => ({
+    text,
+    label: t.of(text, coupon.code),
+    press: () => setOpen(name),
+  });
   return (
     <div class="actions">
-      {can('coupons:apply') && coupon.active && button('apply', t.apply.short)}
-      {can('coupons:apply') && button('revoke', t.revoke.short)}
-      {can('coupons:write') && button('edit', t.edit)}
-      {can('coupons:write') && button('limits', t.limits.open)}
+      <Actions
+        of={coupon.code}
+        all={[
+          can('coupons:apply') && coupon.active && opens('apply', t.apply.short),
+          can('coupons:apply') && opens('revoke', t.revoke.short),
+          can('coupons:write') && opens('edit', t.edit),
+          can('coupons:write') && opens('limits', t.limits.open),
+        ]}
+      />
       {Opened && <Opened coupon={coupon} reload={reload} onClose={() => setOpen(undefined)} />}
     </div>
   );
@@ -222,6 +228,7 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
   },
   {
     heading: t.limits.last,
+    inRow: 'label',
     cell: (coupon) => (lastDay(coupon) === '' ? '–' : <span class="whole">{date(coupon.expiration)}</span>),
     value: ({ expiration }) => expiration,
   },
@@ -240,6 +247,7 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ active, expiration }) =>
       active && Date.parse(expiration) <= Date.now() ? (
         <State tone="warn">{t.limits.expired}</State>
@@ -248,7 +256,7 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
       ),
     value: ({ active }) => active,
   },
-  { heading: t.actions, cell: (coupon) => <Actions coupon={coupon} reload={reload} /> },
+  { heading: t.actions, inRow: 'main', cell: (coupon) => <CouponActions coupon={coupon} reload={reload} /> },
 ];
 
 export const CouponsPage = () => {

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { ago, dayIn, endOfDay } from '../format.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
@@ -227,8 +228,13 @@ const Discount = ({ customer, identifier, reload, onClose }: DialogProps & { ide
 
 const dialogs = { card: GrantCard, coupon: ApplyCoupon, discount: Discount, ban: Ban };
 
-/** The buttons beside the giving of credit, each as far as the key allows it. */
-export const Actions = (props: CustomerProps & { identifier: string }) => {
+interface ActionsProps extends CustomerProps {
+  identifier: string;
+  onGive: () => void;
+}
+
+/** What can be done for a customer, as far as the key allows it. The giving of credit is first. */
+export const CustomerActions = ({ onGive, ...props }: ActionsProps) => {
   const { client, can } = useSession();
   const say = useSay();
   const { customer, reload } = props;
@@ -239,24 +245,21 @@ export const Actions = (props: CustomerProps & { identifier: string }) => {
     say(t.ban.lifted(customer.username));
   });
   const Opened = open && dialogs[open];
-  const button = (name: keyof typeof dialogs, text: string) => (
-    <button type="button" class="button" onClick={() => setOpen(name)}>
-      {text}
-    </button>
-  );
+  const opens = (name: keyof typeof dialogs, text: string): Action => ({ text, press: () => setOpen(name) });
   return (
     <>
-      {can('giftcards:write') && button('card', t.card.open)}
-      {can('coupons:apply') && button('coupon', t.coupon.open)}
-      {can('customers:write') && button('discount', t.discount.open)}
-      {can('customers:write') &&
-        (customer.isBanned ? (
-          <button type="button" class="button" aria-disabled={lifting.isBusy} onClick={lifting.press}>
-            {t.ban.lift}
-          </button>
-        ) : (
-          button('ban', t.ban.open)
-        ))}
+      <Actions
+        all={[
+          can('credits:write') && { text: t.give.open, press: onGive, isMain: true },
+          can('giftcards:write') && opens('card', t.card.open),
+          can('coupons:apply') && opens('coupon', t.coupon.open),
+          can('customers:write') && opens('discount', t.discount.open),
+          can('customers:write') &&
+            (customer.isBanned
+              ? { text: t.ban.lift, press: lifting.press, isBusy: lifting.isBusy }
+              : opens('ban', t.ban.open)),
+        ]}
+      />
       {lifting.fault && <FaultBox fault={lifting.fault} />}
       {Opened && <Opened {...props} onClose={() => setOpen(undefined)} />}
     </>

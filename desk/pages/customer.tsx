@@ -7,7 +7,7 @@ import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
-import { Actions, GiveCredit } from './customer-actions.tsx';
+import { CustomerActions, GiveCredit } from './customer-actions.tsx';
 import { Holdings } from './customer-holdings.tsx';
 import { Lots } from './customer-lots.tsx';
 import type { CustomerProps } from './customer-props.ts';
@@ -73,12 +73,7 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
         return (
           <>
             <Heading title={customer.username}>
-              {can('credits:write') && (
-                <button type="button" class="button is-main" onClick={() => setGiving(true)}>
-                  {t.give.open}
-                </button>
-              )}
-              <Actions {...props} identifier={identifier} />
+              <CustomerActions {...props} identifier={identifier} onGive={() => setGiving(true)} />
             </Heading>
             {isGiving && <GiveCredit {...props} onClose={() => setGiving(false)} />}
             <p class="identity">

@@ -20,10 +20,16 @@ const columns: readonly Column<CustomerResponse>[] = [
     ),
     value: ({ username }) => username,
   },
-  { heading: t.credit, cell: ({ credit }) => money(credit), value: ({ credit }) => credit, isNumber: true },
+  {
+    heading: t.credit,
+    inRow: 'main',
+    cell: ({ credit }) => money(credit),
+    value: ({ credit }) => credit,
+    isNumber: true,
+  },
   {
     heading: t.restricted,
-    cell: ({ restrictedCredit }) => money(restrictedCredit),
+    cell: ({ restrictedCredit }) => (restrictedCredit > 0 ? money(restrictedCredit) : '–'),
     value: ({ restrictedCredit }) => restrictedCredit,
     isNumber: true,
   },
@@ -35,10 +41,11 @@ const columns: readonly Column<CustomerResponse>[] = [
   },
   {
     heading: t.news,
+    inRow: 'label',
     cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
     value: ({ newsSubscriber }) => newsSubscriber,
   },
-  { heading: t.uuid, cell: ({ uuid }) => <code>{uuid}</code>, value: ({ uuid }) => uuid },
+  { heading: t.uuid, inRow: 'none', cell: ({ uuid }) => <code>{uuid}</code>, value: ({ uuid }) => uuid },
 ];
 
 export const CustomersPage = () => {

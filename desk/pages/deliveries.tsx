@@ -57,6 +57,7 @@ export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<D
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: (delivery) => <DeliveryState of={delivery} />,
     value: ({ state }) => state,
   },
@@ -74,6 +75,7 @@ export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<D
   { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
   {
     heading: t.action,
+    inRow: 'main',
     cell: (delivery) => (mayRetry && canRetry(delivery) ? <Retry delivery={delivery} reload={reload} /> : '–'),
   },
 ];

@@ -154,7 +154,7 @@ const customerCell = (event: EventResponse): ComponentChildren => {
 
 const columns: readonly Column<EventResponse>[] = [
   { heading: t.type, cell: ({ type }) => t.types[type] ?? type, value: ({ type }) => type },
-  { heading: t.at, cell: ({ at }) => <span class="whole">{time(at)}</span>, value: ({ at }) => at },
+  { heading: t.at, inRow: 'main', cell: ({ at }) => <span class="whole">{time(at)}</span>, value: ({ at }) => at },
   {
     heading: t.who,
     cell: customerCell,

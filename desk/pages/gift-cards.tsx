@@ -135,6 +135,7 @@ const giftCardColumns = (reload: () => void): Column<GiftCardResponse>[] => [
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: (card) => <State tone={tones[cardState(card)]}>{t.states[cardState(card)]}</State>,
     value: cardState,
   },
@@ -144,7 +145,7 @@ const giftCardColumns = (reload: () => void): Column<GiftCardResponse>[] => [
     value: ({ transfer }) => transfer,
   },
   { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
-  { heading: t.actions, cell: (card) => <Actions card={card} reload={reload} /> },
+  { heading: t.actions, inRow: 'main', cell: (card) => <Actions card={card} reload={reload} /> },
 ];
 
 /** The filters of the list by state. */

@@ -158,7 +158,13 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
     cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
     value: ({ username }) => username,
   },
-  { heading: t.owed, cell: ({ owed }) => <b>{money(owed)}</b>, value: ({ owed }) => owed, isNumber: true },
+  {
+    heading: t.owed,
+    inRow: 'main',
+    cell: ({ owed }) => <b>{money(owed)}</b>,
+    value: ({ owed }) => owed,
+    isNumber: true,
+  },
   { heading: t.claimed, cell: ({ claimed }) => money(claimed), value: ({ claimed }) => claimed, isNumber: true },
   { heading: t.unknownAmount, cell: ({ unknown }) => money(unknown), value: ({ unknown }) => unknown, isNumber: true },
   { heading: t.paidSoFar, cell: ({ paid }) => money(paid), value: ({ paid }) => paid, isNumber: true },
@@ -166,6 +172,7 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
     ? [
         {
           heading: t.action,
+          inRow: 'main' as const,
           cell: (payee: PayeeResponse) => (
             <button
               type="button"
@@ -184,7 +191,13 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
 const monthColumns: readonly Column<Month>[] = [
   { heading: t.month, cell: ({ month }) => monthName(month), value: ({ month }) => month },
   { heading: t.payments, cell: ({ payouts }) => count(payouts), value: ({ payouts }) => payouts, isNumber: true },
-  { heading: t.amount, cell: ({ amount }) => money(amount), value: ({ amount }) => amount, isNumber: true },
+  {
+    heading: t.amount,
+    inRow: 'main',
+    cell: ({ amount }) => money(amount),
+    value: ({ amount }) => amount,
+    isNumber: true,
+  },
 ];
 
 const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<PayoutResponse>[] => [
@@ -198,9 +211,16 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
     cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
     value: ({ username }) => username,
   },
-  { heading: t.amount, cell: ({ amount }) => money(amount), value: ({ amount }) => amount, isNumber: true },
+  {
+    heading: t.amount,
+    inRow: 'main',
+    cell: ({ amount }) => money(amount),
+    value: ({ amount }) => amount,
+    isNumber: true,
+  },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
   },

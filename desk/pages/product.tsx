@@ -3,6 +3,7 @@ import type { ProductResponse, ProductUpsertRequest } from '../../client/client.
 import { go, link, useAddress } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
 import { forgetName } from '../names.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -274,16 +275,13 @@ export const ProductPage = ({ id }: { id: string }) => {
         <>
           <Heading title={read.product.name}>
             {!read.product.active && <State tone="warn">{t.inactive}</State>}
-            {can('sales:read') && (
-              <a class="button" href={link('/sales', { product: id })}>
-                {t.sales}
-              </a>
-            )}
-            {read.product.active && can('sales:write') && (
-              <button type="button" class="button" onClick={() => setSelling(true)}>
-                {pageTexts.sales.sell.open}
-              </button>
-            )}
+            <Actions
+              all={[
+                read.product.active &&
+                  can('sales:write') && { text: pageTexts.sales.sell.open, press: () => setSelling(true) },
+                can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
+              ]}
+            />
           </Heading>
           {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
           <p class="identity">

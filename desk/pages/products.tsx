@@ -22,7 +22,7 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     ),
     value: ({ name }) => name,
   },
-  { heading: t.price, cell: ({ price }) => money(price), value: ({ price }) => price, isNumber: true },
+  { heading: t.price, inRow: 'main', cell: ({ price }) => money(price), value: ({ price }) => price, isNumber: true },
   {
     heading: t.activePrice,
     cell: ({ price, activePrice }) => (price === activePrice ? '–' : <b>{money(activePrice)}</b>),
@@ -36,7 +36,7 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     value: ({ profitShares }) => profitShares.length,
     isNumber: true,
   },
-  { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
 ];
 
 /** The categories as options of a filter. */

@@ -56,6 +56,7 @@ const monthColumns: readonly Column<Month>[] = [
   { heading: t.refunded, cell: ({ refunded }) => money(refunded), value: ({ refunded }) => refunded, isNumber: true },
   {
     heading: t.received,
+    inRow: 'main',
     cell: ({ paid, refunded }) => <b>{money(paid - refunded)}</b>,
     value: ({ paid, refunded }) => paid - refunded,
     isNumber: true,
@@ -101,7 +102,13 @@ const soldIn = async ({ client }: Session, month: string, signal: AbortSignal): 
 
 const numberColumns: readonly Column<Best>[] = [
   { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
-  { heading: t.received, cell: ({ received }) => money(received), value: ({ received }) => received, isNumber: true },
+  {
+    heading: t.received,
+    inRow: 'main',
+    cell: ({ received }) => money(received),
+    value: ({ received }) => received,
+    isNumber: true,
+  },
   { heading: t.bonus, cell: ({ bonus }) => money(bonus), value: ({ bonus }) => bonus, isNumber: true },
 ];
 

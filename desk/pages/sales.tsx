@@ -27,6 +27,7 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
     value: ({ state }) => state,
   },
@@ -40,14 +41,14 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
     cell: ({ buyerUuid }) => (buyerUuid === null ? '–' : <NamedCustomer uuid={buyerUuid} />),
     value: ({ buyerUuid }) => (buyerUuid === null ? null : customerName(session, buyerUuid)),
   },
-  { heading: t.total, cell: ({ total }) => money(total), value: ({ total }) => total, isNumber: true },
+  { heading: t.total, inRow: 'none', cell: ({ total }) => money(total), value: ({ total }) => total, isNumber: true },
   {
     heading: t.credit,
-    cell: ({ credit, restrictedCredit }) => money(credit + restrictedCredit),
+    cell: ({ credit, restrictedCredit }) => (credit + restrictedCredit > 0 ? money(credit + restrictedCredit) : '–'),
     value: ({ credit, restrictedCredit }) => credit + restrictedCredit,
     isNumber: true,
   },
-  { heading: t.received, cell: (sale) => money(receivedOf(sale)), value: receivedOf, isNumber: true },
+  { heading: t.received, inRow: 'main', cell: (sale) => money(receivedOf(sale)), value: receivedOf, isNumber: true },
   { heading: t.reference, cell: ({ reference }) => reference ?? '–', value: ({ reference }) => reference },
 ];
 

@@ -36,7 +36,7 @@ const Spans = ({ days, newest }: { days: readonly Day[]; newest: NewestSales }) 
   const { day, month } = spansOf(days, newest, now);
   const { same, last } = month;
   return (
-    <dl class="facts">
+    <dl class="facts spans">
       <SpanFact
         title={t.today}
         sum={day.sum}

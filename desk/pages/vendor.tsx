@@ -3,6 +3,7 @@ import { StoreProblem, type VendorResponse } from '../../client/client.ts';
 import { go, link } from '../address.ts';
 import { money, time } from '../format.ts';
 import { productName } from '../names.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -178,14 +179,12 @@ export const VendorPage = ({ uuid }: { uuid: string }) => {
           <Heading title={vendor.name}>
             <VendorState of={vendor.state} />
             {can('vendors:write') && (
-              <>
-                <button type="button" class="button is-main" onClick={() => setOpen('change')}>
-                  {t.change.open}
-                </button>
-                <button type="button" class="button" onClick={() => setOpen('forget')}>
-                  {t.forget.open}
-                </button>
-              </>
+              <Actions
+                all={[
+                  { text: t.change.open, press: () => setOpen('change'), isMain: true },
+                  { text: t.forget.open, press: () => setOpen('forget') },
+                ]}
+              />
             )}
           </Heading>
           {open === 'change' && <ChangeProduct vendors={[vendor]} onClose={close} onDone={loaded.reload} />}

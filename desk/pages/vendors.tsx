@@ -33,6 +33,7 @@ const Sales = ({ uuid }: { uuid: string }) => {
 const columnsOf = (session: Session): Column<VendorResponse>[] => [
   {
     heading: t.name,
+    inRow: 'title',
     cell: ({ uuid, name }) => <a href={link(`/vendors/${uuid}`)}>{name}</a>,
     value: ({ name }) => name,
   },
@@ -40,7 +41,7 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
     heading: t.region,
     cell: ({ region, position }) => (
       <span>
-        {region} {position && <span class="help whole">{position}</span>}
+        {region} {position && <span class="help whole at">{position}</span>}
       </span>
     ),
     value: ({ region }) => region,
@@ -62,6 +63,7 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <VendorState of={state} />,
     value: ({ state }) => t.states[state],
   },

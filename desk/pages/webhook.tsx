@@ -21,6 +21,7 @@ const columns: readonly Column<WebhookDeliveryResponse>[] = [
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <State tone={tones[state]}>{t.sent.states[state]}</State>,
     value: ({ state }) => t.sent.states[state],
   },
@@ -33,6 +34,7 @@ const columns: readonly Column<WebhookDeliveryResponse>[] = [
   { heading: t.sent.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
   {
     heading: t.sent.next,
+    inRow: 'label',
     cell: ({ nextAt }) => (nextAt === null ? '–' : ago(nextAt)),
     value: ({ nextAt }) => nextAt,
   },

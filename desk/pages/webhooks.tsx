@@ -2,9 +2,10 @@ import { useState } from 'preact/hooks';
 import type { WebhookResponse, WebhookSecretResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count } from '../format.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List, State } from '../parts/list.tsx';
-import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { FaultBox, type PressState, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
@@ -22,11 +23,11 @@ export const nameOf = ({ description, url }: WebhookResponse): string =>
   description || (URL.canParse(url) ? new URL(url).host : url);
 
 /** Sends a test, and says how it has ended. */
-const SendTest = ({ webhook }: { webhook: WebhookResponse }) => {
+const useTest = (webhook: WebhookResponse): PressState => {
   const { client } = useSession();
   const say = useSay();
   const path = { id: webhook.id };
-  const testing = usePress(async () => {
+  return usePress(async () => {
     const { eventId } = await client.post('/v1/webhooks/{id}/actions/test', { path });
     for (let look = 0; look < looks; look += 1) {
       await pause();
@@ -37,20 +38,6 @@ const SendTest = ({ webhook }: { webhook: WebhookResponse }) => {
     }
     say(t.test.underWay);
   });
-  return (
-    <>
-      <button
-        type="button"
-        class="button"
-        aria-label={t.of(t.test.open, nameOf(webhook))}
-        aria-disabled={testing.isBusy}
-        onClick={testing.press}
-      >
-        {testing.isBusy ? t.test.busy : t.test.open}
-      </button>
-      {testing.fault && <FaultBox fault={testing.fault} />}
-    </>
-  );
 };
 
 interface ActionsProps {
@@ -61,20 +48,32 @@ interface ActionsProps {
 
 const dialogs = { edit: EditWebhook, rotate: RotateSecret, end: EndWebhook };
 
-const Actions = ({ webhook, reload, onMade }: ActionsProps) => {
+const WebhookActions = ({ webhook, reload, onMade }: ActionsProps) => {
+  const testing = useTest(webhook);
   const [open, setOpen] = useState<keyof typeof dialogs>();
   const Opened = open && dialogs[open];
-  const button = (name: keyof typeof dialogs, text: string) => (
-    <button type="button" class="button" aria-label={t.of(text, nameOf(webhook))} onClick={() => setOpen(name)}>
-      {text}
-    </button>
-  );
+  const opens = (name: keyof typeof dialogs, text: string): Action => ({
+    text,
+    label: t.of(text, nameOf(webhook)),
+    press: () => setOpen(name),
+  });
   return (
     <div class="actions">
-      {webhook.state === 'active' && <SendTest webhook={webhook} />}
-      {button('edit', t.edit)}
-      {webhook.format === 'standard' && button('rotate', t.rotate.open)}
-      {button('end', t.end.open)}
+      <Actions
+        of={nameOf(webhook)}
+        all={[
+          webhook.state === 'active' && {
+            text: testing.isBusy ? t.test.busy : t.test.open,
+            label: t.of(t.test.open, nameOf(webhook)),
+            press: testing.press,
+            isBusy: testing.isBusy,
+          },
+          opens('edit', t.edit),
+          webhook.format === 'standard' && opens('rotate', t.rotate.open),
+          opens('end', t.end.open),
+        ]}
+      />
+      {testing.fault && <FaultBox fault={testing.fault} />}
       {Opened && <Opened webhook={webhook} reload={reload} onMade={onMade} onClose={() => setOpen(undefined)} />}
     </div>
   );
@@ -102,10 +101,11 @@ const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<Webhoo
   },
   {
     heading: t.state,
+    inRow: 'main',
     cell: ({ state }) => <State tone={state === 'active' ? 'good' : 'warn'}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
   },
-  { heading: t.actions, cell: (webhook) => <Actions webhook={webhook} {...props} /> },
+  { heading: t.actions, inRow: 'main', cell: (webhook) => <WebhookActions webhook={webhook} {...props} /> },
 ];
 
 export const WebhooksPage = () => {

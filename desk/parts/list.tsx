@@ -20,7 +20,22 @@ export interface Column<R> {
   cell: (row: R) => ComponentChildren;
   value?: (row: R) => CsvValue | Promise<CsvValue>;
   isNumber?: boolean;
+  /**
+   * Its place where a row has no room for columns: the title, as the first column, or beside it on the first line; or,
+   * as by default, in the note below, with its heading if that is a label, as all numbers have it; or nowhere.
+   */
+  inRow?: 'title' | 'main' | 'label' | 'none';
 }
+
+/** A cell that says nothing stands in a column alone. */
+const nothing = '–';
+
+const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: ComponentChildren): string => {
+  if (inRow === 'none' || content === nothing) return 'is-wide';
+  if (inRow === 'title' || index === 0) return 'is-title';
+  if (inRow === 'main') return 'is-fact';
+  return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
+};
 
 /** Rows whose names are read side by side. */
 const namedAtOnce = 20;
@@ -45,12 +60,12 @@ interface TableProps<R> {
   empty: string;
 }
 
-/** A table that becomes a list of cards where the screen is narrow. */
+/** A table whose rows become two lines each where the screen is narrow: the main facts, and a note. */
 export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
   rows.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
-    // The roles stay where the style sheet makes cards of the rows.
+    // The roles stay where the style sheet makes lines of the rows.
     // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
     <div class="fits">
       <table class="table" role="table">
@@ -67,11 +82,16 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
         <tbody role="rowgroup">
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
-              {columns.map(({ heading, cell, isNumber }) => (
-                <td key={heading} role="cell" data-heading={heading} class={isNumber ? 'is-number' : ''}>
-                  {cell(row)}
-                </td>
-              ))}
+              {columns.map((column, index) => {
+                const { heading, isNumber } = column;
+                const content = column.cell(row);
+                const look = `${placeOf(column, index, content)}${isNumber ? ' is-number' : ''}`;
+                return (
+                  <td key={heading} role="cell" data-heading={heading} class={look}>
+                    {content}
+                  </td>
+                );
+              })}
             </tr>
           ))}
         </tbody>

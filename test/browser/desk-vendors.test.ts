@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, service } = useDesk();
 
@@ -70,7 +70,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText('1 vendor sells nothing now.').waitFor();
     await page.getByText('Sells nothing', { exact: true }).waitFor();
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'Forget' }).click();
+    await pressInMore(page, 'Forget');
     await page.getByRole('button', { name: 'Forget it' }).click();
 
     await page.getByText('Forgot Pier vendor.').waitFor();

@@ -4,7 +4,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, forgive } = useDesk();
 
@@ -88,16 +88,16 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('row', { name: /Test.*Waiting/ }).waitFor();
     await freeOfBarriers(page);
     await page.goBack();
-    await page.getByRole('button', { name: 'Edit: Book-keeping' }).click();
+    await pressInMore(page, 'Edit: Book-keeping', 'Book-keeping');
     await page.getByLabel('Active: events are sent').uncheck();
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText('Saved the webhook.').waitFor();
     expect((await call('GET', '/webhooks')).data).toMatchObject([{ state: 'disabled', events: ['customer.banned'] }]);
-    await page.getByRole('button', { name: 'New secret: Book-keeping' }).click();
+    await pressInMore(page, 'New secret: Book-keeping', 'Book-keeping');
     await page.getByRole('dialog').getByRole('button', { name: 'New secret' }).click();
     await page.getByText(/^whsec_/).waitFor();
     await page.keyboard.press('Escape');
-    await page.getByRole('button', { name: 'End: Book-keeping' }).click();
+    await pressInMore(page, 'End: Book-keeping', 'Book-keeping');
     await page.getByRole('button', { name: 'End it' }).click();
 
     await page.getByText('The webhook has ended.').waitFor();
@@ -121,7 +121,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const find = async () =>
       (await call('GET', '/coupons?limit=1000')).data.find((one: { code: string }) => one.code === code);
     const page = await signIn(size, '/coupons');
-    const limit = () => page.getByRole('button', { name: `Limits: ${code}` }).click();
+    const limit = () => pressInMore(page, `Limits: ${code}`, code);
     await limit();
     await page.getByLabel('Last day (optional)').fill('2031-05-04');
     await page.getByLabel('Uses of each customer (optional)').fill('2');
@@ -135,7 +135,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('row', { name: code }).getByText('2031').waitFor();
 
     // The coupon itself is edited between its limits, and neither is refused.
-    await page.getByRole('button', { name: `Edit: ${code}` }).click();
+    await pressInMore(page, `Edit: ${code}`, code);
     await page.getByLabel('Discount in percent').fill('15');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`Saved ${code}.`).waitFor();

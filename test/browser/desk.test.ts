@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import packageFile from '../../package.json' with { type: 'json' };
-import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { service, open, forgive, call, signIn, resident } = useDesk();
 
@@ -158,7 +158,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const page = await signIn(size);
     await find(page, name);
 
-    await page.getByRole('button', { name: 'Ban', exact: true }).click();
+    await pressInMore(page, 'Ban');
     await page.getByLabel('Reason').fill('Shouts at others');
     await freeOfBarriers(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Ban', exact: true }).click();
@@ -166,10 +166,10 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText('This customer is banned').waitFor();
     expect(await call('GET', `/customers/${name}`)).toMatchObject({ isBanned: true });
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'Lift the ban' }).click();
+    await pressInMore(page, 'Lift the ban');
     await page.getByText(`Lifted the ban of ${name}.`).waitFor();
 
-    await page.getByRole('button', { name: 'Grant a gift card' }).click();
+    await pressInMore(page, 'Grant a gift card');
     await page.getByLabel('Amount in L$').fill('0');
     await page.getByRole('button', { name: 'Grant the card' }).click();
     await page.locator('.field .error', { hasText: 'Enter a whole number' }).waitFor();
@@ -178,14 +178,14 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText(`Granted ${name} a gift card of L$\u00a0250.`).waitFor();
     await page.getByRole('heading', { name: 'Gift cards' }).waitFor();
 
-    await page.getByRole('button', { name: 'Apply a coupon' }).click();
+    await pressInMore(page, 'Apply a coupon');
     await page.getByLabel('Code of the coupon').fill('welcome10');
     await page.getByRole('button', { name: 'Apply', exact: true }).click();
     await page.getByText('Applied WELCOME10').waitFor();
     await page.getByRole('button', { name: 'Take back' }).click();
     await page.getByText('Took WELCOME10 back.').waitFor();
 
-    await page.getByRole('button', { name: 'Change the discount' }).click();
+    await pressInMore(page, 'Change the discount');
     await page.getByLabel('Discount on every purchase').fill('12');
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`${name} has a discount of 12 % now.`).waitFor();

@@ -61,3 +61,13 @@ export const freeOfBarriers = async (page: Page): Promise<void> => {
   }));
   expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
 };
+
+/**
+ * Presses a button of a thing that a phone has in its menu: all but the first. `of` names the thing where it is a row.
+ */
+export const pressInMore = async (page: Page, button: string, of?: string): Promise<void> => {
+  const more = of === undefined ? 'More' : `More: ${of}`;
+  if (page.viewportSize()?.width === phone.viewport.width)
+    await page.getByRole('button', { name: more, exact: true }).click();
+  await page.locator('main').getByRole('button', { name: button, exact: true }).click();
+};
