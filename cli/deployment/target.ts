@@ -67,7 +67,7 @@ const readOutputs = async (stage: string): Promise<Record<string, string>> => {
     if (name !== 'ValidationError' || !message.includes('does not exist')) throw error;
     throw new Failure(
       `There is no deployment ${stage}: this account has no stack ${StackName} in the region ${await client.config.region()}. ` +
-        'Check --stage and AWS_REGION, or deploy it first (docs/operate/deploy.md).',
+        'Check --stage and AWS_REGION, or deploy it first (docs/guides/deploy.md).',
     );
   }
 };

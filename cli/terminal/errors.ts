@@ -36,7 +36,7 @@ const forbidden = 'Your AWS user may not do this: ask the person who looks after
 /** How to mend failures of AWS, by the name of the error. */
 const advice: Record<string, string> = {
   CredentialsProviderError:
-    'AWS does not know who you are: sign in with aws login or aws configure sso (docs/operate/deploy.md).',
+    'AWS does not know who you are: sign in with aws login or aws configure sso (docs/guides/deploy.md).',
   ExpiredToken: expired,
   ExpiredTokenException: expired,
   UnrecognizedClientException: signIn,

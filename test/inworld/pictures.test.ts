@@ -5,16 +5,18 @@ import { draw } from '../../inworld/pictures.ts';
 import { scriptOf } from './shop.ts';
 
 const imagesDir = join(import.meta.dirname, '../../docs/images/inworld');
-const readme = readFileSync(join(import.meta.dirname, '../../inworld/README.md'), 'utf8');
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
+const readme = read('inworld/README.md');
+const guides = readme + read('docs/guides/inworld.md');
 
-test('the pictures of the guide show what the scripts say now (else: node inworld/pictures.ts)', () => {
+test('the pictures of the guides show what the scripts say now (else: node inworld/pictures.ts)', () => {
   const drawn = draw();
   const files = Object.fromEntries(
     readdirSync(imagesDir).map((file) => [file.replace('.svg', ''), readFileSync(join(imagesDir, file), 'utf8')]),
   );
 
   expect(files).toEqual(drawn);
-  expect(Object.keys(drawn).filter((name) => !readme.includes(`(../docs/images/inworld/${name}.svg)`))).toEqual([]);
+  expect(Object.keys(drawn).filter((name) => !guides.includes(`images/inworld/${name}.svg)`))).toEqual([]);
 });
 
 test('the guide names each trouble that a script tells its owner', () => {
