@@ -127,7 +127,7 @@ readLine(string line)
     else if (name == "key") gKey = value;
     else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
     else if (!isSetting(name, value))
-        complain("line " + (string)(gLine + 1) + " of the notecard is none that it knows. It knows " + SETTINGS
+        complain("it does not understand line " + (string)(gLine + 1) + " of the notecard. It knows " + SETTINGS
             + " and hover = on or off. A comment begins with #.");
 }
 

@@ -148,7 +148,7 @@ test('tells the name and the priority of its notecard, and complains of those th
   expect(JSON.parse(named.calls[0]?.body ?? '')).toMatchObject({ name: 'second-1', priority: 3 });
   expect(named.told).toEqual([]);
   expect(JSON.parse(wrong.calls[0]?.body ?? '')).toMatchObject({ name: 'main', priority: 0 });
-  expect(wrong.told[0]).toMatch(/line 3 of the notecard is none that it knows\..* name = main, priority = 0/);
+  expect(wrong.told[0]).toMatch(/it does not understand line 3 of the notecard\..* name = main, priority = 0/);
 });
 
 test('asks for another address when the service says that nobody was found at this one, and once a minute at most', () => {

@@ -78,7 +78,7 @@ describe.each(scripts)('%s', (name) => {
     ]);
     const from = linesOf(name).length + 2;
 
-    const numbers = told().flatMap((text) => /line (\d+) of the notecard is none that it knows/.exec(text)?.[1] ?? []);
+    const numbers = told().flatMap((text) => /it does not understand line (\d+) of the notecard/.exec(text)?.[1] ?? []);
     expect(numbers.map(Number)).toEqual([1, from, from + 1, from + 2]);
     expect(told()[0]).toContain('It knows service = https://..., key = sis_live_...');
     expect(told()[0]).toMatch(/ and hover = on or off\. A comment begins with #\.$/);
@@ -184,6 +184,6 @@ test.each(['none', 'limit = 0', 'limit = -5', 'limit = 10,000', 'limit = L$ 500'
 test('a cashier takes its hold and minimum from the notecard, and names those that are out of bounds', () => {
   const { told } = place('cashier', [...linesOf('cashier'), 'hold = 31', 'minimum = 0', 'hold = 0', 'minimum = 20']);
 
-  const numbers = told().flatMap((text) => /line (\d+) of the notecard is none that it knows/.exec(text)?.[1] ?? []);
+  const numbers = told().flatMap((text) => /it does not understand line (\d+) of the notecard/.exec(text)?.[1] ?? []);
   expect(numbers).toEqual(['4', '5']);
 });
