@@ -37,7 +37,7 @@ export const pageTexts = {
     copied: 'UUID copied.',
     unknown: (identifier: string) => `Nobody is known as ${identifier}.`,
     unknownHelp:
-      'Check the name. A stranger becomes a customer with the first purchase, coupon or credit, so you can give credit to any avatar whom the dispenser finds.',
+      'Check the name. A stranger becomes a customer with the first purchase, coupon or credit, so you can give credit to any avatar that the dispenser finds.',
     actions: 'Actions',
     timeline: 'Time line',
     filter: 'Show',

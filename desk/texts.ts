@@ -19,7 +19,7 @@ export const texts = {
   menu: 'Menu',
   more: 'More',
   moreOf: (name: string) => `More: ${name}`,
-  noScript: 'This page could not be loaded. Check the connection, and load the desk anew.',
+  noScript: 'This page could not be loaded. Check the connection, and load the desk again.',
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
   nobodyKnown: 'Unknown',
@@ -67,7 +67,7 @@ export const texts = {
   edit: {
     save: 'Save',
     title: 'Somebody changed this meanwhile',
-    text: 'Nothing was saved. Choose which values shall count.',
+    text: 'Nothing was saved. Choose which values to keep.',
     theirs: 'Saved meanwhile',
     mine: 'Yours',
     untouched: 'not changed by you',

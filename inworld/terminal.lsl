@@ -441,7 +441,7 @@ productsAnswered()
     }
     list ids = [cursorIn("nextCursor"), cursorIn("previousCursor")];
     list buttons = [];
-    string text = "What shall be sent to you again?";
+    string text = "Choose what is sent to you again.";
     integer i;
     for (i = 0; llJsonValueType(gAnswer, ["data", i]) == JSON_OBJECT; ++i)
     {
@@ -520,7 +520,7 @@ chosen(string text)
     else if (text == "History") ask("history", customer() + "/credit/history?limit=3", "");
     else if (text == "My discount") ask("spend", customer() + "/spend", "");
     else if (text == "My cards")
-        choose("cards", "All gift cards that are yours become store credit of yours, those too that you could give away. Shall they?",
+        choose("cards", "All gift cards that are yours become store credit of yours, those too that you could give away. Go on?",
             ["Redeem", "Close"]);
     else if (text == "Gift card") choose("card", "Copy the number of the gift card here:", []);
     else if (text == "Coupon") choose("code", "Write the code of the coupon here:", []);

@@ -125,7 +125,7 @@ const sections: Record<Language, readonly [title: string, fence: string, text: s
   lsl: [
     'LSL',
     'lsl',
-    `For a script inworld: put in the address of your deployment, a key, and ids of your own in the place of the demo's. Each
+    `For a script inworld: put in the address of your deployment, a key, and ids of your own instead of the demo's. Each
 touch makes the next call. [Calling from LSL](lsl.md) has the limits.`,
   ],
 };

@@ -146,7 +146,7 @@ export const checkQueues = async (): Promise<Finding[]> => {
       'dead letters',
       letters > 0 && [
         `${counted(letters, 'message')} could not be handled`,
-        'Read them, and mend the cause: store deliveries dead-letters',
+        'Read them, and fix the cause: store deliveries dead-letters',
       ],
       'none',
     ),

@@ -106,7 +106,7 @@ export const checkHistory = async ({ id, name }: Store, patienceMillis = 0): Pro
     found,
     ...(older > 0 ? [warnIf(check, [opening, `Open their history: store credit backfill --store ${id}`])] : []),
     ...(ahead > 0
-      ? [failIf(check, [beyond, `Mend it before their credit changes: store credit backfill --store ${id}`])]
+      ? [failIf(check, [beyond, `Fix it before their credit changes: store credit backfill --store ${id}`])]
       : []),
   ];
 };

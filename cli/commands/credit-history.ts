@@ -47,7 +47,7 @@ const columns: Column<CreditChange>[] = [
   { heading: 'expired', cell: ({ expired }) => (expired > 0 ? -expired : undefined), style: () => 'red' },
   { heading: 'regular', cell: ({ credit }) => credit },
   { heading: 'restricted', cell: ({ restrictedCredit }) => restrictedCredit },
-  { heading: 'why, by whom', cell: causeOf, wraps: true },
+  { heading: 'why', cell: causeOf, wraps: true },
 ];
 
 const history = async (options: HistoryOptions, identifier: Identifier): Promise<void> => {

@@ -149,7 +149,7 @@ const repair = async (options: RepairOptions, identifier: Identifier | undefined
     note(`Repaired ${number}. The values before and after are in ${path}. Check the whole store now: store audit`);
   }
   for (const fault of left) note(fault);
-  if (left.length > 0) throw new Failure('The faults above cannot be mended by a rule, and were left as they are.');
+  if (left.length > 0) throw new Failure('The faults above cannot be fixed by a rule, and were left as they are.');
   if (options.dryRun && mendable.length > 0) throw new Failure(`The credit of ${number} is off.`);
 };
 

@@ -115,7 +115,7 @@ export const addDoctor = (program: StoreCommand): void => {
   program
     .command('doctor')
     .description(
-      'Checks a deployment and its stores, or with --store that store alone, and says how to mend faults. Changes nothing. Exit code 1 on fail.',
+      'Checks a deployment and its stores, or with --store that store alone, and says how to fix faults. Changes nothing. Exit code 1 on fail.',
     )
     .examples('store doctor', 'store doctor --store "My Store"', 'store doctor --stage prod --json')
     .runs(doctor);

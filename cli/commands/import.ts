@@ -164,7 +164,7 @@ export const addImport = (program: StoreCommand): void => {
     .examples(
       'store import residents residents.csv --dry-run',
       'store import purchases sales.ndjson',
-      'store import products products.csv --skip-rejects --rejects to-mend.csv',
+      'store import products products.csv --skip-rejects --rejects to-fix.csv',
       'store import --all backup --store "My Store"',
     );
   group

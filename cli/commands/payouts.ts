@@ -148,7 +148,9 @@ now. Sales that an import brought never count.`;
 export const addPayouts = (program: StoreCommand): void => {
   const group = program
     .command('payouts')
-    .description('What the store owes to whom: now, or what a span of days has changed. Subcommands pay it.')
+    .description(
+      'What the store owes, and to which avatars: now, or what a span of days has changed. Subcommands pay it.',
+    )
     .addOption(new Option('--from <day>', 'the first day, in UTC, such as 2030-01-01').argParser(parseDay))
     .addOption(new Option('--to <day>', 'the last day, in UTC, such as 2030-01-31').argParser(parseDay))
     .option('--sales', 'show each share of each sale behind the sums of a span')

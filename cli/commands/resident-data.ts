@@ -166,7 +166,7 @@ export const addResidentData = (group: StoreCommand): void => {
   group
     .command('erase')
     .description(
-      'Erases one avatar. The books keep a UUID that nobody can trace in the place of theirs; names, texts and the rest go. Shows what becomes of what, and asks. It can be repeated, also after an interruption.',
+      'Erases one avatar. The books keep a UUID that nobody can trace instead of theirs; names, texts and the rest go. Shows what becomes of what, and asks. It can be repeated, also after an interruption.',
     )
     .argument('<resident>', 'username or avatar UUID', parseResident)
     .option(...allStores)

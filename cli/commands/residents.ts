@@ -110,7 +110,7 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
   print(shown, shownColumns);
 };
 
-/** Writes anew the names by which a search finds the customers of a store. */
+/** Writes again the names by which a search finds the customers of a store. */
 const repair = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);
   let count = 0;
@@ -156,7 +156,7 @@ export const addResidents = (program: StoreCommand): void => {
   group
     .command('repair')
     .description(
-      'Writes anew the names by which a search finds customers: after an update from a version that had no search, and for the faults that "store audit" names. Can be repeated, while the store is open.',
+      'Writes again the names by which a search finds customers: after an update from a version that had no search, and for the faults that "store audit" names. Can be repeated, while the store is open.',
     )
     .examples('store resident repair', 'store resident repair --stage prod --store "My Store"')
     .runs(repair);

@@ -172,7 +172,7 @@ const remove = async (options: DeleteOptions, wanted: string | undefined): Promi
   if (isJson()) print({ ...store, removedItems, ...(exportedTo !== undefined && { exportedTo }) }, []);
   note(`Deleted ${store.name}: ${counted(removedItems, 'item')}.`);
   note(
-    'Kept: the export; the residents, whom all stores share; and a mark for each key, so that calls with it get 404.',
+    'Kept: the export; the residents, which all stores share; and a mark for each key, so that calls with it get 404.',
   );
 };
 

@@ -112,7 +112,7 @@ export const addVerify = (program: StoreCommand): void => {
   program
     .command('verify')
     .description(
-      'Tries a deployment as integrators use it, in a store of its own that it removes, and says what to mend. Exit code 1 on fail.',
+      'Tries a deployment as integrators use it, in a store of its own that it removes, and says what to fix. Exit code 1 on fail.',
     )
     .examples('store verify', 'store verify --stage prod', 'store verify --stage prod --json')
     .runs(verify);

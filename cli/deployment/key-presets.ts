@@ -36,8 +36,8 @@ export const presets = {
     scopes: ['dispenser:register'],
     use: 'the box that hands out your products',
     risk:
-      'could put another box in its place, which sees who buys what, gives your customers nothing, and says to whom ' +
-      'a new name belongs, so to whom gifts and credit go',
+      'could put another box in its place, which sees who buys what, gives your customers nothing, and says who ' +
+      'has a new name, so who gets gifts and credit',
   },
   cashier: {
     scopes: ['payouts:pay'],

@@ -66,7 +66,7 @@ export const customerNames: Kind = {
     {
       what: 'names in the search',
       check: checkCustomerNames,
-      holds: 'the names of each customer find them; store resident repair writes them anew',
+      holds: 'the names of each customer find them; store resident repair writes them again',
     },
   ],
 };

@@ -191,7 +191,7 @@ export const payeeItems = personal<Payee>({
 export const payees: Kind = {
   file: {
     name: 'payees',
-    summary: 'what the store owes to whom, and has paid: shares of sales, and refunds to be paid out',
+    summary: 'what the store owes and has paid to each avatar: shares of sales, and refunds to be paid out',
     columns: columns({
       resident: ['text', any, 'who is owed or was paid, by UUID'],
       owed: ['integer', any, 'the L$ that the store owes them; below 0 where it has paid too much'],

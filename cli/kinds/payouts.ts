@@ -13,7 +13,7 @@ export const findPayouts = (store: string, uuid: string): Promise<PayoutItem[]> 
 export const payouts: Kind = {
   file: {
     name: 'payouts',
-    summary: 'what was paid to whom, or is being paid',
+    summary: 'what was paid or is being paid, and to which avatar',
     columns: columns({
       id: ['text', any, 'the UUID of the payout'],
       resident: ['text', any, 'who was to be paid, by UUID'],

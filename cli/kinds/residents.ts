@@ -355,7 +355,7 @@ export const residents: Kind = {
     {
       what: 'names',
       check: checkNames,
-      holds: 'customers and owners have their current names; a sweep mends what a rename left',
+      holds: 'customers and owners have their current names; a sweep fixes what a rename left',
     },
   ],
 };

@@ -162,7 +162,7 @@ test('a vendor needs no product, and names a line with one that is no UUID', () 
   const none = place('vendor', lines, answer);
   const wrong = place('vendor', [...lines, 'product = Lamp', 'face = top'], answer);
 
-  const numbers = wrong.told().flatMap((text) => /line (\d+) of the notecard is none/.exec(text)?.[1] ?? []);
+  const numbers = wrong.told().flatMap((text) => /line (\d+) of the notecard/.exec(text)?.[1] ?? []);
   expect(numbers).toEqual(['3', '4']);
   expect(none.told().filter((text) => text.includes('notecard'))).toEqual([]);
   for (const { requests } of [none, wrong]) expect(requests.at(-1)?.url).toContain('/v1/vendors/');

@@ -336,7 +336,7 @@ describe('a person', () => {
     expect(await sums()).toEqual([70, 0, 0, 0]);
   });
 
-  test('pays nobody whom nobody knows, who is owed nothing, or who was erased', async () => {
+  test('pays nobody that nobody knows, who is owed nothing, or who was erased', async () => {
     const pseudonym = await newResident();
     await write(put({ ...newPayee(payeeKey(store, pseudonym.uuid), 'x'), owed: 9, isPseudonym: true as const }));
 
