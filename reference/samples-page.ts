@@ -100,16 +100,16 @@ ${indent(
   return `${programs[language]()}\n`;
 };
 
-/** The ten calls that integrators make most. */
+/** The ten calls that integrators make most. The first three are what most programs are for. */
 export const tenCalls = [
+  'sales/create-sale',
+  'customers/increment-credit',
+  'products/deliver-product',
+  'sales/create-quote',
   'store/get-store',
   'customers/get-customer',
   'customers/get-credit',
-  'customers/increment-credit',
   'products/list-products',
-  'sales/create-quote',
-  'sales/create-sale',
-  'products/deliver-product',
   'coupons/apply-coupon',
   'gift-cards/grant-gift-card',
 ];
@@ -141,8 +141,9 @@ export const samplesPage = (routes: readonly Route[]): string => {
 
 # Samples
 
-The ten most used calls in four languages, on the demo data of \`npm start\`. A test runs each program. Make a new UUID
-for the \`id\` of each sale, and a new \`Idempotency-Key\` for each other POST ([retrying](retrying.md)).
+The ten most used calls in four languages, on the demo data of \`npm start\`. The first three sell, give credit and
+deliver. A test runs each program. Make a new UUID for the \`id\` of each sale, and a new \`Idempotency-Key\` for each
+other POST ([retrying](retrying.md)).
 
 ${parts.join('\n')}`;
 };
