@@ -840,7 +840,7 @@ export const pageTexts = {
       },
       {
         title: 'No answer',
-        text: 'Press the button again, even after you have loaded the page anew: each change is made once, however often you press. If it goes on, tell the person who runs the service.',
+        text: 'Press the button again, even after you have loaded the page again: each change is made once, however often you press. If it goes on, tell the person who runs the service.',
       },
       {
         title: 'When you are done',
