@@ -68,7 +68,7 @@ test('fails where history has a change beyond the last one of a customer, as aft
     check: 'history of Oak',
     state: 'fail',
     detail: 'history of 1 customer has changes beyond their last, as after a restore',
-    fix: 'Mend it before their credit changes: store credit backfill --store credit',
+    fix: 'Fix it before their credit changes: store credit backfill --store credit',
   });
 });
 
