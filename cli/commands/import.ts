@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { Option } from 'commander';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
+import { readKeyFile } from '../data/key-file.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { isRequired } from '../kinds/columns.ts';
@@ -75,10 +76,19 @@ interface ImportAllOptions extends GlobalOptions {
 }
 
 /** The file of a kind in the directory of an export; undefined where it has none, or no row as NDJSON. */
-const fileIn = (directory: string, { name }: ImportFile): string | undefined =>
+const fileIn = (directory: string, { name }: Pick<ImportFile, 'name'>): string | undefined =>
   formats
     .map((format) => join(directory, `${name}.${format}`))
     .find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
+
+/** Names the keys that an export's store had: no import can make them, since nobody has their text. */
+const noteKeys = async (store: string, directory: string): Promise<void> => {
+  const path = fileIn(directory, { name: 'keys' });
+  const keys = path === undefined ? [] : await readKeyFile(store, path);
+  if (keys.length === 0) return;
+  note('An import makes no keys. Issue these anew, and give each to the program that had it:');
+  for (const { name, scopes } of keys) note(`  store key issue ${JSON.stringify(name)} --scopes ${scopes.join(',')}`);
+};
 
 /** Imports the files of a whole export, in the order in which they refer to each other. */
 const importAll = async (group: StoreCommand, options: ImportAllOptions): Promise<void> => {
@@ -91,6 +101,7 @@ const importAll = async (group: StoreCommand, options: ImportAllOptions): Promis
   if (files.length === 0) throw new Failure(`${directory} has no file of an export, such as residents.csv.`);
   const place = await openStore(options);
   for (const { kind, path } of files) await importOne(place, kind, options, path);
+  await noteKeys(place.store.id, directory);
 };
 
 const importOne = async (
@@ -125,6 +136,8 @@ const importOne = async (
   if (report.rejects) note(`The rejected rows are in ${report.rejects}, with the reasons.`);
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
     note(`New names are in force. For up to 5 minutes ${target.name} may still use the old ones.`);
+  if (kind.name === 'webhooks' && report.created + report.changed > 0 && report.imported)
+    note('These webhooks are switched off: see each secret with store webhooks rotate-secret, then update --enable.');
   if (report.rejected > 0) throw new UnsuccessfulError();
 };
 

@@ -8,10 +8,12 @@ import { customerNames } from './customer-names.ts';
 import { customers } from './customers.ts';
 import { days } from './days.ts';
 import { deliveries } from './deliveries.ts';
+import { dispensers } from './dispensers.ts';
 import { events } from './events.ts';
 import { giftCards } from './gift-cards.ts';
 import { giving } from './giving.ts';
 import { history } from './history.ts';
+import { keys } from './keys.ts';
 import type { DataFile, ImportFile, Kind } from './kind.ts';
 import { log } from './log.ts';
 import { memberships } from './memberships.ts';
@@ -22,15 +24,18 @@ import type { PersonalItems } from './personal.ts';
 import { products } from './products.ts';
 import { purchases } from './purchases.ts';
 import { residents } from './residents.ts';
+import { rules } from './rules.ts';
 import { sales } from './sales.ts';
 import { spend } from './spend.ts';
 import { vendors } from './vendors.ts';
+import { webhooks } from './webhooks.ts';
 
 /**
  * All kinds of a store's data. Those with files are in the order in which they refer to each other: an import in this
  * order finds the rows that it needs.
  */
 const kinds: readonly Kind[] = [
+  rules,
   residents,
   categories,
   memberships,
@@ -46,6 +51,9 @@ const kinds: readonly Kind[] = [
   payouts,
   payees,
   vendors,
+  dispensers,
+  webhooks,
+  keys,
   history,
   days,
   spend,

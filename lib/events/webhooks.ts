@@ -86,7 +86,7 @@ const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: '
  * not known or may be too high: on condition that none was created since the number was read, which is before the list.
  * Throws 400 beyond 20 webhooks.
  */
-const counting = async (store: string, last: string): Promise<Write> => {
+export const counting = async (store: string, last: string): Promise<Write> => {
   const key = countKey(store);
   const known = await get<WebhookCount>(key);
   if (known && known.count < maxWebhooks)
@@ -96,6 +96,16 @@ const counting = async (store: string, last: string): Promise<Write> => {
     throw invalid(`A store has at most ${maxWebhooks} webhooks: delete one that is not needed.`);
   return update(key, { set: { count: others.length + 1, last }, when: known ? is('last', known.last) : isNew });
 };
+
+/** A webhook that is not there yet, with a new secret. */
+export const newWebhook = (store: string, id: string, fields: WebhookFields, state: Webhook['state']): WebhookItem => ({
+  ...webhookKey(store, id),
+  id,
+  ...fields,
+  state,
+  secret: newSecret(),
+  since: timestamp(now()),
+});
 
 /**
  * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an
@@ -110,14 +120,7 @@ export const createWebhook = async (
   await checkUrl(fields.url);
   demandReadable(fields.events, held);
   const id = newId();
-  const item: WebhookItem = {
-    ...webhookKey(store, id),
-    id,
-    ...fields,
-    state: 'active',
-    secret: newSecret(),
-    since: timestamp(now()),
-  };
+  const item = newWebhook(store, id, fields, 'active');
   return decide(async () => allOf([put(item, isNew), await counting(store, id), ...together(item)], { answer: item }));
 };
 

@@ -23,7 +23,7 @@ beforeAll(async () => {
 /** A store with products of these fields, and `set`, which runs the command with a reference of its own. */
 const aStore = async (products: readonly Partial<ProductFields>[]) => {
   const { id: store } = await createStore(`Prices ${randomUUID()}`);
-  const made: Awaited<ReturnType<typeof createProduct>>[] = [];
+  const made: { id: string }[] = [];
   for (const fields of products) made.push(await createProduct(store, productWith(fields)));
   const reference = `RUN-${++count}`;
   const run = (...args: string[]) => service.run('products', 'set', '--store', store, ...args);

@@ -7,8 +7,9 @@ import { putResident } from '../../../cli/deployment/residents.ts';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { importFiles } from '../../../cli/kinds/kinds.ts';
-import { source } from '../../../lib/clock.ts';
+import { newId, source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { counting, newWebhook } from '../../../lib/events/webhooks.ts';
 import { sell } from '../../../lib/sale/sell.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
@@ -19,7 +20,10 @@ import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { followRename } from '../../../lib/store/renames.ts';
 import { forgetResidents, residentKey } from '../../../lib/store/residents.ts';
+import { putRules } from '../../../lib/store/rules.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
+import { isNew, put } from '../../../lib/table/language.ts';
+import { transact } from '../../../lib/table/table.ts';
 
 import { filesOf, importAll, tempDir } from '../../support/files.ts';
 import { ada, bob, cleo as originalCleo, seedResidents, unknownUuid } from '../../support/residents.ts';
@@ -174,6 +178,22 @@ const seedSales = async (): Promise<void> => {
   await buy(5, ada, { buyerIdentifier: { username: 'nobody.here' }, paid: 3 });
 };
 
+/** Rules, and webhooks that are switched off, as an import leaves them. */
+const seedSettings = async (): Promise<void> => {
+  const bonus = { percent: 2.5, groupPercent: 0, type: 'regular' as const, expiresInDays: null };
+  await putRules(store, { groupDiscount: 5, tiers: [{ from: 1000, percent: 0.0001 }], bonus });
+  for (const [index, format] of (['standard', 'discord'] as const).entries()) {
+    const fields = { url: `https://example.com/${index}`, events: ['sale.completed', 'sale.refunded'] as const };
+    const item = newWebhook(
+      store,
+      newId(),
+      { ...fields, events: [...fields.events], description: '=x', format },
+      'disabled',
+    );
+    await transact([put(item, isNew), await counting(store, item.id)]);
+  }
+};
+
 beforeAll(async () => {
   await freshTable();
   setClock(start);
@@ -185,6 +205,7 @@ beforeAll(async () => {
   await seedStore();
   await seedCredit();
   await seedSales();
+  await seedSettings();
   await exportAll(store, join(dir, 'first'));
   files = filesOf(join(dir, 'first'));
 });
@@ -221,7 +242,7 @@ test('an export changes nothing if it is imported into its own store, or twice',
 test('an export holds each kind in a fixed order and escapes formulas', () => {
   const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
 
-  expect(Object.keys(files)).toHaveLength(14);
+  expect(Object.keys(files)).toHaveLength(18);
   expect(products).toContain("'=SUM(A1:A9)");
   expect(products).toContain("''=1+1");
   for (const text of ["'＝1+1", "'＋44", "'－1", "'＠here", "''＝1"]) expect(products).toContain(text);

@@ -1,0 +1,21 @@
+import { keys } from '../kinds/keys.ts';
+import type { DataFile, ImportFile } from '../kinds/kind.ts';
+import { readLines } from './read-lines.ts';
+
+/** A key of another store, which is to be issued anew. */
+interface NamedKey {
+  name: string;
+  scopes: string[];
+}
+
+const keyFile: ImportFile = {
+  ...(keys.file as DataFile),
+  // Two keys may have one name.
+  unique: () => ({}),
+  importer: () => ({ plan: async () => [] }),
+};
+
+/** The keys that a file of an export names. */
+export const readKeyFile = async (store: string, path: string): Promise<NamedKey[]> =>
+  (await readLines<NamedKey, NamedKey>(keyFile, store, path, undefined, ({ name, scopes }) => ({ name, scopes })))
+    .lines;
