@@ -1,0 +1,31 @@
+import { build, type Order } from './build.ts';
+import { LaunchError } from './faults.ts';
+import { ownHands } from './hands.ts';
+
+/** The build of deploy/launch.yaml, in the folder of the release. Its variables come from there. */
+
+const variable = (name: string): string => {
+  const value = process.env[name];
+  if (value === undefined) throw new LaunchError(`The build has no variable ${name}: start it by the stack alone.`);
+  return value;
+};
+
+const orderOf = (): Order => ({
+  act: variable('ACT') as Order['act'],
+  release: variable('RELEASE'),
+  storeName: variable('STORE_NAME'),
+  email: variable('EMAIL'),
+  firewall: variable('FIREWALL') === 'yes',
+  settings: variable('SETTINGS'),
+  region: variable('AWS_REGION'),
+  launch: variable('LAUNCH'),
+  rights: variable('RIGHTS'),
+  exports: variable('EXPORTS'),
+});
+
+try {
+  await build(ownHands, orderOf());
+} catch (error) {
+  console.log(`error: ${(error as Error).message}`);
+  process.exitCode = 1;
+}
