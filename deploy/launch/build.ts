@@ -189,7 +189,8 @@ const verify = async ({ run }: Hands): Promise<void> => {
     const lines = (error as Error).message.split('\n');
     const failed = lines.filter((line) => /^\s*fail\b/.test(line)).map((line) => line.trim());
     throw new LaunchError(
-      `The service runs, but does not do all that it should. ${failed.join(' ') || lines.slice(-5).join(' ')}`,
+      `The service runs, but does not do all that it should. ${failed.join(' ') || 'The lines before this one say why.'}`,
+      { cause: error },
     );
   }
 };

@@ -39,13 +39,13 @@ const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
   ],
 ];
 
-/** Tells of a step that failed: first what to do, then how the program put it. */
+/** Tells of a step that failed what to do, where that is known. The cause has the words of the program. */
 export const explain = (step: string, error: unknown): LaunchError => {
   if (error instanceof LaunchError) return error;
   const { message } = error as Error;
   for (const [pattern, meaning] of meanings) {
     const found = pattern.exec(message);
-    if (found) return new LaunchError(`${step} failed. ${meaning(found)}\n${message}`);
+    if (found) return new LaunchError(`${step} failed. ${meaning(found)}`, { cause: error });
   }
-  return new LaunchError(`${step} failed:\n${message}`);
+  return new LaunchError(`${step} failed. The lines before this one say why.`, { cause: error });
 };

@@ -25,7 +25,7 @@ interface RunOptions {
 /** A program that failed, with the end of what it wrote to standard error. */
 export class RunError extends Error {}
 
-const lastCharacters = 2000;
+const lastCharacters = 10_000;
 
 const run: Hands['run'] = async (command, args, { input = '', shown = false } = {}) => {
   const child = spawn(command, [...args], { stdio: 'pipe' });

@@ -26,6 +26,9 @@ const orderOf = (): Order => ({
 try {
   await build(ownHands, orderOf());
 } catch (error) {
-  console.log(`error: ${(error as Error).message}`);
+  const { message, cause } = error as Error;
+  // CloudFormation shows the last lines of the build, and this sentence must be among them.
+  if (cause instanceof Error) console.log(cause.message.slice(-600));
+  console.log(`error: ${message}`);
   process.exitCode = 1;
 }

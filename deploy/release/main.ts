@@ -14,12 +14,11 @@ const root = resolve(import.meta.dirname, '../..');
 /** The files that are in the commit. */
 const copiesOf = (version: string, { read, archive }: Head): Files => {
   const source = `store-integration-service-${version}`;
-  const copied = Object.fromEntries([...scripts, launchPath].map((path) => [basename(path), read(path)]));
-  const found = Object.entries(copied).filter((entry): entry is [string, Buffer] => entry[1] !== undefined);
+  const copied = [...scripts, launchPath].map((path) => [basename(path), read(path) as Buffer]);
   return {
     [`${source}.tar.gz`]: archive(source),
     [`openapi-${version}.json`]: read('docs/openapi.json') as Buffer,
-    ...Object.fromEntries(found),
+    ...Object.fromEntries(copied),
   };
 };
 

@@ -41,7 +41,6 @@ const namedIn: Record<string, (text: string) => string | undefined> = {
 export const versionFaults = (read: Read): string[] => {
   const version = versionOf(read);
   const others = Object.entries(namedIn)
-    .filter(([path]) => read(path) || path !== launchPath)
     .map(([path, named]) => [path, named(textOf(read, path))])
     .filter(([, named]) => named !== version)
     .map(([path, named]) => `${path} has the version ${named}, and package.json ${version}.`);

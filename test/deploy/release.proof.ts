@@ -46,6 +46,7 @@ test('two clones in different folders make the same bytes', () => {
     expect.arrayContaining([
       'NOTES.md',
       'SHA256SUMS',
+      'launch.yaml',
       `cloud-assembly-${version}.tar.gz`,
       `openapi-${version}.json`,
       'sbom.cdx.json',
