@@ -5,10 +5,13 @@ import type { Hands } from './hands.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a caller looks at the members that it needs.
 type Answer = any;
 
-/** Calls AWS. What it is given stands in no list of processes. */
-const call = async ({ run }: Hands, service: string, operation: string, input: object): Promise<Answer> => {
-  const args = [service, operation, '--output', 'json', '--cli-input-json', 'file:///dev/stdin'];
-  const answer = await run('aws', args, { input: JSON.stringify(input) });
+const inputFile = 'call.json';
+
+/** Calls AWS. Its input stands in a file, and so in no list of processes. */
+const call = async ({ run, write }: Hands, service: string, operation: string, input: object): Promise<Answer> => {
+  write(inputFile, JSON.stringify(input));
+  const answer = await run('aws', [service, operation, '--output', 'json', '--cli-input-json', `file://${inputFile}`]);
+  write(inputFile, '');
   return answer.trim() === '' ? {} : JSON.parse(answer);
 };
 

@@ -16,8 +16,6 @@ export interface Hands {
 }
 
 interface RunOptions {
-  /** Its standard input. */
-  input?: string;
   /** Shows its output in the log of the build, too. Only for programs that print no secret. */
   shown?: boolean;
 }
@@ -27,8 +25,8 @@ export class RunError extends Error {}
 
 const lastCharacters = 10_000;
 
-const run: Hands['run'] = async (command, args, { input = '', shown = false } = {}) => {
-  const child = spawn(command, [...args], { stdio: 'pipe' });
+const run: Hands['run'] = async (command, args, { shown = false } = {}) => {
+  const child = spawn(command, [...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   let [printed, told] = ['', ''];
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     printed += text;
@@ -38,8 +36,6 @@ const run: Hands['run'] = async (command, args, { input = '', shown = false } = 
     told += text;
     if (shown) process.stdout.write(text);
   });
-  // A program that ends without reading it breaks the pipe, and its exit code tells more.
-  child.stdin.on('error', () => {}).end(input);
   const [code] = await once(child, 'close');
   // A program that shows its output may explain itself there.
   const words = (shown ? printed + told : told).trim();

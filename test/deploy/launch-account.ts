@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename } from 'node:path';
 import type { Order } from '../../deploy/launch/build.ts';
 import type { Hands } from '../../deploy/launch/hands.ts';
 
@@ -141,21 +141,21 @@ const store = (account: Account, args: string[]): unknown => {
     return { key: keyText(third) };
   }
   if (verb === 'desk') return { link: `${baseUrl}/desk#key=${keyText('desk')}` };
-  if (verb === 'export') mkdirSync(option('--all'), { recursive: true });
   return undefined;
 };
 
 /** What a program prints on this account. Throws with what it writes to standard error. */
 export const runOn = (account: Account, command: string, args: readonly string[], input: string): string => {
-  const line = [command, ...args].join(' ');
+  const program = basename(command);
+  const line = [program, ...args].join(' ');
   account.calls.push(line);
   if (account.planted && line.includes(account.planted[0])) throw new Error(account.planted[1]);
   const programs: Record<string, () => unknown> = {
     aws: () => aws(account, [...args], input),
     cdk: () => cdk(account, [...args]),
-    './store': () => store(account, [...args]),
+    store: () => store(account, [...args]),
   };
-  const answer = programs[command]?.();
+  const answer = programs[program]?.();
   return answer === undefined ? '' : JSON.stringify(answer);
 };
 
@@ -165,7 +165,7 @@ export const handsOn = (account: Account, version = '1.2.0') => {
   const written: Record<string, string> = { 'package.json': JSON.stringify({ version }) };
   const waits: number[] = [];
   const hands: Hands = {
-    run: async (command, args, { input = '' } = {}) => runOn(account, command, args, input),
+    run: async (command, args) => runOn(account, command, args, written['call.json'] ?? ''),
     read: (path) => written[path] ?? '',
     write: (path, text) => {
       written[path] = text;
@@ -176,17 +176,3 @@ export const handsOn = (account: Account, version = '1.2.0') => {
   };
   return { hands, lines, written, waits };
 };
-
-// A program of a build in a shell: `launch-account.ts STATE aws sts ...` keeps the account in the file STATE.
-if (import.meta.main) {
-  const [state = '', command = '', ...args] = process.argv.slice(2);
-  const account: Account = JSON.parse(readFileSync(state, 'utf8'));
-  try {
-    const input = command === 'aws' && args[0] !== 's3' && args[1] !== 'wait' ? readFileSync(0, 'utf8') : '';
-    process.stdout.write(runOn(account, command, args, input));
-  } catch (error) {
-    console.error((error as Error).message);
-    process.exitCode = 1;
-  }
-  writeFileSync(state, JSON.stringify(account));
-}

@@ -56,7 +56,7 @@ test('the service is tried at the end, and before any mail', async () => {
     '== Trying the service',
     '== Sending the links',
   ]);
-  expect(account.calls).toContain('./store verify --stage prod');
+  expect(account.calls).toContain('store verify --stage prod');
 });
 
 test('the settings of the form go to the CDK with those of the field, and bound every role', async () => {
