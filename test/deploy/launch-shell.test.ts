@@ -27,7 +27,7 @@ const program = (path: string, lines: string): void => {
 
 /** A program that runs on the account, which is in this process: it sends its arguments and its input here. */
 const onAccount = (command: string): string => `
-answer=$({ printf '%s\\0' "$#" "$@"; cat call.json; } | curl --silent --write-out '%{http_code}' --data-binary @- "$STAND_IN${command}")
+answer=$({ printf '%s\\0' "$#" "$@"; cat call.json; } | curl --silent --write-out '%{http_code}' --data-binary @- "\${STAND_IN}${command}")
 case $answer in *200) printf '%s' "\${answer%???}"; exit 0 ;; esac
 printf '%s\\n' "\${answer%???}" >&2
 exit 1`;

@@ -22,6 +22,7 @@ const plan: Record<string, readonly string[]> = {
     'events',
     'http',
   ],
+  deploy: ['launch', 'release'],
   cli: ['terminal', 'deployment', 'kinds', 'books', 'data', 'person', 'move', 'commands', 'program', 'ground'],
   local: ['engines', 'gateway', 'demo', 'pages', 'grid', 'start', 'deployed', 'ground'],
   proof: ['workload', 'bench', 'fuzz', 'load', 'model', 'simulation', 'upgrade', 'world'],
@@ -168,7 +169,7 @@ test('the documents list the rooms as they are', () => {
   const drawn = [...subgraph.matchAll(/(?:^|--> )\s*(\w+)\[/gm)].map(([, room]) => room);
 
   expect(drawn.sort()).toEqual([...(plan.lib ?? [])].sort());
-  for (const house of ['lib', 'cli', 'local', 'proof']) {
+  for (const house of ['lib', 'cli', 'deploy', 'local', 'proof']) {
     const folders = readdirSync(join(root, house), { withFileTypes: true })
       .filter((entry) => entry.isDirectory() && globSync('**/*.ts', { cwd: join(root, house, entry.name) }).length > 0)
       .map(({ name }) => name);

@@ -1,0 +1,101 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { App, CfnResource, CloudFormationValidatePlugin, Stack } from 'aws-cdk-lib';
+import { Template } from 'aws-cdk-lib/assertions';
+import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
+import { expect, test, vi } from 'vitest';
+import { everythingOn, type Resource, templateOf } from '../support/stack.ts';
+import { launchFile } from './launch-file.ts';
+
+/** launch.yaml against CloudFormation's schemas, and its rights against the stack that it deploys. */
+
+/** The template as JSON, and the properties that CloudFormation's types do not know. */
+const included = () => {
+  const unknown = vi.spyOn(CfnResource.prototype, 'addPropertyOverride');
+  process.env.CDK_VALIDATION = 'false';
+  const stack = new Stack(new App({ treeMetadata: false }), 'launch');
+  new CfnInclude(stack, 'Template', { templateFile: launchFile });
+  const template: Resource = Template.fromStack(stack).toJSON();
+  delete process.env.CDK_VALIDATION;
+  const names = unknown.mock.calls.map(([name]) => name);
+  unknown.mockRestore();
+  return { template, unknown: names };
+};
+
+const { template, unknown } = included();
+
+const plugin = new CloudFormationValidatePlugin();
+
+const errorsIn = (json: Resource): string[] => {
+  const templatePath = join(mkdtempSync(join(tmpdir(), 'store-launch-')), 'launch.json');
+  writeFileSync(templatePath, JSON.stringify(json));
+  const stackTemplates = [{ stackConstructPath: 'launch', templatePath }];
+  const { violations } = plugin.validate({ stackTemplates } as Parameters<typeof plugin.validate>[0]);
+  return violations
+    .filter(({ severity }) => severity === 'error' || severity === 'fatal')
+    .map(({ description }) => description);
+};
+
+test('launch.yaml has the types and properties that CloudFormation knows, and breaks none of its rules', () => {
+  const broken = structuredClone(template);
+  broken.Resources.Project.Properties.TimeoutInHours = 1;
+
+  // CloudFormation has no type for the service itself.
+  expect(unknown.filter((name) => /^[A-Z]/.test(name) && !(name in template.Resources.Service.Properties))).toEqual([]);
+  expect(errorsIn(template)).toEqual([]);
+  expect(errorsIn(broken).join()).toContain('TimeoutInHours');
+});
+
+const statements = (id: string): Resource[] => template.Resources[id].Properties.PolicyDocument.Statement;
+
+const listOf = (value: string | string[]): string[] => [value].flat();
+
+test('the rights reach every service of which the stack has resources, with all settings', () => {
+  const services: Record<string, string> = { wafv2: 'wafv2', sns: 'sns' };
+  const { all } = templateOf(everythingOn);
+  const needed = new Set(
+    Object.values(all)
+      .map(({ Type }) => Type.split('::')[1].toLowerCase())
+      .map((service) => services[service] ?? service)
+      .filter((service) => service !== 'cdk'),
+  );
+  const held = new Set(
+    statements('Rights')
+      .filter(({ Effect }) => Effect === 'Allow')
+      .flatMap(({ Action }) => listOf(Action).map((action) => action.split(':')[0])),
+  );
+
+  expect(needed.size).toBeGreaterThan(8);
+  expect([...needed].filter((service) => !held.has(service))).toEqual([]);
+});
+
+test('nothing makes a role or gives it rights without the bound, and nothing deletes a table', () => {
+  const giving = ['iam:AttachRolePolicy', 'iam:CreateRole', 'iam:PutRolePermissionsBoundary', 'iam:PutRolePolicy'];
+  for (const id of ['BuildRights', 'Rights']) {
+    const found = statements(id).filter(({ Action }) => listOf(Action).some((action) => giving.includes(action)));
+    expect(found).toHaveLength(1);
+    expect(found[0].Action).toEqual(giving);
+    expect(found[0].Condition.StringEquals).toHaveProperty('iam:PermissionsBoundary');
+    const wide = statements(id).flatMap(({ Action }) => listOf(Action));
+    expect(wide.filter((action) => /^(?:\*|iam:\*|sts:\*|organizations:)/.test(action))).toEqual([]);
+    expect(wide).not.toContain('iam:DeleteRolePermissionsBoundary');
+  }
+  expect(statements('Rights')).toContainEqual(
+    expect.objectContaining({ Effect: 'Deny', Action: expect.arrayContaining(['dynamodb:DeleteTable']) }),
+  );
+  expect(statements('BuildRights').flatMap(({ Action }) => listOf(Action))).not.toContain('dynamodb:DeleteTable');
+});
+
+test('a deletion keeps the exports, and the build’s rights last until it is over', () => {
+  const { Exports, Rights, Service } = template.Resources;
+
+  expect([Exports.DeletionPolicy, Rights.DeletionPolicy]).toEqual(['Retain', 'Retain']);
+  expect(Service.DependsOn.toSorted()).toEqual(['BuildRights', 'Ended', 'EndedMayCall', 'FunctionRights']);
+});
+
+test('the form asks for three things and a place, and gives the rest', () => {
+  const asked = Object.keys(template.Parameters).filter((name) => template.Parameters[name].Default === undefined);
+
+  expect(asked).toEqual(['StoreName', 'Email', 'Firewall', 'Place']);
+});
