@@ -230,8 +230,8 @@ const install = async (hands: Hands, order: Order): Promise<void> => {
 
 /** Exports each store into the bucket. A deployment that never came up has none. */
 const exportStores = async (hands: Hands, { exports }: Order): Promise<void> => {
-  const { outputs } = (await findStack(hands, stack)) ?? { outputs: {} };
-  if (!outputs.TableName) return hands.say('There is nothing to export.');
+  const found = await findStack(hands, stack);
+  if (!found?.outputs.TableName) return hands.say('There is nothing to export.');
   const day = new Date(hands.now()).toISOString().slice(0, 16).replace(':', '-');
   for (const { id, name } of await store(hands, 'list')) {
     await hands.run('./store', ['export', '--all', `exports/${id}`, '--stage', stage, '--store', id]);

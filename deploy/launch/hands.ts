@@ -21,7 +21,7 @@ interface RunOptions {
 }
 
 /** A program that failed, with the end of what it wrote to standard error. */
-export class RunError extends Error {}
+class RunError extends Error {}
 
 const lastCharacters = 10_000;
 

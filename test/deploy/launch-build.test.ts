@@ -114,7 +114,7 @@ test('an update deploys, makes a new link, and makes neither a store nor a key a
 });
 
 test('an update after a failure makes the keys that are missing', async () => {
-  const account = { ...newAccount(), planted: ['key issue terminal', 'Error: a network error'] as [string, string] };
+  const account: Account = { ...newAccount(), planted: ['key issue terminal', 'Error: a network error'] };
 
   await expect(build(handsOn(account).hands, order)).rejects.toThrow('Making the store and its keys failed');
   delete account.planted;

@@ -29,7 +29,9 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   responseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  atEnd(() => server.close());
+  atEnd(() => {
+    server.close();
+  });
 });
 
 /** CodeBuild and its log, as the function's SDK reaches them. */

@@ -77,7 +77,9 @@ beforeAll(async () => {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   standIn = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  atEnd(() => server.close());
+  atEnd(() => {
+    server.close();
+  });
 });
 
 interface Dry {

@@ -1,11 +1,16 @@
-import { mkdtempSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { App, CfnResource, CloudFormationValidatePlugin, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
+import { Code } from 'aws-cdk-lib/aws-lambda';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { expect, test, vi } from 'vitest';
+import { readSettings } from '../../infra/settings.ts';
+import { StoreServiceStack } from '../../infra/store-service-stack.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { tempDir } from '../support/files.ts';
 import { everythingOn, type Resource, templateOf } from '../support/stack.ts';
+import { rights } from './launch-account.ts';
 import { launchFile } from './launch-file.ts';
 
 /** launch.yaml against CloudFormation's schemas, and its rights against the stack that it deploys. */
@@ -28,7 +33,7 @@ const { template, unknown } = included();
 const plugin = new CloudFormationValidatePlugin();
 
 const errorsIn = (json: Resource): string[] => {
-  const templatePath = join(mkdtempSync(join(tmpdir(), 'store-launch-')), 'launch.json');
+  const templatePath = join(tempDir(), 'launch.json');
   writeFileSync(templatePath, JSON.stringify(json));
   const stackTemplates = [{ stackConstructPath: 'launch', templatePath }];
   const { violations } = plugin.validate({ stackTemplates } as Parameters<typeof plugin.validate>[0]);
@@ -68,6 +73,27 @@ test('the rights reach every service of which the stack has resources, with all 
 
   expect(needed.size).toBeGreaterThan(8);
   expect([...needed].filter((service) => !held.has(service))).toEqual([]);
+});
+
+test('the bound of the settings reaches every role of the stack and of those nested in it', () => {
+  const { context } = JSON.parse(readFileSync(join(launchFile, '../../cdk.json'), 'utf8'));
+  const bound = { '@aws-cdk/core:permissionsBoundary': { arn: rights } };
+  process.env.CDK_VALIDATION = 'false';
+  const app = new App({ context: { ...context, ...bound }, treeMetadata: false });
+  new StoreServiceStack(app, 'service', {
+    settings: readSettings({ ...everythingOn, ...bound }),
+    routes,
+    codeOf: (entry) => Code.fromInline(`// ${entry}`),
+  });
+  const { directory } = app.synth();
+  delete process.env.CDK_VALIDATION;
+
+  const files = readdirSync(directory).filter((name) => name.endsWith('.template.json'));
+  const roles = files
+    .flatMap((name) => Object.values<Resource>(JSON.parse(readFileSync(join(directory, name), 'utf8')).Resources))
+    .filter(({ Type }) => Type === 'AWS::IAM::Role');
+  expect(roles.length).toBeGreaterThan(30);
+  expect(roles.filter(({ Properties }) => Properties.PermissionsBoundary !== rights)).toEqual([]);
 });
 
 test('nothing makes a role or gives it rights without the bound, and nothing deletes a table', () => {
