@@ -74,7 +74,8 @@ export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: numb
       before: sumOf(days, before, last),
       beforeByNow: sumOf(days, before, same),
       /** The day of the month before up to which `beforeByNow` counts, and the last one of that month. */
-      ...{ same, last },
+      same,
+      last,
     },
   };
 };
