@@ -86,7 +86,7 @@ const noteKeys = async (store: string, directory: string): Promise<void> => {
   const path = fileIn(directory, { name: 'keys' });
   const keys = path === undefined ? [] : await readKeyFile(store, path);
   if (keys.length === 0) return;
-  note('An import makes no keys. Issue these anew, and give each to the program that had it:');
+  note('An import makes no keys. Issue these again, and give each to the program that had it:');
   for (const { name, scopes } of keys) note(`  store key issue ${JSON.stringify(name)} --scopes ${scopes.join(',')}`);
 };
 

@@ -17,7 +17,7 @@ async function* liveKeys(store: string): AsyncGenerator<Values> {
 export const keys: Kind = {
   file: {
     name: 'keys',
-    summary: 'names and scopes of API keys, without the keys; exported only: issue each anew',
+    summary: 'names and scopes of API keys, without the keys; exported only: issue each again',
     columns: columns({
       name: ['text', text, 'the name of the key'],
       scopes: ['list', z.array(text), 'its scopes'],

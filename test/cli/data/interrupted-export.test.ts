@@ -38,7 +38,7 @@ test('an export of all can be repeated into its directory after any failed read'
   }
 
   expect(reads).toBeGreaterThan(8);
-  expect(readdirSync(to)).toHaveLength(14);
+  expect(readdirSync(to)).toHaveLength(18);
 });
 
 test('an export of all can be repeated after it was killed, and keeps foreign files', async () => {
