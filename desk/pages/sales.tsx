@@ -18,6 +18,7 @@ export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } a
 const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   {
     heading: t.at,
+    inRow: 'note',
     cell: ({ id, at }) => (
       <a class="whole" href={link(`/sales/${encodeURIComponent(id)}`)}>
         {time(at)}
@@ -33,6 +34,7 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   },
   {
     heading: t.product,
+    inRow: 'title',
     cell: ({ productId }) => <ProductLink id={productId} />,
     value: ({ productId }) => productName(session, productId),
   },
@@ -49,7 +51,12 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
     isNumber: true,
   },
   { heading: t.received, inRow: 'main', cell: (sale) => money(receivedOf(sale)), value: receivedOf, isNumber: true },
-  { heading: t.reference, cell: ({ reference }) => reference ?? '–', value: ({ reference }) => reference },
+  {
+    heading: t.reference,
+    inRow: 'none',
+    cell: ({ reference }) => reference ?? '–',
+    value: ({ reference }) => reference,
+  },
 ];
 
 const isState = (text: string | undefined): text is SaleResponse['state'] => Object.hasOwn(tones, text ?? '');

@@ -21,10 +21,10 @@ export interface Column<R> {
   value?: (row: R) => CsvValue | Promise<CsvValue>;
   isNumber?: boolean;
   /**
-   * Its place where a row has no room for columns: the title, as the first column, or beside it on the first line; or,
-   * as by default, in the note below, with its heading if that is a label, as all numbers have it; or nowhere.
+   * Its place where a row has no room for columns: the title, as the first column is, or beside it on the first line;
+   * or, as by default, in the note below, with its heading if that is a label, as all numbers have it; or nowhere.
    */
-  inRow?: 'title' | 'main' | 'label' | 'none';
+  inRow?: 'title' | 'main' | 'note' | 'label' | 'none';
 }
 
 /** A cell that says nothing stands in a column alone. */
@@ -32,7 +32,7 @@ const nothing = '–';
 
 const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: ComponentChildren): string => {
   if (inRow === 'none' || content === nothing) return 'is-wide';
-  if (inRow === 'title' || index === 0) return 'is-title';
+  if (inRow === 'title' || (index === 0 && inRow === undefined)) return 'is-title';
   if (inRow === 'main') return 'is-fact';
   return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
 };
