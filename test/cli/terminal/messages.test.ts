@@ -93,7 +93,7 @@ test('counts one thing in the singular', async () => {
 
   const deleted = await run('delete', 'Lonely', '--confirm', 'Lonely', '--export-to', join(dir, 'lonely'), '--no-wait');
 
-  expect(deleted.stderr).toMatch(/Exported to .*: residents 0, categories 0, /);
+  expect(deleted.stderr).toMatch(/Exported to .*: rules 0, residents 0, categories 0, /);
   expect(deleted.stderr).toMatch(/Deleted Lonely: \d+ items?\./);
   expect(deleted.stderr).not.toMatch(/\b1 items\b/);
 });
