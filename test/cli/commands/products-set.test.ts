@@ -37,14 +37,23 @@ const aStore = async (products: readonly Partial<ProductFields>[]) => {
   return { store, reference, ids: made.map(({ id }) => id), run, set, read, logged };
 };
 
-/** Calls `around` for each transaction that sets or puts back a product of a run, with its number from 1 on. */
+/**
+ * Calls `around` for each transaction that sets or puts back a product of a run, with its number from 1 on. Returns a
+ * function that ends this, and waits for those that are on their way.
+ */
 const atEachLine = (around: (number: number, send: () => Promise<unknown>) => Promise<unknown>) => {
-  let number = 0;
-  return intercept(async ({ input }, send) => {
+  const sent: Promise<unknown>[] = [];
+  const stop = intercept(async ({ input }, send) => {
     const writes: { Update?: object }[] = input.TransactItems ?? [];
     const isLine = writes.some(({ Update }) => Update && JSON.stringify(Update).includes('#PRICED'));
-    return isLine ? around(++number, send) : send();
+    if (!isLine) return send();
+    sent.push(around(sent.length + 1, send));
+    return sent.at(-1);
   });
+  return async () => {
+    stop();
+    await Promise.allSettled(sent);
+  };
 };
 
 const dates = ['--from', '2090-12-24', '--until', '2090-12-26'];
@@ -127,7 +136,7 @@ test('a run that dies goes on with what is not set, raises no price twice, and s
     return send();
   });
   const killed = await set(...change);
-  stop();
+  await stop();
   const between = await read();
   const open = between.findIndex(([price]) => price === 100);
   await updateProduct(store, ids[open] as string, productWith({ name: 'Mine', price: 1 }));
