@@ -27,8 +27,9 @@ export const startProcess = (dataDir: string, options: string[], env: NodeJS.Pro
     }
     return text;
   };
-  /** Ends the service as Ctrl-C does. Returns its exit code. */
+  /** Ends the service as Ctrl-C does, unless it has ended. Returns its exit code. */
   const stop = async (): Promise<number | null> => {
+    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
     if (process.platform !== 'win32') child.kill('SIGCONT');
     child.kill('SIGINT');
     await once(child, 'exit');

@@ -37,23 +37,14 @@ const aStore = async (products: readonly Partial<ProductFields>[]) => {
   return { store, reference, ids: made.map(({ id }) => id), run, set, read, logged };
 };
 
-/**
- * Calls `around` for each transaction that sets or puts back a product of a run, with its number from 1 on. Returns a
- * function that ends this, and waits for those that are on their way.
- */
+/** Calls `around` for each transaction that sets or puts back a product of a run, with its number from 1 on. */
 const atEachLine = (around: (number: number, send: () => Promise<unknown>) => Promise<unknown>) => {
-  const sent: Promise<unknown>[] = [];
-  const stop = intercept(async ({ input }, send) => {
+  let number = 0;
+  return intercept(async ({ input }, send) => {
     const writes: { Update?: object }[] = input.TransactItems ?? [];
     const isLine = writes.some(({ Update }) => Update && JSON.stringify(Update).includes('#PRICED'));
-    if (!isLine) return send();
-    sent.push(around(sent.length + 1, send));
-    return sent.at(-1);
+    return isLine ? around(++number, send) : send();
   });
-  return async () => {
-    stop();
-    await Promise.allSettled(sent);
-  };
 };
 
 const dates = ['--from', '2090-12-24', '--until', '2090-12-26'];
@@ -126,17 +117,17 @@ test('takes a category by name, products by their ids, or a file of them', async
 test('a run that dies goes on with what is not set, raises no price twice, and skips what a person has changed since', async () => {
   const { store, ids, set, read } = await aStore(Array.from({ length: 30 }, () => ({ price: 100 })));
   const change = ['--all', '--prices', '10', '--yes'];
+  const allUnderWay = Promise.withResolvers<void>();
   const stop = atEachLine(async (number, send) => {
-    if (number === 12) {
-      // The table has taken it, and its answer is lost.
-      await send();
-      throw new Error('killed');
-    }
-    if (number > 12) throw new Error('killed');
-    return send();
+    if (number < 12) return send();
+    // The table has taken this one, and its answer is lost. Seven others are under way, and die too.
+    if (number === 12) await send();
+    if (number === 12 + 7) allUnderWay.resolve();
+    await allUnderWay.promise;
+    throw Object.assign(new Error('killed'), { $fault: 'client' });
   });
   const killed = await set(...change);
-  await stop();
+  stop();
   const between = await read();
   const open = between.findIndex(([price]) => price === 100);
   await updateProduct(store, ids[open] as string, productWith({ name: 'Mine', price: 1 }));
