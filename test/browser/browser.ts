@@ -27,7 +27,7 @@ export const useBrowser = (allowed: () => string) => {
     open: async (path: string, options: BrowserContextOptions = {}): Promise<Page> => {
       const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
       // Shorter than a test's limit, so that the error names the missing element.
-      context.setDefaultTimeout(20_000);
+      context.setDefaultTimeout(60_000);
       await context.route('**', (route) => {
         const url = route.request().url();
         if (url.startsWith(allowed()) || url.startsWith('data:')) return route.continue();
