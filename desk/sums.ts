@@ -9,7 +9,7 @@ export const isoDay = (time: number): string => new Date(time).toISOString().sli
 
 type SaleDay = Pick<DaysResponse['data'][number], 'day' | 'sales' | 'paid' | 'refunded'>;
 
-/** What the sales of some days come to. */
+/** The sum of the sales of some days. */
 export interface Sum {
   sales: number;
   paid: number;
@@ -49,7 +49,7 @@ export interface NewestSales {
 }
 
 /**
- * What was paid yesterday by this time of the day. Undefined where the list does not reach back so far, or has other
+ * The L$ paid yesterday by this time of the day. Undefined where the list does not reach back so far, or has other
  * sales of that day than the sums: those are of this service alone, and come a moment later.
  */
 const paidYesterday = ({ data, pagination }: NewestSales, { sales }: Sum, now: number): number | undefined => {

@@ -54,7 +54,7 @@ export const readSelected = async (store: string, selection: Selection): Promise
 const isSame = (a: Discount, b: Discount): boolean =>
   a.value === b.value && a.type === b.type && a.startDate === b.startDate && a.endDate === b.endDate;
 
-/** What a change makes of a product: what it has of that now, and is to have. Undefined where it has all of it. */
+/** The terms of a product before and after a change. Undefined where the product has all of the change already. */
 const termsOf = ({ price, discount }: SeenProduct, change: PriceChange) => {
   const newPrice = change.percent === undefined ? price : lessPercent(price, -change.percent);
   const newDiscount = change.discount && !isSame(discount, change.discount) ? change.discount : undefined;

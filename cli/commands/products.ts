@@ -210,7 +210,7 @@ const showRun = async (store: string, run: PricingRun, isUndo: boolean): Promise
   return open.length;
 };
 
-/** What a run is to set that has not begun yet. */
+/** The lines of a run that has not begun yet. */
 interface Plan {
   selection: Selection;
   change: PriceChange;

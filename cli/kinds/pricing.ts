@@ -10,7 +10,7 @@ export interface PricingRun extends Run {
   list: string;
 }
 
-/** What a run sets: only what differs from what the product had. */
+/** The price and discount that a run sets, each only where it differs from the one that the product had. */
 export interface Terms {
   price?: number;
   discount?: Discount;

@@ -41,10 +41,10 @@ const stack = `store-integration-${stage}`;
 /** The toolkit of its own does not touch one that the account has. launch.yaml names it, too. */
 const qualifier = 'sislaunch';
 const toolkit = ['--toolkit-stack-name', 'store-integration-toolkit'];
-/** What the template of the CDK asks for. */
+/** The version of the bootstrap that the CDK template asks for. */
 const leastBootstrap = 6;
 const days = 7;
-/** What the build has no rights for, or the form asks for. */
+/** Settings that the build has no rights for, or that the form asks for. */
 const otherwise = ['stage', 'firewall', 'alarmEmail', 'exportBucket', 'exportBucketAccount', 'restoredTable'];
 
 const nameOf = (thing: string): string => `${stack}-${thing}`;

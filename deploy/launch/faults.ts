@@ -1,9 +1,9 @@
-/** The sentence by which a failed build tells the merchant what to do. CloudFormation shows it as the stack's reason. */
+/** The sentence by which a failed build tells the merchant what to do. CloudFormation shows it as the reason. */
 
 /** A failure that its message explains in full. */
 export class LaunchError extends Error {}
 
-/** What programs say of themselves, and what it means. The first that fits counts. */
+/** Messages of programs, each with its meaning. The first that fits counts. */
 const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
   [
     /not authorized to perform:? (\S+)|AccessDenied/,

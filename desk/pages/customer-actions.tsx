@@ -233,7 +233,7 @@ interface ActionsProps extends CustomerProps {
   onGive: () => void;
 }
 
-/** What can be done for a customer, as far as the key allows it. The giving of credit is first. */
+/** The actions on a customer, as far as the key allows them. Giving credit is first. */
 export const CustomerActions = ({ onGive, ...props }: ActionsProps) => {
   const { client, can } = useSession();
   const say = useSay();

@@ -4,7 +4,7 @@ import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.help;
 
-/** What helps at every page, and where the guides are. */
+/** Help for every page, with the place of the guides. */
 export const HelpPage = () => (
   <>
     <Heading title={texts.shell.help} />

@@ -102,7 +102,7 @@ const Best = ({ sales, isCut }: { sales: readonly SaleResponse[]; isCut: boolean
   );
 };
 
-/** What was sold today and this month, the last sales and the best sellers. */
+/** The sales of today and of this month, the last sales and the best sellers. */
 export const Today = ({ days }: { days: readonly Day[] }) => {
   const { client } = useSession();
   const newest = useLoad((signal) => {

@@ -106,7 +106,7 @@ const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
   );
 };
 
-/** What can be done with a thing: side by side, or on a phone all but the first in one menu. */
+/** The actions on a thing: side by side, or on a phone all but the first in one menu. */
 export const Actions = ({ all, of }: { all: readonly (Action | false)[]; of?: string }) => {
   const isPhone = useIsPhone();
   const [first, ...others] = all.filter((one) => one !== false);

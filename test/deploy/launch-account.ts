@@ -45,7 +45,7 @@ export interface Account {
   functions: number;
   asked: number[];
   bootstrapVersion: string;
-  /** What was run, as lines. */
+  /** The commands that were run, a line each. */
   calls: string[];
   /** A program whose line has the first text fails with the second. */
   planted?: [string, string];
@@ -144,7 +144,7 @@ const store = (account: Account, args: string[]): unknown => {
   return undefined;
 };
 
-/** What a program prints on this account. Throws with what it writes to standard error. */
+/** The output of a program on this account. Throws with its standard error. */
 export const runOn = (account: Account, command: string, args: readonly string[], input: string): string => {
   const program = basename(command);
   const line = [program, ...args].join(' ');

@@ -100,7 +100,7 @@ export const openShop = async () => {
         ...([entry, value, pass] as never[]),
       );
     };
-    /** Lets time pass until it is so; none while the service works on a request, which takes it long on a busy machine. */
+    /** Lets time pass until it is so, but none while the service works on a request: a busy machine needs long. */
     const until = async (isSo: () => boolean): Promise<void> => {
       for (let turn = 0; !isSo(); ) {
         if (turn > 2000) throw new Error(`It never came to be: ${isSo}. ${JSON.stringify(world.log)}`);
