@@ -90,6 +90,15 @@ const demandSame = <R extends Run, Line, L extends object>(
     throw new Failure(`The run ${reference} was undone at ${run.undoneAt}: give the ${about} under another reference.`);
 };
 
+const shownFaults = 20;
+
+/** Shows the first faults, and throws where there are some: nothing has been written yet. `refused` ends the sentence. */
+export const refuseFaults = (faults: readonly string[], one: string, refused: string): void => {
+  if (faults.length === 0) return;
+  for (const fault of faults.slice(0, shownFaults)) note(fault);
+  throw new Failure(`${counted(faults.length, one)} ${refused}, so nothing was written.`);
+};
+
 const sideBySide = { concurrency: 8 };
 
 /** Does something with each line, and lists those with which it could not be done. */

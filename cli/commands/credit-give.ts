@@ -4,7 +4,7 @@ import { type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.
 import { customerKey } from '../../lib/store/customers.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { type Giving, giveLine, takeBackLine } from '../books/give-credit.ts';
-import { type LineRuns, partOf, type RunOptions, referenceOption, runLines } from '../books/run-lines.ts';
+import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { type Format, formats } from '../data/format.ts';
 import { type GiftFile, type GiftLine, readGiftFile } from '../data/gift-file.ts';
 import { openStore } from '../deployment/target.ts';
@@ -12,7 +12,7 @@ import { type GivenLine, type GivingRun, givingKey } from '../kinds/giving.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseReason } from '../terminal/input.ts';
-import { type Column, counted, grouped, note, print } from '../terminal/output.ts';
+import { type Column, grouped, print } from '../terminal/output.ts';
 
 interface GiveOptions extends RunOptions {
   reason?: string;
@@ -55,8 +55,6 @@ const leftColumns: Column<LeftLine>[] = [
   { heading: 'why', cell: ({ why }) => why, wraps: true },
 ];
 
-const shownFaults = 20;
-
 const sumsOf = (lines: readonly GiftLine[]): Record<CreditType, number> => {
   const sums = { regular: 0, restricted: 0 };
   for (const { type, amount } of lines) sums[type] += amount;
@@ -92,11 +90,8 @@ const foresee = (lines: readonly GiftLine[], holders: ReadonlyMap<string, Credit
   return { sums: sums.filter((row) => row.lines > 0), faults };
 };
 
-const refuseFaults = (faults: readonly string[], path: string): void => {
-  if (faults.length === 0) return;
-  for (const fault of faults.slice(0, shownFaults)) note(fault);
-  throw new Failure(`${counted(faults.length, 'value')} of ${path} cannot be given, so nothing was written.`);
-};
+const refuseValues = (faults: readonly string[], path: string): void =>
+  refuseFaults(faults, 'value', `of ${path} cannot be given`);
 
 const leftLine = ({ number, resident, type, amount }: GiftLine, why: string, takenBack?: number): LeftLine => ({
   line: number,
@@ -122,7 +117,7 @@ const takenOf = (lines: readonly GiftLine[], left: readonly LeftLine[]) => {
 /** Shows the sums of a file that is given for the first time. Throws where it cannot be given. */
 const preview = async (store: string, file: GiftFile, path: string, reason: string | undefined): Promise<void> => {
   const { sums, faults } = foresee(file.lines, await readHolders(store, file.lines));
-  refuseFaults(faults, path);
+  refuseValues(faults, path);
   if (reason === undefined || reason === '')
     throw new UsageError('--reason is missing: customers read it in their history.');
   print(sums, sumColumns, 'The file has no lines.');
@@ -190,7 +185,7 @@ const giftsOf = (store: string, file: GiftFile, path: string, { reference, reaso
 const give = async (options: GiveOptions, path: string): Promise<void> => {
   const place = await openStore(options);
   const file = await readGiftFile(place.store.id, path, options.format);
-  refuseFaults(file.faults, path);
+  refuseValues(file.faults, path);
   await runLines(giftsOf(place.store.id, file, path, options), place, options);
 };
 

@@ -4,7 +4,7 @@ import { now } from '../../lib/clock.ts';
 import { activePrice, type Discount, DiscountType } from '../../lib/price.ts';
 import { listCategories } from '../../lib/store/categories.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { type LineRuns, partOf, type RunOptions, referenceOption, runLines } from '../books/run-lines.ts';
+import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import {
   linesOf,
   noteLines,
@@ -21,7 +21,7 @@ import { type PricedLine, type PricingRun, pricingKey, type Terms } from '../kin
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseBegin, parseEnd, parsePercent, parseProductIds, parseRise } from '../terminal/input.ts';
-import { type Column, counted, note, print, shownTime } from '../terminal/output.ts';
+import { type Column, counted, print, shownTime } from '../terminal/output.ts';
 
 /** A time as it was typed, by which a repeat is known, and as it is meant. */
 interface Moment {
@@ -118,13 +118,7 @@ const leftColumns: Column<LeftProduct>[] = [
   { heading: 'why', cell: ({ why }) => why, wraps: true },
 ];
 
-const shownFaults = 20;
-
-const refuseFaults = (faults: readonly string[]): void => {
-  if (faults.length === 0) return;
-  for (const fault of faults.slice(0, shownFaults)) note(fault);
-  throw new Failure(`${counted(faults.length, 'product')} cannot be set, so nothing was written.`);
-};
+const refuseProducts = (faults: readonly string[]): void => refuseFaults(faults, 'product', 'cannot be set');
 
 /** The id of the category that a person names. */
 const categoryOf = async ({ id, name }: Store, wanted: string): Promise<string> => {
@@ -150,7 +144,7 @@ const selectionOf = async (store: Store, options: SetOptions): Promise<Selection
   if (products) return { ids: [...new Set(products)].sort() };
   if (file === undefined) return undefined;
   const { lines, faults } = await readProductFile(store.id, file);
-  refuseFaults(faults);
+  refuseProducts(faults);
   return { ids: [...lines].sort() };
 };
 
@@ -222,7 +216,7 @@ const planOf = async (store: string, { selection, change }: Plan) => {
   const strangers = 'ids' in selection ? selection.ids.filter((id) => !known.has(id)) : [];
   const { lines, faults } = planPrices(products, change);
   const unknown = strangers.map((id) => `the store has no product ${id}: correct the id, or leave it out`);
-  refuseFaults([...unknown, ...faults]);
+  refuseProducts([...unknown, ...faults]);
   if (lines.length === 0) throw new Failure(`Nothing would change: ${counted(products.length, 'product')} looked at.`);
   const rows = lines.map(({ product, before, after }) => rowOf(product, product, before, after));
   print(rows, columns);
