@@ -94,6 +94,8 @@ interface Plan {
   avatars: readonly Avatar[];
   /** All objects are set to this group. */
   group: string;
+  /** True: boxes of two names stand in two regions. False: a box and its standby stand in one. */
+  isSpread: boolean;
   actor: Actor;
 }
 
@@ -129,10 +131,11 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
   return { products, cardProduct, coupons: coupons.map(({ code }) => code) };
 };
 
-/** Places the objects of a store. The boxes stand in the first region. */
-const placeObjects = (products: ReadonlyMap<string, Body>, { owner, keys, sources, regions, group }: Plan) => {
+/** Places the objects of a store. The first box stands in the first region. */
+const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
+  const { owner, keys, sources, regions, group, isSpread } = plan;
   const lines = (key: string): string[] => ['service = https://service.example', `key = ${key}`];
-  const [home] = regions as [Region, ...Region[]];
+  const [home, away] = regions as [Region, Region, ...Region[]];
   const rez = (
     region: Region,
     name: string,
@@ -147,8 +150,8 @@ const placeObjects = (products: ReadonlyMap<string, Body>, { owner, keys, source
     }),
   });
   const stock = [...products.values()].map(({ item }) => item);
-  const rezBox = (name: string): Stall =>
-    rez(home, name, sources.dispenser, { dispenser: lines(keys.dispenser) }, stock);
+  const rezBox = (region: Region, name: string, settings: string[], items: string[]): Stall =>
+    rez(region, name, sources.dispenser, { dispenser: [...lines(keys.dispenser), ...settings] }, items);
   const notecardsOf = (productId: string): string[][] =>
     [keys.vendor, keys.otherVendor].map((key) => [...lines(key), `product = ${productId}`]);
   const vendors = [...products.keys()].map((productId, n) => {
@@ -158,7 +161,10 @@ const placeObjects = (products: ReadonlyMap<string, Body>, { owner, keys, source
   const terminals = regions
     .slice(0, 2)
     .map((region) => rez(region, 'terminal', sources.terminal, { terminal: lines(keys.terminal) }));
-  const boxes = [rezBox('box'), rezBox('standby')];
+  const boxes = isSpread
+    ? // The first box lacks a product, for which the second is always asked.
+      [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
+    : [rezBox(home, 'box', [], stock), rezBox(home, 'standby', [], stock)];
   // One cashier is part of the wall with a stranger's script, the other stands alone.
   const tills = regions
     .slice(1, 3)

@@ -62,6 +62,7 @@ export class Region {
       onGive: (to, { name: item }, by) => {
         const order = this.before.get(by);
         if (order) order.isGiven = true;
+        grid.counts.add(`items given by a ${by.body.name}`);
         grid.gifts.push({ deliveryId: order?.deliveryId ?? '', to, item, box: by.body.id, at: clock.now() });
       },
       isPresent: () => !actor.chance(grid.rates.left),

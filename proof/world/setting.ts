@@ -127,7 +127,7 @@ const openMalls = (
     await command('--store', id, 'payouts', 'begin', '--yes');
     const actor = plan.actorOf(`mall ${n}`);
     return openMall({
-      ...{ ...plan, actor, store: { id, name }, owner: owners[n] as Avatar },
+      ...{ ...plan, actor, store: { id, name }, owner: owners[n] as Avatar, isSpread: n > 0 },
       // It repeats each request until it is answered finally, by the world's clock.
       service: {
         baseUrl: () => baseUrl,

@@ -78,6 +78,12 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
     if (stall) await step(one, stall);
   };
   let copied = 0;
+  let crashes = 0;
+  /** The regions of a store's boxes die in turn. */
+  const crashAtBoxes = async () => {
+    const places = [...new Set(malls.flatMap(({ boxes }) => boxes.map((box) => box.region)))];
+    await places[crashes++ % places.length]?.crash(forAWhile(60, 240));
+  };
   const copyOne = withVendor((one, { region: place, object }) => {
     if (copied < mostCopies) replaceStalls(one, place.copy(object), true);
     copied += 1;
@@ -105,7 +111,7 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
     async () => loseUrl(actor.pick(mall().boxes)),
     async () => region().restart(),
     () => region().crash(forAWhile(5, 60)),
-    () => region().crash(forAWhile(5, 60)),
+    crashAtBoxes,
     () => away(actor.pick(mall().boxes)),
     () => away(actor.pick(mall().vendors)),
   ];

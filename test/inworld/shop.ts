@@ -56,7 +56,7 @@ export const openShop = async () => {
   /**
    * An object with the script in a region of its own. `more` are lines of its notecard, which begins with these two.
    */
-  const place = async (name: ScriptName, more: string[] = [], notecard?: string[]) => {
+  const place = async (name: ScriptName, more: string[] = [], notecard?: string[], items: string[] = []) => {
     if (!keys.has(name)) keys.set(name, await issue(presets[name].scopes));
     const lines = ['service = https://service.example', `key = ${keys.get(name)}`];
     const clock = virtualClock(Date.now());
@@ -89,7 +89,7 @@ export const openShop = async () => {
       name,
       script: scriptOf(name),
       notecards: { [name]: notecard ?? [...lines, ...more] },
-      items: [],
+      items: items.map((item) => ({ name: item })),
     });
     /** Writes what the script itself would have kept. */
     const keep = (entry: string, value: string): void => {
