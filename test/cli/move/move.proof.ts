@@ -13,11 +13,17 @@ import { startOther } from '../../support/other-service.ts';
 
 /**
  * A store is moved from one service to another, each in processes of its own: the old one answers the rows of the
- * contract alone, the command is killed and the network has faults. MOVE_CUSTOMERS gives the size.
+ * contract alone, the command is killed and the network has faults. MOVE_CUSTOMERS gives the size: with 10,000 there
+ * are 2,000 products, 500 coupons and 1,000 cards.
  */
 
 const seed = Number(process.env.MOVE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const customers = Number(process.env.MOVE_CUSTOMERS ?? 250);
+const [products, coupons, cards] = [
+  Math.max(60, customers / 5),
+  Math.max(40, customers / 20),
+  Math.max(63, customers / 10),
+];
 /** Each test starts processes, which a busy machine may starve. */
 const timeout = 1_200_000;
 const random = randomFrom(seed);
@@ -36,9 +42,18 @@ const files: [kind: string, text: string][] = [
   ['categories', lines(5, (i) => ({ id: uuidOf(900_000 + i), name: `Category ${i}` }))],
   [
     'products',
-    lines(60, (i) => ({
-      ...{ id: uuidOf(800_000 + i), name: `Product ${i}`, price: below(2000), listed: i % 7 !== 0, active: i !== 59 },
-      ...{ categories: i % 3 ? [uuidOf(900_000 + (i % 5))] : [], demoId: i === 5 ? uuidOf(800_059) : null },
+    lines(products, (i) => ({
+      ...{
+        id: uuidOf(800_000 + i),
+        name: `Product ${i}`,
+        price: below(2000),
+        listed: i % 7 !== 0,
+        active: i !== products - 1,
+      },
+      ...{
+        categories: i % 3 ? [uuidOf(900_000 + (i % 5))] : [],
+        demoId: i === 5 ? uuidOf(800_000 + products - 1) : null,
+      },
       ...{ profitShares: i % 10 ? [] : [{ userUuid: uuidOf(i % customers), percent: 12.5 }] },
     })),
   ],
@@ -60,11 +75,16 @@ const files: [kind: string, text: string][] = [
   ],
   [
     'coupons',
-    lines(40, (i) => ({ code: `Code${i}`, owner: uuidOf(i % customers), discount: i % 100, usesPerCustomer: i % 3 })),
+    lines(coupons, (i) => ({
+      code: `Code${i}`,
+      owner: uuidOf(i % customers),
+      discount: i % 100,
+      usesPerCustomer: i % 3,
+    })),
   ],
   [
     'giftcards',
-    lines(Math.ceil(customers / 4), (i) => ({
+    lines(cards, (i) => ({
       ...{ id: uuidOf(700_000 + i), owner: uuidOf(below(customers)), credit: 1 + below(500) },
       ...{ active: i % 5 !== 0, redeemed: i % 6 === 0 },
     })),
@@ -72,7 +92,7 @@ const files: [kind: string, text: string][] = [
   [
     'purchases',
     lines(customers, (i) => ({
-      ...{ id: `buy ${i}`, resident: uuidOf(below(customers)), product: uuidOf(800_000 + below(60)) },
+      ...{ id: `buy ${i}`, resident: uuidOf(below(customers)), product: uuidOf(800_000 + below(products)) },
       ...{ price: below(900), at: i % 2 ? '2020-05-05T00:00:00Z' : new Date(Date.now() - 864e5 * 9).toISOString() },
     })),
   ],
