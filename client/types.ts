@@ -2673,7 +2673,7 @@ export interface RefundSaleRequest {
 }
 export interface PayeeListResponse {
   /**
-   * Avatars whom the store has owed or paid something, by UUID, at most `limit`.
+   * Avatars that the store has owed or paid something, by UUID, at most `limit`.
    */
   data: PayeeResponse[];
   pagination: Pagination;

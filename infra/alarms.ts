@@ -210,7 +210,7 @@ const residentAlarms = ({ lookUp, settings: { stage } }: Watched): Record<string
     metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     // One in a hundred of the look-ups that one store may cause.
     threshold: fiveMinutesOf(lookUpsPerMinute / 60) / 100,
-    harm: 'Avatars whom nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.',
+    harm: 'Avatars that nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.',
     act: `"npx store logs --stage ${stage} --function resident-lookup --filter ERROR" shows the reason. After an update, deploy the earlier version.`,
   },
 });

@@ -156,7 +156,7 @@ export class StoreServiceStack extends Stack {
   /** Asks dispensers for avatars whom nobody imported. The endpoints wait for it. */
   private addLookUp(): ServiceFunction {
     return this.addFunction('resident-lookup', {
-      description: "Asks a store's dispenser for an avatar whom nobody imported.",
+      description: "Asks a store's dispenser for an avatar that nobody imported.",
       memoryMegabytes: 512,
       timeoutSeconds: lookUpTimeoutSeconds,
       environment: this.dispenserHosts(),

@@ -75,7 +75,7 @@ const inputTexts = {
   newKey: 'The key that replaces it: `store key issue`.',
   buyer: 'The username or UUID of the resident.',
   owner: 'The username or UUID of the resident who gets the commission.',
-  uuid: 'The UUID of an avatar whom the other system knew.',
+  uuid: 'The UUID of an avatar that the other system knew.',
   username: 'The name of that avatar.',
   saleId: 'A new UUID for the sale. A repeat with the same one makes no second sale.',
   productId: 'The UUID of a product that the buyer owns.',

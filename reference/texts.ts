@@ -113,7 +113,7 @@ export const scopeTexts: Record<Scope, string> = {
   'sales:refund': 'refund sales',
   'events:read': 'read events',
   'webhooks:write': 'create, read, replace and delete webhooks',
-  'payouts:read': 'read what is owed to whom, and payouts',
+  'payouts:read': 'read who is owed how much, and payouts',
   'payouts:pay': 'claim payouts, and report how they ended',
   'payouts:settle': 'settle payouts, and note payments by hand',
   'vendors:read': 'read vendors',

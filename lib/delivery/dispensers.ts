@@ -101,7 +101,7 @@ export const registerDispenser = async (
   const key = dispenserKey(store, name);
   const isOther = any(isNot('keyId', keyId), isNot('host', host));
   const again = update(key, { set: address, when: all(exists, is('keyId', keyId), is('host', host)) });
-  const anew = update(key, { set: { ...address, ...anotherSecret() }, when: all(exists, isOther) });
+  const other = update(key, { set: { ...address, ...anotherSecret() }, when: all(exists, isOther) });
   const result = (dispenser: Registered) => dispenser;
   const box: Registered & Key = { ...key, ...place, secret: randomText(43) };
   const counted = update(countKey(store), { add: { count: 1 }, when: any(isNew, below('count', maxBoxes)) });
@@ -113,7 +113,7 @@ export const registerDispenser = async (
     },
   });
   const registered = await decide(() =>
-    one(again, { result, otherwise: (found) => (found ? one(anew, { result }) : first) }),
+    one(again, { result, otherwise: (found) => (found ? one(other, { result }) : first) }),
   );
   const { unreachable } = registered;
   if (unreachable !== undefined && unreachable.url !== url)

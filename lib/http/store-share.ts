@@ -69,11 +69,11 @@ const take = async (
     set: end,
     when: most === undefined ? isAhead : all(isAhead, atMost('usedUntil', at + most)),
   });
-  const anew = update(key, {
+  const fresh = update(key, {
     set: { ...end, usedUntil: at + millis },
     when: any(missing('usedUntil'), atMost('usedUntil', at)),
   });
-  const order: Write[] = usedUntil > at ? [later, anew, later] : [anew, later, anew];
+  const order: Write[] = usedUntil > at ? [later, fresh, later] : [fresh, later, fresh];
   for (const one of order) {
     const outcome = await write<{ usedUntil: number }>(one);
     if (outcome.done) return { usedUntil: outcome.result.usedUntil, isTaken: true };

@@ -137,7 +137,7 @@ export const listPayees = route('GET /v1/payees', {
   scope: 'payouts:read',
   ...common,
   query: z.object({ ...pageQuery, ...payeeFilters }),
-  response: listOf('PayeeListResponse', 'Avatars whom the store has owed or paid something, by UUID', PayeeResponse),
+  response: listOf('PayeeListResponse', 'Avatars that the store has owed or paid something, by UUID', PayeeResponse),
   reads: ['PAYEE'],
 });
 

@@ -90,7 +90,7 @@ export const allOf = <R>(writes: readonly Write[], how: TransactionOptions<R>): 
 });
 
 /**
- * Does another change before, by itself, and asks the step anew, with all its attempts. Nothing of it is recorded. One
+ * Does another change before, by itself, and asks the step again, with all its attempts. Nothing of it is recorded. One
  * that is brief is made whether or not `mayGoOn` allows more.
  */
 export const first = (work: () => Promise<unknown>, isBrief?: 'brief'): Decision<never> => ({
@@ -111,7 +111,7 @@ export const look = <R>(sees: () => Promise<boolean>, then: Decision<R>): Decisi
 /**
  * The outcome of a decision: a result, a decision to follow instead, or the reason for which the step is asked again.
  */
-type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'held' | 'anew';
+type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'held' | 'restarted';
 
 const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): RefusedWrites => ({
   by: <T extends object>({ pk, sk }: Key) => {
@@ -161,7 +161,7 @@ const carryOut = async <R>(decision: Decision<R>, mayGoOn: () => boolean): Promi
     case 'first':
       if (!decision.isBrief && !mayGoOn()) throw unavailable();
       await unrecorded(decision.work);
-      return 'anew';
+      return 'restarted';
     case 'again':
       return 'torn';
     case 'held':
@@ -199,7 +199,7 @@ export const decide = async <R>(
   for (let number = 1; ; number++) {
     const outcome = await follow(await step({ number }), mayGoOn);
     if (typeof outcome === 'object') return outcome.result;
-    if (outcome === 'anew') times.overtaken = times.torn = times.held = 0;
+    if (outcome === 'restarted') times.overtaken = times.torn = times.held = 0;
     else if (outcome === 'held') await pauseHeld(++times.held);
     else await pauseOvertaken(++times[outcome]);
   }

@@ -44,11 +44,11 @@ const nextTurn = async (store: string): Promise<number | undefined> => {
     set: end,
     when: all(above('usedUntil', at), atMost('usedUntil', at + mostAheadMillis)),
   });
-  const anew = update(key, {
+  const fresh = update(key, {
     set: { ...end, usedUntil: at + spacingMillis },
     when: any(missing('usedUntil'), atMost('usedUntil', at)),
   });
-  for (const one of [behind, anew, behind]) {
+  for (const one of [behind, fresh, behind]) {
     const outcome = await write<{ usedUntil: number }>(one);
     if (outcome.done) return outcome.result.usedUntil - spacingMillis;
   }

@@ -1,13 +1,14 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCoupon } from '../../lib/routes/coupons.ts';
+import { listDeliveries, retryDelivery } from '../../lib/routes/deliveries.ts';
 import { createProduct, updateProduct } from '../../lib/routes/products.ts';
 import { putResident } from '../../lib/routes/residents.ts';
 import { putProductCard, putRules } from '../../lib/routes/rules.ts';
 import { setVendorProduct } from '../../lib/routes/vendors.ts';
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
-import { type Service, send } from '../workload/client.ts';
+import { type Service, send, walk } from '../workload/client.ts';
 import type { Body } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { Region } from './regions.ts';
@@ -35,6 +36,8 @@ export interface Mall {
   strangers: Stall[];
   terminals: Stall[];
   boxes: Stall[];
+  /** The item that the first of two boxes lacks. */
+  lacking: string | undefined;
   tills: Stall[];
   /** The prims of all cashiers that there have ever been. */
   cashiers: Set<string>;
@@ -161,9 +164,10 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
   const terminals = regions
     .slice(0, 2)
     .map((region) => rez(region, 'terminal', sources.terminal, { terminal: lines(keys.terminal) }));
+  // The first box lacks a product, for which the second is always asked.
+  const lacking = isSpread ? stock[0] : undefined;
   const boxes = isSpread
-    ? // The first box lacks a product, for which the second is always asked.
-      [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
+    ? [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
     : [rezBox(home, 'box', [], stock), rezBox(home, 'standby', [], stock)];
   // One cashier is part of the wall with a stranger's script, the other stands alone.
   const tills = regions
@@ -182,7 +186,7 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
     region.world.link(...here.map(({ object }) => object), ...(n === 0 && boxes[0] ? [boxes[0].object] : []));
   }
   const cashiers = new Set(tills.map(({ object }) => object.body.id));
-  return { vendors, terminals, boxes, tills, cashiers, strangers, notecardsOf };
+  return { vendors, terminals, boxes, lacking, tills, cashiers, strangers, notecardsOf };
 };
 
 /** Makes the products of a store, and places its objects. */
@@ -229,6 +233,16 @@ export const touchOwn = (mall: Mall): void => {
   for (const { object, region } of boxes) region.touch(object, owner);
   for (const { object, region } of vendors)
     if (!object.body.seen.payPrice.some((sum) => sum > 0)) region.touch(object, owner);
+};
+
+/**
+ * The merchant retries what has failed since the first box may have given it, and said later that it lacks the item.
+ * Then all boxes are asked.
+ */
+export const retryFailed = async ({ service, lacking }: Mall): Promise<void> => {
+  const failed = await walk(service, listDeliveries, { query: { state: 'failed', limit: 1000 } });
+  for (const { id, item, lastError } of failed)
+    if (item === lacking && lastError.includes('no such item')) await send(service, retryDelivery, { params: { id } });
 };
 
 /** Objects were copied, or took the place of others. */

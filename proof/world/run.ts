@@ -8,7 +8,7 @@ import { createTally } from '../workload/tally.ts';
 import { type Card, compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
 import { live } from './avatars.ts';
 import { type Grid, gridRates, isOpen } from './grid.ts';
-import { cardCredit, type Mall, sourcesOf, touchOwn } from './mall.ts';
+import { cardCredit, type Mall, retryFailed, sourcesOf, touchOwn } from './mall.ts';
 import { manage, payClaims, payRefunds } from './merchant.ts';
 import { rates } from './network.ts';
 import { comparePayouts, findMiscounts, type PayoutBooks, readPayouts, settleUnknown } from './payouts.ts';
@@ -136,6 +136,7 @@ const settle = async (setting: Setting): Promise<string[]> => {
     if (round % 30 === 29) for (const mall of malls) changeKeys(mall, grid, Math.floor(round / 30));
     // A registration hands waiting deliveries over.
     if (round % 6 === 0) malls.forEach(touchOwn);
+    for (const mall of malls) await retryFailed(mall);
   }
   for (const region of regions) region.collectErrors();
   return open.map((text) => `not settled after ${settleSeconds} s: ${text}`);

@@ -82,7 +82,7 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
   /** The regions of a store's boxes die in turn. */
   const crashAtBoxes = async () => {
     const places = [...new Set(malls.flatMap(({ boxes }) => boxes.map((box) => box.region)))];
-    await places[crashes++ % places.length]?.crash(forAWhile(60, 240));
+    await places[crashes++ % places.length]?.crash(forAWhile(20, 120));
   };
   const copyOne = withVendor((one, { region: place, object }) => {
     if (copied < mostCopies) replaceStalls(one, place.copy(object), true);

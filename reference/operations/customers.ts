@@ -16,7 +16,7 @@ const incrementText = (type: string) =>
 export const customerTexts: Record<string, OperationText> = {
   'customers/list-customers': {
     description:
-      'Residents about whom the store has written something: credit, spend, a ban, a coupon, a gift card. Filters combine with AND.',
+      'Residents that the store knows something about: credit, spend, a ban, a coupon, a gift card. Filters combine with AND.',
     parameters: { limit: 2, spentMoreThan: 400 },
   },
   'customers/get-customer': {

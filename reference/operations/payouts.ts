@@ -9,7 +9,7 @@ const claimed = '01a1fdfa-4600-7962-9a62-62cdb0774454';
 export const payoutTexts: Record<string, OperationText> = {
   'payouts/list-payees': {
     description:
-      `${extension}Avatars whom the store has ever owed or paid something, by UUID: the owners of coupons and those who share in the ` +
+      `${extension}Avatars that the store has ever owed or paid something, by UUID: the owners of coupons and those who share in the ` +
       'profit, by the completed sales; and buyers whose refund is to be paid out. What a sale owes is counted within seconds.',
     parameters: { owed: true, limit: 2 },
   },
@@ -39,7 +39,7 @@ export const payoutTexts: Record<string, OperationText> = {
   'payouts/settle-payout': {
     description:
       `${extension}A person’s word on a payout that is unknown, or a correction of one that has ended: the sums follow, and its event is ` +
-      'sent anew. 400 while it is claimed.',
+      'sent again. 400 while it is claimed.',
     parameters: { id: unknown },
     request: { result: 'paid', reference: 'Account history, 19 November' },
     refused: { result: 'unknown' },

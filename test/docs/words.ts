@@ -44,7 +44,12 @@ export const oldWordsIn = (file: string, text: string): string[] => {
     );
 };
 
-const files = globSync(['*.md', 'docs/**/*.md', 'inworld/*.{md,lsl}', '{cli,desk,local/pages}/**/*.{ts,tsx}']).sort();
+const files = globSync([
+  '*.md',
+  'docs/**/*.md',
+  'inworld/*.{md,lsl}',
+  '{cli,desk,functions,infra,lib,local/pages,reference}/**/*.{ts,tsx}',
+]).sort();
 
 /** The old words of all these files. */
 export const oldWords = (): string[] => files.flatMap((file) => oldWordsIn(file, readFileSync(file, 'utf8')));
