@@ -47,7 +47,7 @@ const day = 86_400_000;
 /** A payment comes before its sale, and a payout after its claim. */
 const nearMillis = 15 * minute;
 /** A vendor that was away gives back what is due as soon as it can. */
-const lateMillis = 2 * day;
+export const lateMillis = 2 * day;
 /** A payment by hand is noted after it was made. */
 const byHandMillis = 31 * day;
 

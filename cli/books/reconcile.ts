@@ -1,5 +1,5 @@
 import { timestamp } from '../../lib/clock.ts';
-import { type Books, type Expected, placeOf, type Transfer } from './expected-transfers.ts';
+import { type Books, type Expected, lateMillis, placeOf, type Transfer } from './expected-transfers.ts';
 
 /** Compares the history of an account's L$ with the books of its store. */
 
@@ -69,6 +69,8 @@ interface Reconciling {
   ignored: ReadonlySet<string>;
   differences: Difference[];
   unbooked: UnbookedTransfer[];
+  /** The differences that are payouts which count as failed. */
+  failed: Set<Difference>;
   /** The transfers that fit each unknown payout, and whether they fit nothing else. */
   fits: Map<Expected, { transfer: Transfer; isAlone: boolean }[]>;
 }
@@ -82,9 +84,11 @@ const tell = (
   difference: Difference['difference'],
   { at, name, amount, file, line }: Transfer,
   about: string,
-): void => {
-  if (!ignored.has(name.toLowerCase()))
-    differences.push({ difference, at: timestamp(at), who: name, amount: Math.abs(amount), about, file, line });
+): Difference | undefined => {
+  if (ignored.has(name.toLowerCase())) return undefined;
+  const told = { difference, at: timestamp(at), who: name, amount: Math.abs(amount), about, file, line };
+  differences.push(told);
+  return told;
 };
 
 const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
@@ -117,9 +121,11 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
     return;
   }
   const failed = books.failed.get(place)?.find(may);
-  tell(state, 'given and not owed', transfer, failed ? `payout ${failed.id}, which counts as failed` : transfer.text);
-  if (!failed && uuid !== undefined && !state.ignored.has(transfer.name.toLowerCase()))
-    unbooked.push({ uuid, transfer });
+  const about = failed ? `payout ${failed.id}, which counts as failed` : transfer.text;
+  const told = tell(state, 'given and not owed', transfer, about);
+  if (!told) return;
+  if (failed) state.failed.add(told);
+  else if (uuid !== undefined) unbooked.push({ uuid, transfer });
 };
 
 /** The sales and the paid payouts between two times of which the history has nothing. */
@@ -151,9 +157,33 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
   return { known, doubtful };
 };
 
+/**
+ * Takes out the payments that went back whole to their payers, as vendors give back what cannot be sold: each with the
+ * first transfer of its amount that follows within two days. The times are those of whole seconds.
+ */
+const withoutGivenBack = ({ differences, failed }: Reconciling) => {
+  const inOrder = differences.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const back = Map.groupBy(
+    inOrder.filter((one) => one.difference === 'given and not owed' && !failed.has(one)),
+    ({ who, amount }) => placeOf(who, amount),
+  );
+  const paired = new Set<Difference>();
+  for (const one of inOrder) {
+    if (one.difference !== 'paid and not sold') continue;
+    const at = Date.parse(one.at);
+    const follows = (other: Difference): boolean => {
+      const after = Date.parse(other.at) - at;
+      return !paired.has(other) && after >= 0 && after <= lateMillis;
+    };
+    const other = back.get(placeOf(one.who, one.amount))?.find(follows);
+    if (other) paired.add(one).add(other);
+  }
+  return { differences: differences.filter((one) => !paired.has(one)), paired };
+};
+
 /** Compares transfers, one after the other, with the books. Avatars in `ignored` are in lower case. */
 export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => {
-  const state: Reconciling = { books, ignored, differences: [], unbooked: [], fits: new Map() };
+  const state: Reconciling = { books, ignored, differences: [], unbooked: [], failed: new Set(), fits: new Map() };
   const seen = new Set<string>();
   let repeated = 0;
   return {
@@ -171,8 +201,14 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
     end: (first: number, last: number) => {
       const names = new Map([...books.uuids].map(([name, uuid]) => [uuid, name]));
       const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;
-      const differences = [...state.differences, ...missingIn(state, nameOf, first, last)];
-      return { differences, ...knownIn(state, nameOf), unbooked: state.unbooked, repeated };
+      const { differences: told, paired } = withoutGivenBack(state);
+      const lines = new Set([...paired].map(({ file, line }) => `${file} ${line}`));
+      return {
+        differences: [...told, ...missingIn(state, nameOf, first, last)],
+        ...knownIn(state, nameOf),
+        unbooked: state.unbooked.filter(({ transfer: { file, line } }) => !lines.has(`${file} ${line}`)),
+        ...{ givenBack: paired.size / 2, repeated },
+      };
     },
   };
 };

@@ -103,7 +103,7 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
   const files = given.flat() as string[];
   const { target, store } = await openStore(options);
   const found = await compare(store.id, files, options);
-  const { span, known, doubtful, unbooked, repeated } = found;
+  const { span, known, doubtful, unbooked, givenBack, repeated } = found;
   const log = await openLog(target);
   const booked = new Set<string>();
   if (options.book)
@@ -114,6 +114,7 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
     }
   const differences = found.differences.filter(({ file, line }) => !booked.has(`${file} ${line}`));
   printAll(differences, known);
+  if (givenBack > 0) note(`${counted(givenBack, 'payment')} went back whole to the payer, which is no difference.`);
   for (const id of doubtful)
     note(`More than one transfer may be the payout ${id}: look, and run store payouts settle.`);
   if (options.settle)
@@ -147,6 +148,8 @@ Differences, with exit code 1 where there is one of the first three:
   sold and not paid   a sale, or a payout that counts as paid, of which the history has nothing
   given and not owed  L$ went out that are neither payout, change nor refund
   unknown that is known now  a payout that was paid after all; --settle says so
+
+A payment that could not be sold and went back whole to its payer within two days is counted, and is no difference.
 
 A payout is found by its transaction, else by avatar, amount and the 15 minutes after its claim; a sale by payer, amount and time, 15 minutes before or
 after. What fits two is told and not settled. Sales before the first and after the last row are not looked for. The history must be that of the avatar

@@ -1,4 +1,6 @@
-import { source } from '../../lib/clock.ts';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { source, timestamp } from '../../lib/clock.ts';
 import { getCredit, listCreditHistory } from '../../lib/routes/credit.ts';
 import { listDeliveries } from '../../lib/routes/deliveries.ts';
 import { getGiftCard, listGiftCards } from '../../lib/routes/gift-cards.ts';
@@ -210,6 +212,23 @@ const auditAll = async (setting: Setting): Promise<string[]> => {
   return audit();
 };
 
+/**
+ * The differences that `store reconcile` finds between a store and the history of its owner's L$, without those that the
+ * owner spends and earns elsewhere.
+ */
+const reconcile = async ({ options, grid, store: command }: Setting, { store, owner }: Mall): Promise<string[]> => {
+  const path = join(options.dataDir, `${store.id}.csv`);
+  const lines = grid.book.transfers
+    .filter(({ from, to, reason }) => [from, to].includes(owner) && reason !== 'spent' && reason !== 'earned')
+    .map(({ id, at, reason, from, to, amount }) => {
+      const [other, sums] = from === owner ? [to, `,${amount}`] : [from, `${amount},`];
+      return `${timestamp(at)},${id},${reason},${other},${sums}`;
+    });
+  writeFileSync(path, ['Date,Transaction ID,Description,Resident,Deposit,Withdrawal', ...lines, ''].join('\n'));
+  const differences = await command('--store', store.id, '--json', 'reconcile', path).catch(({ stdout }) => stdout);
+  return differences.split('\n').flatMap((line: string) => (line === '' ? [] : `store reconcile: ${line}`));
+};
+
 /** Compares the grid's book with those of the stores, as the merchants do in the evening, and asks `store audit`. */
 const compareBooks = async (setting: Setting) => {
   const { malls, grid, avatars } = setting;
@@ -228,6 +247,7 @@ const compareBooks = async (setting: Setting) => {
   const known = new Set(books.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
   const strays = gifts.filter(({ deliveryId }) => !known.has(deliveryId));
   const audits = await auditAll(setting);
+  for (const mall of malls) audits.push(...(await reconcile(setting, mall)));
   const sum = (of: 'unexplained' | 'paid' | 'back' | 'unheard'): number => money.reduce((all, one) => all + one[of], 0);
   const payoutSum = (of: 'unexplained' | 'paid' | 'twice'): number => payouts.reduce((all, one) => all + one[of], 0);
   return {

@@ -146,6 +146,45 @@ test('tells what was paid and not sold, sold and not paid, marked as paid and no
   expect(ignoring.rows).toHaveLength(4);
 });
 
+test('a payment that went back whole within two days is no difference, and any other stays one', async () => {
+  const day = 24 * 60;
+  const failed = await payAt(0, 20, { result: 'failed' });
+  const rows: Row[] = [
+    [1, 'Some Stranger', 99],
+    [2, 'Some Stranger', 99],
+    [30, 'Some Stranger', -99],
+    // Another avatar, another amount, before the payment, too late, and a payout that counts as failed.
+    [31, buyer.username, -99],
+    [32, 'Some Stranger', -98],
+    [40, buyer.username, -7],
+    [50, buyer.username, 7],
+    [60, buyer.username, 8],
+    [61 + 2 * day, buyer.username, -8],
+    [-1, payee.username, 20],
+    [3, payee.username, -20],
+  ];
+  const file = history(rows);
+
+  const { rows: differences } = await found(file);
+  const { stderr } = await run(file);
+
+  expect(differences.map(([difference, who, amount]) => [difference, who, amount]).sort()).toEqual(
+    [
+      ['paid and not sold', 'Some Stranger', 99],
+      ['given and not owed', buyer.username, 99],
+      ['given and not owed', 'Some Stranger', 98],
+      ['given and not owed', buyer.username, 7],
+      ['paid and not sold', buyer.username, 7],
+      ['paid and not sold', buyer.username, 8],
+      ['given and not owed', buyer.username, 8],
+      ['paid and not sold', payee.username, 20],
+      ['given and not owed', payee.username, 20],
+    ].sort(),
+  );
+  expect(differences.some(([, , , about]) => about === `payout ${failed}, which counts as failed`)).toBe(true);
+  expect(stderr).toContain('1 payment went back whole to the payer');
+});
+
 test('a transfer of a payout that came twice is given and not owed, once', async () => {
   await payAt(0, 60, { result: 'paid' });
 
