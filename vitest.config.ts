@@ -11,11 +11,26 @@ const moving = 'test/contract/22-time.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
+/** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
+const withoutTable = globSync([
+  'test/{deploy,desk,house}/*.test.ts',
+  'test/infra/!(bundles|delivery-alarms|role).test.ts',
+  'test/client/{faults,methods,webhook}.test.ts',
+  'test/docs/{commands,contract-coverage,links,variables,words}.test.ts',
+  'test/inworld/!(cashier|many-vendors|terminal|vendor).test.ts',
+  'test/local/deployed/{conflicts,document,preflight,roles}.test.ts',
+  'test/local/{gateway,grid}/*.test.ts',
+  'test/local/start/{browser,failures,options,state}.test.ts',
+  'test/reference/!(arazzo|examples).test.ts',
+  'test/security/{regular-expressions,supply-chain}.test.ts',
+  'proof/{load,simulation,workload,world}/*.test.ts',
+]);
+
 /** These need the engine itself, or put a client of their own in the place of the table's. */
 const onEngine = [
   'test/lib/table/*.test.ts',
   'test/functions/authorizer.test.ts',
-  // It loads the CDK, which the files of the stack share.
+  // It loads the CDK, which the other files of the stack load here.
   'test/cost/cost-idle.test.ts',
   // They start another process, ask for tables and their settings, or count calls beside a consumer of the stream.
   'test/cli/books/{credit-repair,history-audit}.test.ts',
@@ -29,7 +44,7 @@ const onEngine = [
 /** These too need only what a table promises. */
 const onAnyTable = [
   'test/cli/**/*.test.ts',
-  'test/{client,deploy,docs,inworld,reference}/*.test.ts',
+  'test/{client,docs,inworld,reference}/*.test.ts',
   'test/local/demo/*.test.ts',
   'test/security/{injection,keys,mass-assignment,scopes,stores}.test.ts',
 ];
@@ -41,7 +56,7 @@ const onAnyTable = [
 export const inMemory = globSync(
   ['test/{cost,functions,lib}/**/*.test.ts', 'proof/{fuzz,model}/*.test.ts', moving, ...onAnyTable],
   {
-    exclude: onEngine,
+    exclude: [...onEngine, ...withoutTable],
   },
 );
 
@@ -93,8 +108,12 @@ export default defineConfig({
           name: 'house',
           include: ['{test,proof}/**/*.test.ts'],
           // The pages need a browser: see vitest.browser.config.ts.
-          exclude: [contract, alone, 'test/browser/**', ...inMemory],
+          exclude: [contract, alone, 'test/browser/**', ...inMemory, ...withoutTable],
         },
+      },
+      {
+        extends: true,
+        test: { ...house, name: 'plain', include: withoutTable, env: { ...house.env, TEST_TABLES: 'none' } },
       },
       {
         extends: true,

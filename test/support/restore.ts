@@ -11,13 +11,13 @@ import { cleanUpAll } from './at-end.ts';
 import startTestEngine, { setEnvironment } from './engine.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
-import { forgetTables, isInMemory, useMemory } from './memory-db.ts';
+import { forgetTables, useMemory } from './memory-db.ts';
 import { anySignature } from './seed.ts';
 import { wireTo } from './wire.ts';
 
 /**
- * Gives each test file an engine of its own, or tables in memory where TEST_TABLES says so. Ends what the file started,
- * and restores the process, so that the next file starts from the same state.
+ * Gives each test file an engine of its own, or tables in memory or none where TEST_TABLES says so. Ends what the file
+ * started, and restores the process, so that the next file starts from the same state.
  */
 
 const env = { ...process.env };
@@ -55,14 +55,21 @@ const startOwnEngine = async (): Promise<() => Promise<void>> => {
   };
 };
 
-/** Leads the clients to tables in memory. Another client finds nothing where it looks for the engine. */
-const useTables = async (): Promise<() => Promise<void>> => {
+/** Lets every client find nothing where it looks for the engine. */
+const useNoTable = async (): Promise<() => Promise<void>> => {
   setEnvironment('http://127.0.0.1:1');
+  return async () => {};
+};
+
+/** Leads the clients of this process to tables in memory. Others find none. */
+const useTables = async (): Promise<() => Promise<void>> => {
+  await useNoTable();
   useMemory();
   return async () => forgetTables();
 };
 
-const stopTables = await (isInMemory ? useTables() : startOwnEngine());
+const startTables = { memory: useTables, none: useNoTable }[process.env.TEST_TABLES ?? ''] ?? startOwnEngine;
+const stopTables = await startTables();
 /** The files of a worker share its process, but no file goes on with what a function remembered in another. */
 const states = new Map<unknown, unknown>();
 keeper.stateOf = <T>(make: () => T): T => {
