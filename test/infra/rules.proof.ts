@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import { type CfnResource, CloudFormationValidatePlugin } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
+import { includedLaunch } from '../deploy/launch-included.ts';
+import { tempDir } from '../support/files.ts';
 import { asShipped, everythingOn, makeStack, templateOf } from '../support/stack.ts';
 
 /**
@@ -36,7 +38,7 @@ test.each([
 
 const plugin = new CloudFormationValidatePlugin();
 
-/** The errors in the template of a nested stack. */
+/** The errors in a template. */
 const errorsIn = (templatePath: string): string[] => {
   const stackTemplates = [{ stackConstructPath: 'service', templatePath }];
   const { violations } = plugin.validate({ stackTemplates } as Parameters<typeof plugin.validate>[0]);
@@ -55,4 +57,15 @@ test.each(variants)('the nested stacks, %s, break none of them either', (_, sett
   expect(nested.length).toBe(3);
   expect(nested.flatMap(errorsIn)).toEqual([]);
   expect(errorsIn(broken).join()).toContain("'Principals' was unexpected");
+});
+
+test('launch.yaml breaks none of them either', () => {
+  const { template } = includedLaunch();
+  const [whole, broken] = ['launch.json', 'broken.json'].map((name) => join(tempDir(), name)) as [string, string];
+  writeFileSync(whole, JSON.stringify(template));
+  template.Resources.Project.Properties.TimeoutInHours = 1;
+  writeFileSync(broken, JSON.stringify(template));
+
+  expect(errorsIn(whole)).toEqual([]);
+  expect(errorsIn(broken).join()).toContain('TimeoutInHours');
 });
