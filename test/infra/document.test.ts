@@ -90,9 +90,14 @@ test('the stage waits for all permissions, so that no new method answers before 
 
 // Changes
 
+/** A few rows, whose stack is made in a fifth of the time that one of all takes. */
+const some = routes.filter(({ id }) => /^coupons/.test(id));
+
+const templateOfSome = (settings: Record<string, unknown>) => templateOfRows(some, settings);
+
 /** The same rows, one of them changed. */
-const withChange = (change: Partial<Route>): Route[] =>
-  routes.map((row) => (row.id === 'coupons/get-coupon' ? { ...row, ...change } : row));
+const templateWith = (change: Partial<Route>) =>
+  templateOfRows(some.map((row) => (row.id === 'coupons/get-coupon' ? { ...row, ...change } : row)));
 
 const deploymentOf = ({ ofType }: ReturnType<typeof templateOf>): string | undefined => {
   const [[id]] = ofType('AWS::ApiGateway::Deployment') as [[string, Resource]];
@@ -101,23 +106,23 @@ const deploymentOf = ({ ofType }: ReturnType<typeof templateOf>): string | undef
   return id;
 };
 
-const deployed = deploymentOf(templateOf());
+const deployed = deploymentOf(templateOfSome({}));
 
 test.each<[string, () => ReturnType<typeof templateOf>]>([
-  ['another path', () => templateOfRows(withChange({ path: '/v1/coupons/{id}/facts' }))],
-  ['another method', () => templateOfRows(withChange({ method: 'POST' }))],
-  ['a row less', () => templateOfRows(routes.filter(({ id }) => id !== 'coupons/get-coupon'))],
-  ['a remembered key', () => templateOf({ authorizerTtlSeconds: '30' })],
-  ['origins', () => templateOf({ corsOrigins: '*' })],
-  ['no desk', () => templateOf({ desk: 'false' })],
+  ['another path', () => templateWith({ path: '/v1/coupons/{id}/facts' })],
+  ['another method', () => templateWith({ method: 'POST' })],
+  ['a row less', () => templateOfRows(some.filter(({ id }) => id !== 'coupons/get-coupon'))],
+  ['a remembered key', () => templateOfSome({ authorizerTtlSeconds: '30' })],
+  ['origins', () => templateOfSome({ corsOrigins: '*' })],
+  ['no desk', () => templateOfSome({ desk: 'false' })],
 ])('%s makes another deployment, to which the stage moves', (_, changed) => {
   expect(deploymentOf(changed())).not.toBe(deployed);
 });
 
 test.each<[string, () => ReturnType<typeof templateOf>]>([
-  ['another order of the rows', () => templateOfRows(routes.toReversed())],
-  ['what a function may touch', () => templateOfRows(withChange({ reads: ['COUPON', 'CUSTOMER'] }))],
-  ['another rate', () => templateOf({ readRate: '90' })],
+  ['another order of the rows', () => templateOfRows(some.toReversed())],
+  ['what a function may touch', () => templateWith({ reads: ['COUPON', 'CUSTOMER'] })],
+  ['another rate', () => templateOfSome({ readRate: '90' })],
 ])('%s makes no other deployment', (_, changed) => {
   expect(deploymentOf(changed())).toBe(deployed);
 });
