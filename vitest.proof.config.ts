@@ -20,6 +20,12 @@ const racing = globSync([
 const longInMemory = ofProof.filter((path) => inMemory.includes(path) && !racing.includes(path));
 
 /**
+ * They judge programs that call the service, which see nothing of a table but the answers. The suite of the contract
+ * judges those, over HTTP, and on the engine.
+ */
+const ofCallers = ['test/client/*.test.ts', 'test/docs/{samples,webhook-receivers}.test.ts'];
+
+/**
  * `npm run proof`: the tests that take their length from test/support/volume.ts, at full length; those that otherwise
  * run on tables in memory, on the real engine; and `*.proof.ts`.
  */
@@ -48,7 +54,7 @@ export default defineConfig({
           ...limits,
           name: 'engine',
           include: inMemory,
-          exclude: [...ofProof.filter((path) => !longInMemory.includes(path)), contract],
+          exclude: [...ofProof.filter((path) => !longInMemory.includes(path)), contract, ...ofCallers],
         },
       },
       // The load has an engine of its own, which the clients of other tests do not know.
