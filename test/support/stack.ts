@@ -18,11 +18,15 @@ const assetMetadata = 'aws:cdk:enable-asset-metadata';
 export const makeStack = (settings: Record<string, unknown> = {}, rows: readonly Route[] = routes): Stack =>
   // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested
   // where.
-  new StoreServiceStack(new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false }), 'service', {
-    settings: readSettings({ firewall: 'false', ...settings }),
-    routes: rows,
-    codeOf: (entry) => Code.fromInline(`// ${entry}`),
-  });
+  new StoreServiceStack(
+    new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false, stackTraces: false }),
+    'service',
+    {
+      settings: readSettings({ firewall: 'false', ...settings }),
+      routes: rows,
+      codeOf: (entry) => Code.fromInline(`// ${entry}`),
+    },
+  );
 
 /** Settings that switch on all that is optional. */
 export const everythingOn = {
