@@ -31,13 +31,20 @@ export class LinksetData {
   readonly pairs = new Map<string, Pair>();
   bytes = 0;
   readonly #tell: LinksetListener;
+  /** The names that matched a pattern, until there are other names: scripts go through them one by one. */
+  readonly #found = new Map<string, string[]>();
+  readonly #functions = new Map<string, Functions>();
 
   constructor(tell: LinksetListener = () => undefined) {
     this.#tell = tell;
   }
 
   /** The functions of a script in that prim. */
-  functionsOf = (by: string): Functions => functionsOf(this, by);
+  functionsOf = (by: string): Functions => {
+    const made = this.#functions.get(by) ?? functionsOf(this, by);
+    this.#functions.set(by, made);
+    return made;
+  };
 
   /** Takes over what another linkset remembers. */
   add(others: ReadonlyMap<string, Pair>): void {
@@ -74,9 +81,11 @@ export class LinksetData {
   }
 
   /** The names that match, in their order. */
-  found(pattern: string): string[] {
+  found(pattern: string): readonly string[] {
     const matching = new RegExp(pattern);
-    return [...this.pairs.keys()].filter((name) => matching.test(name)).sort();
+    const names = this.#found.get(pattern) ?? [...this.pairs.keys()].filter((name) => matching.test(name)).sort();
+    this.#found.set(pattern, names);
+    return names;
   }
 
   deleteFound(pattern: string, pass: string): List {
@@ -88,13 +97,13 @@ export class LinksetData {
   }
 
   reset(): void {
-    this.pairs.clear();
-    this.bytes = 0;
+    for (const name of this.pairs.keys()) this.#put(name, undefined);
     this.#tell(Number(LINKSETDATA_RESET), '', '');
   }
 
   #put(name: string, pair: Pair | undefined): void {
     this.bytes += pairBytes(name, pair) - pairBytes(name, this.pairs.get(name));
+    if (this.pairs.has(name) !== (pair !== undefined)) this.#found.clear();
     if (pair) this.pairs.set(name, pair);
     else this.pairs.delete(name);
   }
