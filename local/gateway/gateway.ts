@@ -316,7 +316,9 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     });
   };
 
-  return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes }, respond)
+  // A client that waited for a busy machine must not send into a connection that ends in this moment.
+  const keepAliveTimeout = 60_000;
+  return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes, keepAliveTimeout }, respond)
     .on('checkExpectation', respond)
     .on('connect', (_request, socket) => answerMalformed({}, socket))
     .on('clientError', answerMalformed);
