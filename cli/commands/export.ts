@@ -1,7 +1,8 @@
 import { statSync } from 'node:fs';
 import { Option } from 'commander';
+import { type Separator, separatorNames } from '../data/csv.ts';
 import { type ExportedFile, exportAll, exportKind } from '../data/export.ts';
-import { type ExportFormat, exportFormats, formatOf, type Separator, separatorNames } from '../data/format.ts';
+import { type ExportFormat, exportFormats, formatOf } from '../data/format.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { exportFiles } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';

@@ -3,7 +3,7 @@ import * as z from 'zod';
 import { now, timestamp } from '../../lib/clock.ts';
 import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import { findStore } from '../../lib/store/stores.ts';
-import type { Separator } from '../data/format.ts';
+import type { Separator } from '../data/csv.ts';
 import { lineWriter } from '../data/write.ts';
 import { owedNow, type PayoutLine, type PayoutSums, payoutsOf, type Span } from '../deployment/payouts.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';

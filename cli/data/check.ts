@@ -1,6 +1,7 @@
 import type { Identifier } from '../../lib/identifier.ts';
 import { findResidents } from '../deployment/residents.ts';
-import { allowedIn, isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
+import { allowedIn } from '../kinds/cells.ts';
+import { isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';

@@ -4,7 +4,8 @@ import type { DataFile, Lines } from '../kinds/kind.ts';
 import { exportFiles } from '../kinds/kinds.ts';
 import { Failure, InterruptedError, UsageError } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
-import { type ExportFormat, type Format, formats, type Separator } from './format.ts';
+import type { Separator } from './csv.ts';
+import { type ExportFormat, type Format, formats } from './format.ts';
 import { lineWriter, openFile } from './write.ts';
 
 export interface ExportOptions {

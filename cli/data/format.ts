@@ -8,11 +8,6 @@ export type Format = (typeof formats)[number];
 export const exportFormats = [...formats, 'journal'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
-/** The signs that may stand between the cells of a CSV file. Spreadsheets of many countries write semicolons. */
-export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
-export type Separator = keyof typeof separators;
-export const separatorNames = Object.keys(separators) as Separator[];
-
 const ends: Record<ExportFormat, RegExp> = {
   csv: /\.csv$/i,
   ndjson: /\.(ndjson|jsonl)$/i,

@@ -23,7 +23,7 @@ export interface GiftLine {
 export type GiftFile = LinesOfFile<GiftLine>;
 
 /** A file of gifts, which is checked like that of an import. */
-const giftFile: ImportFile = {
+export const giftFile: ImportFile = {
   name: 'gifts',
   summary: 'credit for many customers, a row each',
   columns: columns({

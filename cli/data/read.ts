@@ -2,12 +2,13 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { type Column, isRequired, readCell, rejectColumns, type Values } from '../kinds/columns.ts';
+import { readCell } from '../kinds/cells.ts';
+import { type Column, isRequired, rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
-import { type Format, type Separator, separatorNames, separators } from './format.ts';
-import { nearestOf } from './nearest.ts';
+import { meantColumn, namesOf, readHeader, type Separator, separatorIn, separators } from './csv.ts';
+import type { Format } from './format.ts';
 
 /** A row of a file before its values are checked. */
 export interface RawRow {
@@ -65,35 +66,10 @@ async function* readText(path: string): AsyncGenerator<string> {
 /** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
 const maxRowLength = 4_000_000;
 
-const listed = (columns: readonly Column[]): string => columns.map(({ name }) => name).join(', ');
-
-/** Names the column that a word is most like. */
-const meant = ({ columns }: ImportFile, word: string): string => {
-  const nearest = nearestOf(
-    word,
-    columns.map(({ name }) => name),
-  );
-  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
-};
-
 /** The columns of a header. Throws for unknown ones, with a list of the known ones. */
 const headerColumns = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
-  const there = `${kind.name} have the columns ${listed(kind.columns)}`;
-  const found = header.map((cell, index) => {
-    const column = kind.columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
-    if (column) return column;
-    // A file of rejected rows can be imported again with these columns.
-    if (rejectColumns.some(({ name }) => name === cell.trim())) return undefined;
-    const shown =
-      cell.trim() === ''
-        ? `column ${index + 1} has no name`
-        : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
-    throw new Failure(`${path}, line 1: ${shown}. ${meant(kind, cell)}Leave it out, or give it its name: ${there}.`);
-  });
-  const twice = found.find((column, index) => column && found.indexOf(column) < index);
-  if (twice) throw new Failure(`${path}, line 1: the column ${twice.name} is there twice. Leave one out.`);
-  const missing = kind.columns.filter((column) => isRequired(column) && !found.includes(column));
-  if (missing.length > 0) throw new Failure(`${path}, line 1: the column ${listed(missing)} is missing; ${there}.`);
+  const found = readHeader({ ...kind, added: rejectColumns, isRequired }, header);
+  if (typeof found === 'string') throw new Failure(`${path}, line 1: ${found}`);
   return found;
 };
 
@@ -117,13 +93,6 @@ const ownCells = (columns: readonly (Column | undefined)[], record: readonly str
   const areLast = columns.slice(own).every((column) => column === undefined);
   if (areLast) return record.slice(0, record.length > added ? record.length - added : undefined);
   return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
-};
-
-/** The sign that the first line has most of, outside quotes. */
-const separatorIn = (text: string): Separator => {
-  const line = text.replace(/"[^"]*"?/g, '').split(/[\r\n]/, 1)[0] ?? '';
-  const count = (name: Separator): number => line.split(separators[name]).length;
-  return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
 };
 
 async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -228,7 +197,7 @@ const readObject = (kind: ImportFile, text: string, line: number): RawRow => {
     ([name]) => ![...kind.columns, ...rejectColumns].some((column) => column.name === name),
   );
   const there = (name: string): string =>
-    `is no member of ${kind.name}. ${meant(kind, name)}There are ${listed(kind.columns)}`;
+    `is no member of ${kind.name}. ${meantColumn(kind.columns, name)}There are ${namesOf(kind.columns)}`;
   return {
     line,
     values: Object.fromEntries(members),

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
-import { readCell, rejectColumns, type Values, writeCell } from '../kinds/columns.ts';
+import { readCell, writeCell } from '../kinds/cells.ts';
+import { rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';

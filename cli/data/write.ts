@@ -2,11 +2,13 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { type Column, type Values, writeCell } from '../kinds/columns.ts';
+import { writeCell } from '../kinds/cells.ts';
+import type { Column, Values } from '../kinds/columns.ts';
 import type { DataFile } from '../kinds/kind.ts';
 import { nested } from '../kinds/nested.ts';
 import { Failure } from '../terminal/errors.ts';
-import { type Format, type Separator, separators } from './format.ts';
+import { type Separator, separators } from './csv.ts';
+import type { Format } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>
   name.split('.').reduce<unknown>((value, part) => (value as Values | undefined)?.[part], row);

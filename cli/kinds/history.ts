@@ -15,7 +15,7 @@ import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
 import { auditHistory, readHistory, recordedChanges } from './audit-history.ts';
-import type { ItemForm } from './columns.ts';
+import type { ItemForm } from './cells.ts';
 import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';

@@ -16,17 +16,8 @@ import { partition } from '../../lib/table/schema.ts';
 import { isSameItem } from '../../lib/table/stamp.ts';
 import { get, getMany, rowsOf } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
-import {
-  columns,
-  fixed,
-  foreignId,
-  type ItemForm,
-  namedIdHelp,
-  optionalId,
-  readNumber,
-  rowsFrom,
-  type Values,
-} from './columns.ts';
+import { shareForm } from './cells.ts';
+import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { type Membership, readMemberships, setMembers } from './memberships.ts';
 import { nested } from './nested.ts';
@@ -222,17 +213,6 @@ const product = body.in.shape;
 const card = putProductCard.body.shape;
 const permissions = product.permissions.unwrap().shape;
 const discount = product.discount.unwrap().shape;
-
-/** Shares as CSV: ada.lovelace:60;bob:40. */
-const shareForm: ItemForm<{ userUuid: string; percent: number }> = {
-  read: (item) => {
-    const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
-    const share = { userUuid: user, percent: readNumber(percent) };
-    // A text that is no share stays as it is: the check refuses it.
-    return share.percent === undefined || more.length > 0 ? item : share;
-  },
-  write: ({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`,
-};
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 

@@ -9,6 +9,7 @@ import { pause } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { isSameItem } from '../../lib/table/stamp.ts';
 import { getMany, transact, write } from '../../lib/table/table.ts';
+import { idOfHash, textOfId } from './row-id.ts';
 
 /**
  * Writes the rows of a file into the table. A kind's `plan` reads the table and returns the writes for each row; a dry
@@ -65,22 +66,15 @@ export interface Importer<F> {
 export const residentOf = ({ residents }: Setting, { uuid, username }: Identifier): Resident =>
   residents.get(uuid ?? username ?? '') as Resident;
 
-/**
- * Makes a UUID of another system's id, or of a row without an id. The same store, kind and text always make the same
- * UUID, so that a repeated import finds its rows. A UUID stays as it is.
- */
-export const idFrom = (store: string, kind: string, text: string): string => {
-  if (uuidPattern.test(text)) return text.toLowerCase();
-  const hash = createHash('sha256').update(`${store}\n${kind}\n${text}`).digest('hex');
-  // RFC 9562 reserves version 8 for UUIDs that an application makes in its own way.
-  return [
-    hash.slice(0, 8),
-    hash.slice(8, 12),
-    `8${hash.slice(13, 16)}`,
-    `a${hash.slice(17, 20)}`,
-    hash.slice(20, 32),
-  ].join('-');
-};
+/** The id of a row: see `textOfId`. A UUID stays as it is. */
+export const idFrom = (store: string, kind: string, text: string): string =>
+  uuidPattern.test(text)
+    ? text.toLowerCase()
+    : idOfHash(
+        createHash('sha256')
+          .update(textOfId(store, kind, text))
+          .digest('hex'),
+      );
 
 /** The fault of a value that finds no product or category. A name finds none by itself, since two may have the same. */
 export const unknownReference = (kind: 'products' | 'categories'): string =>

@@ -26,20 +26,8 @@ import type { Key } from '../../lib/table/schema.ts';
 import { get, getMany } from '../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { givenChecker } from './audit-given.ts';
-import {
-  columns,
-  fixed,
-  flag,
-  foreignId,
-  type ItemForm,
-  idHelp,
-  optionalId,
-  readNumber,
-  readParts,
-  rowsFrom,
-  timeOfSale,
-  type Values,
-} from './columns.ts';
+import { fixed, type ItemForm, readNumber, readParts } from './cells.ts';
+import { columns, flag, foreignId, idHelp, optionalId, rowsFrom, timeOfSale, type Values } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
 import { matching, personal, replaced } from './personal.ts';
 import {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { uuidPattern } from '../../lib/identifier.ts';
 import { categories } from '../kinds/categories.ts';
-import { type Column, type Values, writeCell } from '../kinds/columns.ts';
+import { writeCell } from '../kinds/cells.ts';
+import type { Column, Values } from '../kinds/columns.ts';
 import { coupons } from '../kinds/coupons.ts';
 import { customers } from '../kinds/customers.ts';
 import { giftCards } from '../kinds/gift-cards.ts';

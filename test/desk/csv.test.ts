@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { columns, writeCell } from '../../cli/kinds/columns.ts';
+import { writeCell } from '../../cli/kinds/cells.ts';
+import { columns } from '../../cli/kinds/columns.ts';
 import { csvOf } from '../../desk/csv.ts';
 
 const [column] = columns({ text: ['text', z.unknown(), 'any text'] });

@@ -1,0 +1,64 @@
+import { nearestOf } from './nearest.ts';
+
+/** The rules of a CSV file's first line, by which the command and the desk read it. */
+
+/** The signs that may stand between the cells of a CSV file. Spreadsheets of many countries write semicolons. */
+export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
+export type Separator = keyof typeof separators;
+export const separatorNames = Object.keys(separators) as Separator[];
+
+/** The sign that the first line has most of, outside quotes. */
+export const separatorIn = (text: string): Separator => {
+  const line = text.replace(/"[^"]*"?/g, '').split(/[\r\n]/, 1)[0] ?? '';
+  const count = (name: Separator): number => line.split(separators[name]).length;
+  return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
+};
+
+interface NamedColumn {
+  name: string;
+}
+
+/** The names of columns, for a message. */
+export const namesOf = (columns: readonly NamedColumn[]): string => columns.map(({ name }) => name).join(', ');
+
+/** Names the column that a word is most like. */
+export const meantColumn = (columns: readonly NamedColumn[], word: string): string => {
+  const nearest = nearestOf(
+    word,
+    columns.map(({ name }) => name),
+  );
+  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
+};
+
+/** A kind of file, as far as its first line goes. */
+interface HeaderRules<C extends NamedColumn> {
+  name: string;
+  columns: readonly C[];
+  /** Those of a file of rejected rows, which can be read again with them: they mean nothing. */
+  added: readonly NamedColumn[];
+  isRequired: (column: C) => boolean;
+}
+
+/** The columns of a header, or a sentence about its first fault, which lists the columns that there are. */
+export const readHeader = <C extends NamedColumn>(
+  { name: kind, columns, added, isRequired }: HeaderRules<C>,
+  header: readonly string[],
+): (C | undefined)[] | string => {
+  const there = `${kind} have the columns ${namesOf(columns)}`;
+  const found: (C | undefined)[] = [];
+  for (const [index, cell] of header.entries()) {
+    const column = columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
+    if (!column && !added.some(({ name }) => name === cell.trim())) {
+      const shown =
+        cell.trim() === ''
+          ? `column ${index + 1} has no name`
+          : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
+      return `${shown}. ${meantColumn(columns, cell)}Leave it out, or give it its name: ${there}.`;
+    }
+    found.push(column);
+  }
+  const twice = found.find((column, index) => column && found.indexOf(column) < index);
+  if (twice) return `the column ${twice.name} is there twice. Leave one out.`;
+  const missing = columns.filter((column) => isRequired(column) && !found.includes(column));
+  return missing.length > 0 ? `the column ${namesOf(missing)} is missing; ${there}.` : found;
+};

@@ -1,0 +1,99 @@
+/**
+ * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so this
+ * file imports nothing.
+ */
+
+/** The way in which a CSV file writes each item of a list of objects: semicolons divide them. */
+export interface ItemForm<T> {
+  /** The item, or the text itself where it is no item: the check refuses it. */
+  read(text: string): unknown;
+  write(item: T): string;
+}
+
+/** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
+export type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
+
+/** The part of a column that says how its cells are written. */
+interface CellColumn {
+  form: Form;
+}
+
+// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
+// too.
+const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
+const formula = new RegExp(`^'*${formulaStart}`);
+const escapedFormula = new RegExp(`^'+${formulaStart}`);
+
+const items = (cell: string): string[] =>
+  cell
+    .split(';')
+    .map((item) => item.trim())
+    .filter((item) => item !== '');
+
+/**
+ * Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
+ */
+export const readNumber = (cell: string): number | undefined =>
+  /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
+
+/** The parts of an item that blanks divide; a text that has not as many stays as it is, and the check refuses it. */
+export const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
+  const parts = item.split(/ +/);
+  return parts.length === count ? partsOf(parts) : item;
+};
+
+const booleans = new Map([
+  ['true', true],
+  ['false', false],
+]);
+
+const readers: Record<Extract<Form, string>, (cell: string) => unknown> = {
+  text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
+  integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
+  number: (cell) => readNumber(cell.trim()) ?? cell,
+  // Spreadsheets write TRUE.
+  boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
+  list: items,
+};
+
+/** The value of a CSV file's cell; undefined if it is empty. */
+export const readCell = ({ form }: CellColumn, cell: string): unknown => {
+  if (cell === '') return undefined;
+  return typeof form === 'string' ? readers[form](cell) : items(cell).map((item) => form.read(item));
+};
+
+/** Writes a number without an exponent, which JavaScript uses for small ones. */
+export const fixed = (value: number): string => {
+  const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
+  return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
+};
+
+/** The CSV file's cell of a value. */
+export const writeCell = ({ form }: CellColumn, value: unknown): string => {
+  if (value === undefined || value === null) return '';
+  if (form === 'list') return (value as string[]).join(';');
+  if (typeof form === 'object') return (value as unknown[]).map((item) => form.write(item)).join(';');
+  const text = typeof value === 'number' ? fixed(value) : String(value);
+  return form === 'text' && formula.test(text) ? `'${text}` : text;
+};
+
+/** Recognises 1.000, 1,000 and 100.0, which different countries read as different numbers. */
+const isAmbiguous = (value: unknown): boolean =>
+  typeof value === 'string' && [/^-?\d+\.0+$/, /^-?\d+(?:[.,' ]\d{3})+$/].some((form) => form.test(value.trim()));
+
+/** The values that a column allows, for the message about one that the check refuses. Explains ambiguous numbers. */
+export const allowedIn = ({ form }: CellColumn, value: unknown, message: string): string =>
+  (form === 'integer' || form === 'number') && isAmbiguous(value)
+    ? `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`
+    : message;
+
+/** Shares as CSV: ada.lovelace:60;bob:40. */
+export const shareForm: ItemForm<{ userUuid: string; percent: number }> = {
+  read: (item) => {
+    const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
+    const share = { userUuid: user, percent: readNumber(percent) };
+    // A text that is no share stays as it is: the check refuses it.
+    return share.percent === undefined || more.length > 0 ? item : share;
+  },
+  write: ({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`,
+};
