@@ -71,5 +71,15 @@ export const explainError = (error: unknown, noAnswer: string): Fault => {
 /** True if the service has refused the request itself: another one may succeed. */
 export const isRefusal = (error: unknown): boolean => error instanceof StoreProblem && error.status === 400;
 
+/** A change of a thing without a version, which was read again before it and is not as it was. */
+export class ChangedMeanwhile extends Error {}
+
 /** True if somebody else has changed the thing since it was read. */
-export const isConflict = (error: unknown): boolean => error instanceof StoreProblem && error.status === 412;
+export const isConflict = (error: unknown): boolean =>
+  error instanceof ChangedMeanwhile || (error instanceof StoreProblem && error.status === 412);
+
+/** The two rows that change credit by an amount. */
+export const incrementPath = (type: string | undefined) =>
+  type === 'restricted'
+    ? ('/v1/customers/{identifier}/actions/increment-restricted-credit' as const)
+    : ('/v1/customers/{identifier}/actions/increment-credit' as const);

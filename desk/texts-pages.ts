@@ -750,6 +750,7 @@ export const pageTexts = {
       percent: 'Discount in percent',
       add: 'Add a tier',
       remove: 'Remove',
+      inWords: ({ from, percent }: { from: number; percent: number }) => `from ${money(from)}: ${percent} %`,
       removeOf: (place: number) => `Remove tier ${place}`,
     },
     bonus: {

@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { incrementPath } from '../api.ts';
 import { ago, dayIn, endOfDay } from '../format.ts';
 import { type Action, Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -13,12 +14,6 @@ import type { CustomerProps } from './customer-props.ts';
 const t = pageTexts.customer;
 
 type DialogProps = CustomerProps & { onClose: () => void };
-
-/** The two rows that change credit by an amount. */
-const incrementPath = (type: string | undefined) =>
-  type === 'restricted'
-    ? ('/v1/customers/{identifier}/actions/increment-restricted-credit' as const)
-    : ('/v1/customers/{identifier}/actions/increment-credit' as const);
 
 /** The change that the form's values ask for; not a number while the amount is none. */
 const deltaOf = ({ way, delta }: Values): number => {

@@ -1,7 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import type { StoreRulesResponse } from '../../client/client.ts';
+import { ChangedMeanwhile } from '../api.ts';
 import { date } from '../format.ts';
-import { Field, Form, type Values } from '../parts/form.tsx';
+import { Edit } from '../parts/edit.tsx';
+import { Field, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
@@ -34,6 +36,38 @@ const rulesOf = (values: Values, tiers: number): StoreRulesResponse => ({
     expiresInDays: values['bonus.expiresInDays'] ? Number(values['bonus.expiresInDays']) : null,
   },
 });
+
+type Rules = StoreRulesResponse;
+
+/** Rules as values that can be compared and put on top of each other: the tiers are one. */
+const asValues = ({ groupDiscount, tiers, bonus }: Rules): Values => ({
+  groupDiscount: String(groupDiscount),
+  tiers: JSON.stringify(tiers),
+  'bonus.percent': String(bonus.percent),
+  'bonus.groupPercent': String(bonus.groupPercent),
+  'bonus.type': bonus.type,
+  'bonus.expiresInDays': String(bonus.expiresInDays ?? ''),
+});
+
+const fromValues = (values: Values): Rules => ({
+  ...rulesOf(values, 0),
+  // A number that is none is null in JSON, which the service refuses in the same words.
+  tiers: JSON.parse(values.tiers ?? '[]'),
+});
+
+const labels = {
+  groupDiscount: `${t.group.title}: ${t.group.discount}`,
+  tiers: t.tiers.title,
+  'bonus.percent': t.bonus.percent,
+  'bonus.groupPercent': t.bonus.groupPercent,
+  'bonus.type': t.bonus.type,
+  'bonus.expiresInDays': t.bonus.days,
+};
+
+const wordsOf = (name: string, value: string): string => {
+  if (name === 'tiers') return (JSON.parse(value) as Rules['tiers']).map(t.tiers.inWords).join('; ');
+  return name === 'bonus.type' ? t.bonus.types[value as Rules['bonus']['type']] : value;
+};
 
 const isPercent = (value: number): boolean => value >= 0 && value <= 100;
 
@@ -181,19 +215,38 @@ const Bonus = ({ bonus }: Pick<StoreRulesResponse, 'bonus'>) => (
   </fieldset>
 );
 
-const EditRules = ({ rules }: { rules: StoreRulesResponse }) => {
+/** The rules have no version: they are read again before they are saved, and compared. */
+const EditRules = ({ rules, reload }: { rules: Rules; reload: () => void }) => {
   const { client } = useSession();
   const say = useSay();
   const [values, setValues] = useState<Values>();
   const [tiers, setTiers] = useState(rules.tiers.length);
+  const latest = useRef(rules);
+  const hasOthers = useRef(false);
+  const readAgain = async (): Promise<Values> => {
+    latest.current = await client.get('/v1/store/rules');
+    hasOthers.current = true;
+    return asValues(latest.current);
+  };
   return (
     <div class="columns">
       <section class="card">
-        <Form
+        <Edit
           submit={t.save}
+          initial={asValues(rules)}
+          labels={labels}
+          wordsOf={wordsOf}
           onValues={setValues}
-          onSend={async (sent) => {
-            await client.put('/v1/store/rules', { body: rulesOf(sent, tiers) });
+          valuesOf={(entered) => asValues(rulesOf(entered, tiers))}
+          readAgain={readAgain}
+          onTheirs={reload}
+          save={async (changed) => {
+            const now = await client.get('/v1/store/rules');
+            if (JSON.stringify(now) !== JSON.stringify(latest.current)) throw new ChangedMeanwhile();
+            const body = fromValues(changed);
+            latest.current = await client.put('/v1/store/rules', { body });
+            // The form shows what was entered, and not what was put on top of it.
+            if (hasOthers.current) reload();
             say(t.saved);
           }}
         >
@@ -204,7 +257,7 @@ const EditRules = ({ rules }: { rules: StoreRulesResponse }) => {
           </fieldset>
           <Tiers initial={rules.tiers} onCount={setTiers} />
           <Bonus bonus={rules.bonus} />
-        </Form>
+        </Edit>
       </section>
       <Preview rules={values && soundRules(rulesOf(values, tiers))} />
     </div>
@@ -218,7 +271,7 @@ export const RulesPage = () => {
     <>
       <Heading title={texts.titles.rules} />
       <p class="help intro">{t.intro}</p>
-      <Show of={rules}>{(found) => <EditRules rules={found} />}</Show>
+      <Show of={rules}>{(found) => <EditRules key={JSON.stringify(found)} rules={found} reload={rules.reload} />}</Show>
     </>
   );
 };

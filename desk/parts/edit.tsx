@@ -8,6 +8,8 @@ import { FaultBox, usePress } from './load.tsx';
 const t = texts.edit;
 
 interface EditProps {
+  /** The text of the button, if it is another than that of all forms. */
+  submit?: string;
   /** The thing as it was read with its version, as the values of the form's fields. */
   initial: Values;
   /** The labels of the fields by name. */
@@ -20,6 +22,8 @@ interface EditProps {
   onTheirs: () => void;
   onValues?: (values: Values) => void;
   onCancel?: () => void;
+  /** The values to compare and to save, where they are not those of the form's fields. */
+  valuesOf?: (entered: Values) => Values;
   /** Words for a field's value where the value itself has none. */
   wordsOf?: (name: string, value: string) => string;
   /** `Field`s. */
@@ -88,6 +92,7 @@ const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: Choi
  * field and lets the person choose; then their own changes are put on top of the others, and nothing else is undone.
  */
 export const Edit = ({
+  submit = t.save,
   initial,
   labels,
   save,
@@ -95,6 +100,7 @@ export const Edit = ({
   onTheirs,
   onValues,
   onCancel,
+  valuesOf = (entered) => entered,
   wordsOf = (_, value) => value,
   children,
 }: EditProps) => {
@@ -130,8 +136,8 @@ export const Edit = ({
       {/* It stays while the choice is made, so that a refusal of the service finds what was entered. */}
       <div hidden={conflict !== undefined}>
         <Form
-          submit={t.save}
-          onSend={(values) => attempt(values, base)}
+          submit={submit}
+          onSend={(values) => attempt(valuesOf(values), base)}
           {...(onValues && { onValues })}
           {...(onCancel && { onCancel })}
         >

@@ -119,3 +119,22 @@ test('says beside the field what a rule takes, and keeps the rules until it does
   expect(await call('GET', '/store/rules')).toMatchObject({ groupDiscount: 3 });
   await call('PUT', '/store/rules', noRules);
 });
+
+test('where somebody else has saved rules meanwhile, nothing is lost: the person chooses', async () => {
+  await call('PUT', '/store/rules', { ...noRules, groupDiscount: 3, tiers: [{ from: 5, percent: 1 }] });
+  const page = await signIn(wide, '/rules');
+  await page.getByLabel('Discount in percent').first().fill('10');
+  await call('PUT', '/store/rules', { ...noRules, groupDiscount: 3, tiers: [{ from: 2000, percent: 20 }] });
+
+  await page.getByRole('button', { name: 'Save the rules' }).click();
+
+  await page.getByRole('heading', { name: 'Somebody changed this meanwhile' }).waitFor();
+  await page.getByText('from L$\u00a02,000: 20 %').waitFor();
+  await freeOfBarriers(page);
+  expect(await call('GET', '/store/rules')).toMatchObject({ groupDiscount: 3 });
+  await page.getByRole('button', { name: 'Save my changes' }).click();
+  await page.getByText('Saved. The next quote or sale follows these rules.').waitFor();
+  expect(await call('GET', '/store/rules')).toMatchObject({ groupDiscount: 10, tiers: [{ from: 2000, percent: 20 }] });
+  await expect.poll(() => page.getByLabel('Spent in a year, from L$').inputValue()).toBe('2000');
+  await call('PUT', '/store/rules', noRules);
+});
