@@ -13,3 +13,10 @@ const cell = (value: CsvValue): string => {
 /** A CSV file of these lines, with the mark by which spreadsheets know UTF-8. */
 export const csvOf = (lines: readonly (readonly CsvValue[])[]): string =>
   `\ufeff${lines.map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
+
+/** Saves lines as a file, whose name gets its ending here. */
+export const saveCsv = (name: string, lines: readonly (readonly CsvValue[])[]): void => {
+  const address = URL.createObjectURL(new Blob([csvOf(lines)], { type: 'text/csv;charset=utf-8' }));
+  Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+};

@@ -89,5 +89,7 @@ export const pages: readonly PageRow[] = [
   ),
   page('/webhooks/:id', async () => (await import('./pages/webhook.tsx')).WebhookPage, ['webhooks:write']),
   page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], texts.titles.events),
+  page('/settings', async () => (await import('./pages/settings.tsx')).SettingsPage, [], texts.titles.settings),
+  page('/import/:kind', async () => (await import('./pages/import.tsx')).ImportPage, []),
   page('/help', async () => (await import('./pages/help.tsx')).HelpPage, []),
 ];

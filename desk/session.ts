@@ -97,19 +97,28 @@ interface SignOutNotice {
   livesOn: string;
 }
 
+const leave = (notice: SignOutNotice | null): void => {
+  localStorage.removeItem(keyName);
+  // The call that ends a key leaves its Idempotency-Key where it got no answer.
+  sessionStorage.clear();
+  history.replaceState(notice, '', location.pathname);
+  location.reload();
+};
+
 /**
  * Leaves nothing behind: loading the page anew also drops what it has in memory. The key of a link was made for this
  * person alone, so it ends.
  */
-export const signOut = async ({ client, store: { key } }: Session): Promise<void> => {
-  const ends = endsAtSignOut();
+export const signOut = async (session: Session): Promise<void> => {
+  if (endsAtSignOut()) return endTheKey(session);
+  leave(null);
+};
+
+/** Ends the key for ever, and signs out. */
+export const endTheKey = async ({ client, store: { key } }: Session): Promise<void> => {
   localStorage.removeItem(keyName);
   sessionStorage.clear();
-  const livesOn: SignOutNotice | null = !ends || (await endKey(client)) ? null : { livesOn: key.name };
-  // The call leaves its Idempotency-Key where it got no answer.
-  sessionStorage.clear();
-  history.replaceState(livesOn, '', location.pathname);
-  location.reload();
+  leave((await endKey(client)) ? null : { livesOn: key.name });
 };
 
 /** The name of the key that lives on after the person has signed out. Says so once. */

@@ -137,12 +137,6 @@ export const texts = {
     attention: 'Needs attention',
     fine: 'Nothing needs you right now.',
     closed: 'The store is closed: quotes and sales are refused.',
-    open: 'Open the store',
-    opened: 'The store is open.',
-    close: 'Close the store',
-    closeText: 'While the store is closed, vendors refuse to sell. Everything else goes on.',
-    closedSaid: 'The store is closed.',
-    closeReason: 'Reason (optional)',
     lostVendors: (vendors: number, isMore: boolean) =>
       `${count(vendors)}${isMore ? ' or more' : ''} ${vendors === 1 ? 'vendor is' : 'vendors are'} lost: not heard of for 30 hours.`,
     silent: (waiting: string) => `The dispenser is silent: ${waiting} for it.`,
@@ -233,5 +227,6 @@ export const texts = {
     giftCards: 'Gift cards',
     webhooks: 'Webhooks',
     events: 'Events',
+    settings: 'Settings',
   },
 };

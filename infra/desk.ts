@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
 import packageFile from '../package.json' with { type: 'json' };
+import { importColumns } from './import-columns.ts';
 
 const directory = join(import.meta.dirname, '..', 'desk');
 
@@ -51,7 +52,10 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
-    define: { serviceVersion: JSON.stringify(packageFile.version) },
+    define: {
+      serviceVersion: JSON.stringify(packageFile.version),
+      importColumnsJson: JSON.stringify(JSON.stringify(importColumns)),
+    },
     // The scripts inworld, for people to copy.
     loader: { '.lsl': 'text' },
     // API Gateway passes text on, so the scripts need no escapes.

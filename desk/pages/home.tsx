@@ -1,14 +1,10 @@
-import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
 import { ago, count, money } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
 import { type Day, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
-import { Dialog } from '../parts/dialog.tsx';
-import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
-import { useSay } from '../parts/toast.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
 import { dayMillis, isoDay, monthBefore } from '../sums.ts';
 import { texts } from '../texts.ts';
@@ -105,50 +101,6 @@ const attentionOf = async (
   return found.filter((one) => one !== false);
 };
 
-/** Closes or opens the store. */
-const StoreDoor = () => {
-  const { client, store, refresh } = useSession();
-  const say = useSay();
-  const [isAsking, setAsking] = useState(false);
-  const opening = usePress(async () => {
-    await client.post('/v1/store/actions/open');
-    await refresh();
-    say(t.opened);
-  });
-  return (
-    <>
-      {opening.fault && <FaultBox fault={opening.fault} />}
-      {store.open ? (
-        <button type="button" class="button" onClick={() => setAsking(true)}>
-          {t.close}
-        </button>
-      ) : (
-        <button type="button" class="button is-main" aria-disabled={opening.isBusy} onClick={opening.press}>
-          {t.open}
-        </button>
-      )}
-      {isAsking && (
-        <Dialog title={t.close} onClose={() => setAsking(false)}>
-          <Form
-            submit={t.close}
-            isDangerous
-            onCancel={() => setAsking(false)}
-            onSend={async ({ reason }) => {
-              await client.post('/v1/store/actions/close', { body: { ...(reason && { reason }) } });
-              setAsking(false);
-              await refresh();
-              say(t.closedSaid);
-            }}
-          >
-            <p>{t.closeText}</p>
-            <Field name="reason" label={t.closeReason} maxLength={200} />
-          </Form>
-        </Dialog>
-      )}
-    </>
-  );
-};
-
 /** Everything above the charts, which is read at once. */
 const readHome = async (session: Session, signal: AbortSignal) => {
   const boxes = session.can('deliveries:read')
@@ -163,13 +115,18 @@ const readHome = async (session: Session, signal: AbortSignal) => {
 };
 
 const NeedsAttention = ({ all }: { all: readonly Attention[] }) => {
-  const { store } = useSession();
+  const { store, can } = useSession();
   return (
     <section class="stack attention" aria-labelledby="attention">
       <h2 id="attention">{t.attention}</h2>
       {!store.open && (
         <div class="notice is-warn">
           <p>{t.closed}</p>
+          {can('store:write') && (
+            <a class="button" href={link('/settings')}>
+              {texts.titles.settings}
+            </a>
+          )}
         </div>
       )}
       <ul class="stack">
@@ -275,11 +232,11 @@ const Sums = () => {
 
 export const HomePage = () => {
   const session = useSession();
-  const { can, store } = session;
+  const { store } = session;
   const home = useLoad((signal) => readHome(session, signal), [store.open]);
   return (
     <>
-      <Heading title={t.title}>{can('store:write') && <StoreDoor />}</Heading>
+      <Heading title={t.title} />
       <div class="stack home">
         <Show of={home}>
           {({ attention, firstDay }) => (

@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
-import { type CsvValue, csvOf } from '../csv.ts';
+import { type CsvValue, saveCsv } from '../csv.ts';
 import { texts } from '../texts.ts';
 import { type LoadState, Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
@@ -40,16 +40,13 @@ const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: Com
 /** Rows whose names are read side by side. */
 const namedAtOnce = 20;
 
-const saveCsv = async <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): Promise<void> => {
+const saveRows = async <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): Promise<void> => {
   const kept = columns.filter(({ value }) => value);
   const lines: CsvValue[][] = [kept.map(({ heading }) => heading)];
   const lineOf = (row: R) => Promise.all(kept.map(async ({ value }) => (await value?.(row)) ?? null));
   for (let at = 0; at < rows.length; at += namedAtOnce)
     lines.push(...(await Promise.all(rows.slice(at, at + namedAtOnce).map(lineOf))));
-  const text = csvOf(lines);
-  const address = URL.createObjectURL(new Blob([text], { type: 'text/csv;charset=utf-8' }));
-  Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();
-  setTimeout(() => URL.revokeObjectURL(address), 10_000);
+  saveCsv(name, lines);
 };
 
 interface TableProps<R> {
@@ -120,7 +117,7 @@ export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
         rows.push(row);
         if (rows.length % 100 === 1) setExported(rows.length);
       }
-      await saveCsv(file, columns, rows);
+      await saveRows(file, columns, rows);
       say(texts.list.exported(rows.length));
     } catch (error) {
       say(explainError(error, texts.noAnswer.read).text);

@@ -432,7 +432,10 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await dialog.waitFor({ state: 'detached' });
   };
 
+  await go('/settings', 'Keys and people');
   await press('Close the store');
+  await close();
+  await press('End this key');
   await close();
   await page.getByRole('button', { name: 'Menu' }).click();
   await page.getByRole('link', { name: 'Customers' }).waitFor();

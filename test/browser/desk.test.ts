@@ -207,13 +207,16 @@ describe.each(screens)('on a %s', (_, size) => {
   });
 
   test('closes the store and opens it', async () => {
-    const page = await signIn(size);
+    const page = await signIn(size, '/settings');
 
     await page.getByRole('button', { name: 'Close the store' }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Close the store' }).click();
-    await page.getByText('The store is closed: quotes and sales are refused.').waitFor();
+    await page.getByText('Closed: quotes and sales are refused').waitFor();
     expect(await call('GET', '/store')).toMatchObject({ open: false });
+    await page.evaluate(() => location.assign('#/'));
+    await page.getByText('The store is closed: quotes and sales are refused.').waitFor();
     await freeOfBarriers(page);
+    await page.locator('main').getByRole('link', { name: 'Settings' }).click();
     await page.getByRole('button', { name: 'Open the store' }).click();
 
     await page.getByRole('button', { name: 'Close the store' }).waitFor();
@@ -434,7 +437,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
 
   await tabTo('Skip to the page');
   await page.keyboard.press('Enter');
-  await tabTo('Close the store');
+  await tabTo('30 days');
   await page.keyboard.press('/');
   await page.keyboard.type(name);
   await page.keyboard.press('Enter');

@@ -1,0 +1,48 @@
+import type { Session } from '../session.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { type CategoryRow, planCategories, readKnownCategories, writeCategory } from './categories.ts';
+import { type GiftRow, type Giving, planCredit, readHolders, writeGift } from './credit.ts';
+import type { PlannedRow } from './plan.ts';
+import { type ProductRow, planProducts, readStore, writeProduct } from './products.ts';
+import type { ImportColumns, ImportKind, ImportRow } from './rows.ts';
+
+/** The plan of a file, and how a row of it is written. */
+export interface Plan {
+  rows: readonly PlannedRow[];
+  /** Answers a sentence where it wrote nothing. */
+  write: (row: PlannedRow) => Promise<string | undefined>;
+}
+
+interface Asked {
+  session: Session;
+  columns: ImportColumns;
+  rows: readonly ImportRow[];
+  giving: Giving;
+  onDone: (done: number, all: number) => void;
+}
+
+/** Reads what a file is about, and says what each of its rows would do; or why that cannot be said. */
+const plans: Record<ImportKind, (asked: Asked) => Promise<Plan | string>> = {
+  products: async ({ session, columns, rows, onDone }) => {
+    const store = await readStore(session, rows, (done) => onDone(done, 0));
+    if (!store) return pageTexts.import.tooLarge;
+    const made = new Map<number, string>();
+    return {
+      rows: planProducts(rows, columns.products, store),
+      write: (row) => writeProduct(session, row as ProductRow, columns.products, made),
+    };
+  },
+  categories: async ({ session, rows }) => ({
+    rows: planCategories(rows, await readKnownCategories(session, rows)),
+    write: (row) => writeCategory(session, row as CategoryRow),
+  }),
+  credit: async ({ session, rows, giving, onDone }) => {
+    const holders = await readHolders(session, rows, giving.reference, onDone);
+    return {
+      rows: planCredit(rows, holders, Date.now()),
+      write: (row) => writeGift(session, row as GiftRow, giving),
+    };
+  },
+};
+
+export const planImport = (kind: ImportKind, asked: Asked): Promise<Plan | string> => plans[kind](asked);

@@ -1,0 +1,363 @@
+import { nested } from '../../cli/kinds/nested.ts';
+import type { ProductGiftCardResponse, ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
+import { isConflict } from '../api.ts';
+import { isUuid } from '../format.ts';
+import type { Session } from '../session.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { readCategories } from './categories.ts';
+import { type Change, finderOf, idsFrom, type Named, type PlannedRow, readEach, refusedRow, thingOf } from './plan.ts';
+import { type ImportColumn, type ImportRow, shownValue, type Values } from './rows.ts';
+
+const t = pageTexts.import;
+
+/** More products than these are for the command. */
+const maxKnown = 20_000;
+
+/** A product of the store, as a row of a file has it. */
+export interface KnownProduct extends Named {
+  product: ProductResponse;
+  isListed: boolean;
+  /** Ids of its categories, where the file has a column for them. */
+  categories: readonly string[];
+  /** The card of its sales, where the file has a column for it. */
+  card: ProductGiftCardResponse;
+}
+
+/** The store as a plan needs it. `ids` and `categoryIds` have the UUIDs that the command makes of ids that are none. */
+export interface KnownStore {
+  products: readonly KnownProduct[];
+  categories: readonly Named[];
+  ids: ReadonlyMap<string, string>;
+  categoryIds: ReadonlyMap<string, string>;
+  /** UUIDs of the residents whom shares name, by that name. */
+  people: ReadonlyMap<string, string>;
+}
+
+export interface ProductRow extends PlannedRow {
+  row: ImportRow;
+  known?: KnownProduct;
+  /** The values that the product is to have. A demo of the same file is `line N`. */
+  wanted: Values;
+}
+
+const noCard: ProductGiftCardResponse = { credit: 0, texture: null };
+
+/** A product's values by the columns of a file. */
+const valuesOf = ({ product, isListed, categories, card }: KnownProduct): Values => ({
+  ...product,
+  listed: isListed,
+  ...Object.fromEntries(Object.entries(product.permissions).map(([name, value]) => [`permissions.${name}`, value])),
+  ...Object.fromEntries(Object.entries(product.discount).map(([name, value]) => [`discount.${name}`, value])),
+  categories,
+  'giftCard.credit': card.credit,
+  'giftCard.texture': card.texture,
+});
+
+const defaultsOf = (columns: readonly ImportColumn[]): Values =>
+  Object.fromEntries(columns.map(({ name, initial }) => [name, initial]));
+
+const column = (columns: readonly ImportColumn[], name: string): ImportColumn =>
+  columns.find((one) => one.name === name) as ImportColumn;
+
+interface Share {
+  userUuid: string;
+  percent: number;
+}
+
+/** Finds what rows refer to: demos, categories and people. Answers a sentence for what there is not. */
+const referencesIn = (rows: readonly ImportRow[], store: KnownStore) => {
+  const products = finderOf(store.products);
+  const categories = finderOf(store.categories);
+  const one = <T>(some: readonly T[]): T | undefined => (some.length === 1 ? some[0] : undefined);
+  const rowNamed = (text: string) =>
+    one(rows.filter(({ values }) => values.id === text || (values.id === undefined && values.name === text)));
+  const knownAs = (row: ImportRow): string | undefined => {
+    const found = thingOf(row, products, store.ids);
+    return 'fault' in found ? undefined : found.thing?.id;
+  };
+  return {
+    products,
+    demo: (text: string): string | undefined => {
+      const known = products.byId.get(store.ids.get(text) ?? '') ?? one(products.named(text));
+      if (known) return known.id;
+      const row = isUuid(text) ? undefined : rowNamed(text);
+      return row && (knownAs(row) ?? `line ${row.line}`);
+    },
+    category: (text: string): string | undefined =>
+      (categories.byId.get(store.categoryIds.get(text) ?? '') ?? one(categories.named(text)))?.id,
+    person: ({ userUuid }: Share): string | undefined =>
+      isUuid(userUuid) ? userUuid.toLowerCase() : store.people.get(userUuid),
+  };
+};
+
+type References = ReturnType<typeof referencesIn>;
+
+/** The values of a row with ids in the places of names; or a sentence for a name that means nothing. */
+const resolved = ({ values }: ImportRow, { demo, category, person }: References): Values | string => {
+  const found: Values = { ...values };
+  if (typeof values.demoId === 'string') {
+    found.demoId = demo(values.demoId);
+    if (found.demoId === undefined) return t.faults.noDemo(values.demoId);
+  }
+  const wanted = (values.categories ?? []) as string[];
+  const lost = wanted.find((text) => category(text) === undefined);
+  if (lost !== undefined) return t.faults.noCategory(lost);
+  if (values.categories) found.categories = [...new Set(wanted.map((text) => category(text) as string))].sort();
+  const shares = (values.profitShares ?? []) as Share[];
+  const stranger = shares.find((share) => person(share) === undefined);
+  if (stranger) return t.faults.stranger(stranger.userUuid);
+  if (values.profitShares) found.profitShares = shares.map((share) => ({ ...share, userUuid: person(share) }));
+  return found;
+};
+
+/** The values that change, each as a cell shows it. Ids have the names of what they mean. */
+const changesOf = (
+  columns: readonly ImportColumn[],
+  given: Values,
+  from: Values,
+  to: Values,
+  nameOf: (id: string) => string,
+): Change[] =>
+  Object.keys(given).flatMap((name): Change[] => {
+    if (name === 'id') return [];
+    const shown = (value: unknown): string => {
+      const isReference = name === 'categories' || name === 'demoId';
+      const text = shownValue(column(columns, name), value);
+      return isReference ? text.split(';').filter(Boolean).map(nameOf).join('; ') : text;
+    };
+    const change = { field: name, from: shown(from[name]), to: shown(to[name]) };
+    return shownValue(column(columns, name), from[name]) === shownValue(column(columns, name), to[name])
+      ? []
+      : [change];
+  });
+
+/** The values that a product is to have by a row. */
+const wantedOf = (columns: readonly ImportColumn[], given: Values, known: KnownProduct | undefined): Values => {
+  const wanted = { ...(known ? valuesOf(known) : defaultsOf(columns)), ...given };
+  return { ...wanted, item: wanted.item ?? wanted.name };
+};
+
+const lineOf = (demo: unknown): number | undefined => {
+  const [, line] = /^line (\d+)$/.exec(String(demo)) ?? [];
+  return line === undefined ? undefined : Number(line);
+};
+
+const planProduct = (
+  row: ImportRow,
+  columns: readonly ImportColumn[],
+  { ids }: KnownStore,
+  references: References,
+  nameOf: (id: string) => string,
+): ProductRow => {
+  const { line, values, faults } = row;
+  const refused = (why: string): ProductRow => ({ ...refusedRow(row, values.name, why), row, wanted: {} });
+  if (faults.length > 0) return refused(faults.join(' '));
+  const found = thingOf(row, references.products, ids);
+  if ('fault' in found) return refused(found.fault);
+  const given = resolved(row, references);
+  if (typeof given === 'string') return refused(given);
+  const known = found.thing;
+  if ((given.mpListing ?? known?.product.mpListing ?? 0) !== (known?.product.mpListing ?? 0))
+    return refused(t.faults.mpListing);
+  const wanted = wantedOf(columns, given, known);
+  if (known && wanted.demoId === known.id) return refused(t.faults.ownDemo);
+  const before = known ? valuesOf(known) : { ...defaultsOf(columns), item: wanted.name, name: wanted.name };
+  const changes = changesOf(columns, 'item' in given ? { ...given, item: wanted.item } : given, before, wanted, nameOf);
+  const after = lineOf(wanted.demoId);
+  const outcome = known ? (changes.length > 0 ? 'change' : 'same') : 'create';
+  const name = String(wanted.name);
+  return { line, name, row, wanted, outcome, changes, ...(known && { known }), ...(after !== undefined && { after }) };
+};
+
+/** True if the demo of a row leads back to the row. */
+const isCircle = (row: PlannedRow, byLine: ReadonlyMap<number, PlannedRow>): boolean => {
+  const seen = new Set<number>();
+  for (let at = row.after; at !== undefined; at = byLine.get(at)?.after) {
+    if (at === row.line) return true;
+    if (seen.has(at)) return false;
+    seen.add(at);
+  }
+  return false;
+};
+
+/** Refuses rows about the same product, demos that lead in a circle, and rows whose demo is refused. */
+const refuseTogether = (rows: readonly ProductRow[]): ProductRow[] => {
+  const planned = new Map<number, ProductRow>(rows.map((row) => [row.line, row]));
+  const byLine = new Map(planned);
+  const taken = new Map<string, number>();
+  const refuse = (row: ProductRow, why: string): void => {
+    byLine.set(row.line, { ...refusedRow(row, row.name, why), row: row.row, wanted: row.wanted });
+  };
+  for (const row of rows) {
+    if (row.outcome === 'refused') continue;
+    const place = row.known?.id ?? `name ${row.name}`;
+    const other = taken.get(place);
+    if (other !== undefined) refuse(row, t.faults.twin(other));
+    else if (isCircle(row, planned)) refuse(row, t.faults.circle);
+    else taken.set(place, row.line);
+  }
+  const lostDemo = (row: ProductRow): boolean =>
+    row.outcome !== 'refused' && row.after !== undefined && byLine.get(row.after)?.outcome === 'refused';
+  for (let lost = [...byLine.values()].filter(lostDemo); lost.length > 0; lost = [...byLine.values()].filter(lostDemo))
+    for (const row of lost) refuse(row, t.faults.noDemo(String(row.row.values.demoId)));
+  return [...byLine.values()];
+};
+
+/** Says what each row would do. */
+export const planProducts = (
+  rows: readonly ImportRow[],
+  columns: readonly ImportColumn[],
+  store: KnownStore,
+): ProductRow[] => {
+  const references = referencesIn(rows, store);
+  const names = new Map([...store.products, ...store.categories].map(({ id, name }) => [id, name]));
+  const nameOf = (id: string): string => names.get(id) ?? id;
+  return refuseTogether(rows.map((row) => planProduct(row, columns, store, references, nameOf)));
+};
+
+const has = (rows: readonly ImportRow[], name: string): boolean => rows.some(({ values }) => name in values);
+
+const textsIn = (rows: readonly ImportRow[], ...names: string[]): string[] =>
+  rows.flatMap(({ values }) =>
+    names.flatMap((name) => [values[name]].flat().filter((one): one is string => typeof one === 'string')),
+  );
+
+/** All products of a store. Undefined where they are too many. */
+const readProducts = async (
+  { client }: Session,
+  onDone: (done: number) => void,
+): Promise<KnownProduct[] | undefined> => {
+  const read: KnownProduct[] = [];
+  for (const active of [true, false])
+    for (const listed of [true, false])
+      for await (const product of client.rows('/v1/products', { query: { active, listed, limit: 1000 } })) {
+        if (read.length === maxKnown) return undefined;
+        const { id, name } = product;
+        read.push({ id, name, product, isListed: listed, categories: [], card: noCard });
+        if (read.length % 100 === 0) onDone(read.length);
+      }
+  return read;
+};
+
+/** The categories of each product, by the product's id. */
+const readMemberships = async ({ client }: Session, categories: readonly Named[]): Promise<Map<string, string[]>> => {
+  const of = new Map<string, string[]>();
+  for (const { id: category } of categories)
+    for (const active of [true, false])
+      for await (const { id } of client.rows('/v1/products', { query: { category, active, limit: 1000 } }))
+        of.set(id, [...(of.get(id) ?? []), category].sort());
+  return of;
+};
+
+/** The residents whom shares name, by that name. Those who are unknown are left out. */
+const readPeople = async ({ client }: Session, rows: readonly ImportRow[]): Promise<Map<string, string>> => {
+  const shares = rows.flatMap(({ values, faults }) =>
+    faults.length > 0 ? [] : ((values.profitShares ?? []) as Share[]),
+  );
+  const names = [...new Set(shares.map(({ userUuid }) => userUuid).filter((user) => !isUuid(user)))];
+  const read = async (identifier: string): Promise<[string, string][]> => {
+    const path = { identifier };
+    const found = await client.get('/v1/customers/{identifier}', { path }).catch(() => undefined);
+    return found ? [[identifier, found.uuid]] : [];
+  };
+  return new Map((await readEach(names, read, () => undefined)).flat());
+};
+
+/** The store as the plan of these rows needs it. Undefined where it has too many products. */
+export const readStore = async (
+  session: Session,
+  rows: readonly ImportRow[],
+  onDone: (done: number) => void,
+): Promise<KnownStore | undefined> => {
+  const { client, store } = session;
+  const products = await readProducts(session, onDone);
+  if (!products) return undefined;
+  const ids = await idsFrom(store.id, 'products', textsIn(rows, 'id', 'demoId'));
+  const isInFile = ({ id, name }: Named): boolean =>
+    rows.some(({ values }) => values.name === name || ids.get(String(values.id)) === id);
+  const categories = has(rows, 'categories') ? await readCategories(session) : [];
+  const memberships = await readMemberships(session, categories);
+  const withCards = has(rows, 'giftCard.credit') || has(rows, 'giftCard.texture');
+  const readOne = async (one: KnownProduct): Promise<KnownProduct> => ({
+    ...one,
+    categories: memberships.get(one.id) ?? [],
+    card:
+      withCards && isInFile(one) ? await client.get('/v1/products/{id}/giftcard', { path: { id: one.id } }) : noCard,
+  });
+  return {
+    products: await readEach(products, readOne, () => undefined),
+    categories,
+    ids,
+    categoryIds: await idsFrom(store.id, 'categories', textsIn(rows, 'categories')),
+    people: await readPeople(session, rows),
+  };
+};
+
+/** The body of values, without those that have rows of their own. */
+const bodyOf = (values: Values): ProductUpsertRequest => {
+  const names = ['name', 'price', 'image', 'listed', 'bloggable', 'availableAmount', 'limited', 'item', 'blockCredits'];
+  const isOfBody = (name: string): boolean =>
+    [...names, 'description', 'profitShares', 'demoId', 'active'].includes(name) ||
+    /^(?:permissions|discount)\./.test(name);
+  return nested(Object.entries(values).filter(([name]) => isOfBody(name))) as unknown as ProductUpsertRequest;
+};
+
+const isOwnRow = ({ field }: Change): boolean => field === 'categories' || field.startsWith('giftCard.');
+
+/** Puts a product into its categories, and takes it out of the others. */
+const moveProduct = async ({ client }: Session, productId: string, from: readonly string[], to: readonly string[]) => {
+  const row = '/v1/categories/{id}/products/{productId}';
+  for (const id of to) if (!from.includes(id)) await client.post(row, { path: { id, productId } });
+  for (const id of from) if (!to.includes(id)) await client.delete(row, { path: { id, productId } });
+};
+
+/** Makes or changes a product, unless somebody has changed the same since the plan: then it answers a sentence. */
+const upsert = async (
+  { client }: Session,
+  { known, wanted, changes }: ProductRow,
+  columns: readonly ImportColumn[],
+): Promise<string | { fault: string }> => {
+  if (!known) return (await client.post('/v1/products', { body: bodyOf(wanted) })).id;
+  const path = { id: known.id };
+  const planned = changes.filter((change) => !isOwnRow(change));
+  if (planned.length === 0) return known.id;
+  // With its version, which the change carries.
+  const fresh = await client.get('/v1/products/{id}', { path });
+  const now = { ...known, product: fresh };
+  const fields = planned.map(({ field }) => field);
+  const isSame = fields.every((field) => {
+    const of = column(columns, field);
+    return shownValue(of, valuesOf(now)[field]) === shownValue(of, valuesOf(known)[field]);
+  });
+  if (!isSame) return { fault: t.faults.changed };
+  const given = Object.fromEntries(fields.map((field) => [field, wanted[field]]));
+  try {
+    await client.put('/v1/products/{id}', { path, body: bodyOf(wantedOf(columns, given, now)) });
+    return known.id;
+  } catch (error) {
+    if (isConflict(error)) return { fault: t.faults.changed };
+    throw error;
+  }
+};
+
+/** Writes a product with its card and its categories. `made` has the ids of the lines that were written before. */
+export const writeProduct = async (
+  session: Session,
+  planned: ProductRow,
+  columns: readonly ImportColumn[],
+  made: Map<number, string>,
+): Promise<string | undefined> => {
+  const { known, wanted, line, after, changes } = planned;
+  const demoId = after === undefined ? wanted.demoId : made.get(after);
+  if (after !== undefined && demoId === undefined) return t.faults.noDemo(String(planned.row.values.demoId));
+  const id = await upsert(session, { ...planned, wanted: { ...wanted, demoId } }, columns);
+  if (typeof id !== 'string') return id.fault;
+  made.set(line, id);
+  if (changes.some(({ field }) => field.startsWith('giftCard.'))) {
+    const body = { credit: wanted['giftCard.credit'] as number, texture: wanted['giftCard.texture'] as string | null };
+    await session.client.put('/v1/products/{id}/giftcard', { path: { id }, body });
+  }
+  if (changes.some(({ field }) => field === 'categories'))
+    await moveProduct(session, id, known?.categories ?? [], wanted.categories as string[]);
+  return undefined;
+};

@@ -1,0 +1,151 @@
+import { readHeader, separatorIn, separators } from '../../cli/data/csv.ts';
+import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../cli/kinds/cells.ts';
+import { wordsOf } from '../messages.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import { type CsvFault, recordsOf } from './records.ts';
+
+/** Files of rows, as the command's columns say what they hold. */
+
+const t = pageTexts.import;
+
+/** The files that can be imported, as `store import` and `store credit give` have them. */
+export const importKinds = ['products', 'categories', 'credit'] as const;
+export type ImportKind = (typeof importKinds)[number];
+
+/** The rules of a column's values: the members of a JSON schema. */
+interface ValueRules {
+  type?: unknown;
+  pattern?: unknown;
+  minimum?: unknown;
+  maximum?: unknown;
+  maxLength?: unknown;
+  enum?: unknown;
+  not?: unknown;
+  items?: unknown;
+}
+
+export interface ImportColumn {
+  name: string;
+  form: string;
+  help: string;
+  isRequired: boolean;
+  isTime: boolean;
+  rules: ValueRules;
+  /** The service's message about a wrong value, without the column's name. */
+  words: string;
+  /** The value of an empty cell, if that has one. */
+  initial?: unknown;
+}
+
+export type ImportColumns = Record<ImportKind, readonly ImportColumn[]> & { rejected: readonly { name: string }[] };
+
+/** The values of a row by column, and an empty cell as what it stands for. A column that the file lacks is not there. */
+export type Values = Record<string, unknown>;
+
+export interface ImportRow {
+  line: number;
+  values: Values;
+  /** A sentence for each value that is wrong. */
+  faults: readonly string[];
+}
+
+/** More rows than these are for the command. */
+export const maxRows = 2000;
+
+/** The form of a column's cells, as the command has it. */
+export const formOf = ({ form }: Pick<ImportColumn, 'form'>): { form: Form } => ({
+  form: form === 'shares' ? (shareForm as Form) : (form as Extract<Form, string>),
+});
+
+/** A value as a cell shows it. */
+export const shownValue = (column: Pick<ImportColumn, 'form'>, value: unknown): string =>
+  writeCell(formOf(column), value);
+
+const isUuidRule = (pattern: unknown): boolean => typeof pattern === 'string' && pattern.startsWith('^[0-9A-Fa-f]{8}-');
+
+/** A value as the service keeps it: texts without blanks around them, times in UTC, UUIDs in lower case. */
+const normalised = ({ isTime, rules }: ImportColumn, value: unknown): unknown => {
+  if (typeof value !== 'string') return value;
+  if (isTime) return new Date(value).toISOString();
+  return isUuidRule(rules.pattern) ? value.toLowerCase() : value.trim();
+};
+
+const fitsText = ({ pattern = '', maxLength = Number.POSITIVE_INFINITY, not }: ValueRules, value: string): boolean =>
+  new RegExp(String(pattern), 'u').test(value) &&
+  [...value.trim()].length <= Number(maxLength) &&
+  (not as { const?: unknown } | undefined)?.const !== value;
+
+/** True of a time on a day that there is: browsers take 30 February for 2 March. */
+const isMoment = (text: string): boolean =>
+  !Number.isNaN(Date.parse(text)) &&
+  new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10));
+
+/** True if a column takes a value, as far as its rules tell. */
+const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean => {
+  if (Array.isArray(rules.enum)) return rules.enum.includes(value);
+  if (form === 'shares') return (value as unknown[]).every((share) => typeof share === 'object');
+  if (Array.isArray(value)) return value.every((item) => fitsText(rules.items as ValueRules, item));
+  if (typeof value === 'boolean') return rules.type === 'boolean';
+  if (typeof value === 'number')
+    return (
+      (rules.type === 'number' || Number.isInteger(value)) &&
+      value >= Number(rules.minimum) &&
+      value <= Number(rules.maximum)
+    );
+  return rules.type === 'string' && typeof value === 'string' && fitsText(rules, value) && (!isTime || isMoment(value));
+};
+
+/** The value of a cell, or a sentence about why it has none. */
+const checkCell = (column: ImportColumn, cell: string): { value: unknown } | { fault: string } => {
+  const { name, isRequired, initial, words } = column;
+  const read = readCell(formOf(column), cell);
+  if (read === undefined) return isRequired ? { fault: t.faults.empty(name) } : { value: initial };
+  if (fits(column, read)) return { value: normalised(column, read) };
+  const isAmbiguous = allowedIn(formOf(column), read, '') !== '';
+  const sentence = isAmbiguous ? t.faults.digits : wordsOf(`${name} ${words}`, name);
+  return { fault: t.faults.value(name, cell.slice(0, 60), sentence) };
+};
+
+const checkRow = (
+  columns: readonly (ImportColumn | undefined)[],
+  line: number,
+  cells: readonly string[],
+): ImportRow => {
+  const values: Values = {};
+  if (cells.length !== columns.length) return { line, values, faults: [t.faults.length(columns.length, cells.length)] };
+  const faults: string[] = [];
+  for (const [index, column] of columns.entries()) {
+    if (!column) continue;
+    const checked = checkCell(column, cells[index] ?? '');
+    if ('fault' in checked) faults.push(checked.fault);
+    else values[column.name] = checked.value;
+  }
+  return { line, values, faults };
+};
+
+const isFault = (found: unknown): found is CsvFault => !Array.isArray(found);
+
+/** The rows of a CSV file's bytes, each checked; or a sentence about why they cannot be read. */
+export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Array): ImportRow[] | string => {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    return t.faults.utf8;
+  }
+  if (text.includes('\0')) return t.faults.utf8;
+  const records = recordsOf(text, separators[separatorIn(text)]);
+  if (isFault(records)) return t.faults.quotes[records.fault](records.line);
+  const [header, ...rows] = records;
+  if (!header) return t.faults.noRows;
+  const name = { ...t.files }[kind];
+  const isRequired = (column: ImportColumn): boolean => column.isRequired;
+  const columns = readHeader({ name, columns: known[kind], added: known.rejected, isRequired }, header.cells);
+  if (typeof columns === 'string') return t.faults.header(columns);
+  if (rows.length > maxRows) return t.faults.tooMany(rows.length, maxRows);
+  return rows.length === 0 ? t.faults.noRows : rows.map(({ line, cells }) => checkRow(columns, line, cells));
+};
+
+/** The sentence about a time that has passed. */
+export const pastFault = (name: string, value: string): string => t.faults.value(name, value, texts.faults.future);

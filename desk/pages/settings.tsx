@@ -1,0 +1,206 @@
+import { useState } from 'preact/hooks';
+import { link } from '../address.ts';
+import { ago, time } from '../format.ts';
+import { importKinds } from '../import/rows.ts';
+import { importScopes } from '../import/scopes.ts';
+import { Copy } from '../parts/copy.tsx';
+import { Dialog } from '../parts/dialog.tsx';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { State } from '../parts/list.tsx';
+import { FaultBox, usePress } from '../parts/load.tsx';
+import { useSay } from '../parts/toast.tsx';
+import { endTheKey, type Scope, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+
+const t = pageTexts.settings;
+const d = t.door;
+
+/** Closes or opens the store. */
+const StoreDoor = () => {
+  const { client, store, refresh } = useSession();
+  const say = useSay();
+  const [isAsking, setAsking] = useState(false);
+  const opening = usePress(async () => {
+    await client.post('/v1/store/actions/open');
+    await refresh();
+    say(d.opened);
+  });
+  return (
+    <>
+      {opening.fault && <FaultBox fault={opening.fault} />}
+      {store.open ? (
+        <button type="button" class="button" onClick={() => setAsking(true)}>
+          {d.close}
+        </button>
+      ) : (
+        <button type="button" class="button is-main" aria-disabled={opening.isBusy} onClick={opening.press}>
+          {d.open}
+        </button>
+      )}
+      {isAsking && (
+        <Dialog title={d.close} onClose={() => setAsking(false)}>
+          <Form
+            submit={d.close}
+            isDangerous
+            onCancel={() => setAsking(false)}
+            onSend={async ({ reason }) => {
+              await client.post('/v1/store/actions/close', { body: { ...(reason && { reason }) } });
+              setAsking(false);
+              await refresh();
+              say(d.closedSaid);
+            }}
+          >
+            <p>{d.closeText}</p>
+            <Field name="reason" label={d.closeReason} maxLength={200} />
+          </Form>
+        </Dialog>
+      )}
+    </>
+  );
+};
+
+const StoreFacts = () => {
+  const { store, can } = useSession();
+  return (
+    <section class="card stack" aria-labelledby="store">
+      <h2 id="store">{t.store}</h2>
+      <dl class="facts">
+        <div>
+          <dt>{t.name}</dt>
+          <dd>{store.name}</dd>
+        </div>
+        <div>
+          <dt>{t.state}</dt>
+          <dd>
+            <State tone={store.open ? 'good' : 'warn'}>{store.open ? t.isOpen : t.isClosed}</State>
+          </dd>
+        </div>
+      </dl>
+      {can('store:write') && (
+        <div class="buttons">
+          <StoreDoor />
+        </div>
+      )}
+    </section>
+  );
+};
+
+/** The key that signed in, what it may do, and its end. */
+const Key = () => {
+  const session = useSession();
+  const { name, scopes, expiresAt } = session.store.key;
+  const [isAsking, setAsking] = useState(false);
+  return (
+    <section class="card stack" aria-labelledby="key">
+      <h2 id="key">{t.key}</h2>
+      <dl class="facts">
+        <div>
+          <dt>{t.keyName}</dt>
+          <dd>{name}</dd>
+        </div>
+        <div>
+          <dt>{t.ends}</dt>
+          <dd>{expiresAt === null ? t.never : <time title={time(expiresAt)}>{ago(expiresAt)}</time>}</dd>
+        </div>
+      </dl>
+      <details>
+        <summary>{t.scopes(scopes.length)}</summary>
+        <ul class="words">
+          {scopes.map((scope) => (
+            <li key={scope}>
+              <code>{scope}</code>
+            </li>
+          ))}
+        </ul>
+      </details>
+      <div class="buttons">
+        <button type="button" class="button" onClick={() => setAsking(true)}>
+          {t.end.open}
+        </button>
+      </div>
+      {isAsking && (
+        <Dialog title={t.end.open} onClose={() => setAsking(false)}>
+          <Form submit={t.end.open} isDangerous onCancel={() => setAsking(false)} onSend={() => endTheKey(session)}>
+            <p>{t.end.text(name)}</p>
+          </Form>
+        </Dialog>
+      )}
+    </section>
+  );
+};
+
+const Imports = () => {
+  const { can } = useSession();
+  const open = importKinds.filter((kind) => can(...importScopes[kind]));
+  if (open.length === 0) return null;
+  return (
+    <section class="card stack" aria-labelledby="import">
+      <h2 id="import">{t.import}</h2>
+      <p class="help">{t.importHelp}</p>
+      <div class="buttons">
+        {open.map((kind) => (
+          <a key={kind} class="button" href={link(`/import/${kind}`)}>
+            {pageTexts.import.titles[kind]}
+          </a>
+        ))}
+      </div>
+    </section>
+  );
+};
+
+const Commands = () => (
+  <section class="card stack" aria-labelledby="people">
+    <h2 id="people">{t.people}</h2>
+    <p class="help">{t.peopleHelp}</p>
+    {t.commands.map(([title, command]) => (
+      <div key={command} class="exact">
+        <p>{title}</p>
+        <pre>
+          <code>{command}</code>
+        </pre>
+        <Copy text={command} label={t.copy} said={t.copied} isQuiet />
+      </div>
+    ))}
+  </section>
+);
+
+const { rules, webhooks, boxes, vendors, payouts } = texts.titles;
+
+const otherPages: readonly (readonly [path: string, title: string, scope: Scope])[] = [
+  ['/rules', rules, 'store:write'],
+  ['/webhooks', webhooks, 'webhooks:write'],
+  ['/boxes', boxes, 'deliveries:read'],
+  ['/vendors', vendors, 'vendors:read'],
+  ['/payouts', payouts, 'payouts:read'],
+];
+
+/** The pages that settings of the store have for themselves, as far as the key opens them. */
+const Others = () => {
+  const { can } = useSession();
+  const open = otherPages.filter(([, , scope]) => can(scope));
+  if (open.length === 0) return null;
+  return (
+    <nav class="buttons" aria-label={t.others}>
+      {open.map(([path, title]) => (
+        <a key={path} class="button" href={link(path)}>
+          {title}
+        </a>
+      ))}
+    </nav>
+  );
+};
+
+export const SettingsPage = () => (
+  <>
+    <Heading title={texts.titles.settings} />
+    <div class="stack home">
+      <StoreFacts />
+      <Others />
+      <Imports />
+      <Key />
+      <Commands />
+    </div>
+  </>
+);

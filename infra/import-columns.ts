@@ -1,0 +1,54 @@
+import * as z from 'zod';
+import { giftFile } from '../cli/data/gift-file.ts';
+import { categories } from '../cli/kinds/categories.ts';
+import { type Column, isRequired, rejectColumns } from '../cli/kinds/columns.ts';
+import type { DataFile } from '../cli/kinds/kind.ts';
+import { products } from '../cli/kinds/products.ts';
+import { timestampForm } from '../lib/routes/timestamp.ts';
+
+/** The part of a JSON schema that says which values a column takes. */
+type Rules = Record<'type' | 'pattern' | 'minimum' | 'maximum' | 'maxLength' | 'enum' | 'not' | 'items', unknown>;
+
+const kept = ['type', 'pattern', 'minimum', 'maximum', 'maxLength', 'enum', 'not', 'items'] as const;
+
+/** The rules of a column's values as data. What a schema cannot say, such as a name that is taken, the service checks. */
+const rulesOf = (check: z.ZodType): Partial<Rules> => {
+  const schema = z.toJSONSchema(check, { io: 'input', unrepresentable: 'any' }) as Partial<Rules> & {
+    anyOf?: Partial<Rules>[];
+  };
+  const own = schema.anyOf?.find(({ type }) => type !== 'null') ?? schema;
+  return Object.fromEntries(kept.flatMap((name) => (own[name] === undefined ? [] : [[name, own[name]]])));
+};
+
+/**
+ * A column as the desk knows it: the desk checks files without the schemas themselves, since the package that makes them
+ * is twice as large as the rest of its page.
+ */
+const asData = (column: Column) => {
+  const { name, form, check, help } = column;
+  const empty = check.safeParse(undefined);
+  const rules = rulesOf(check);
+  return {
+    name,
+    form: typeof form === 'string' ? form : 'shares',
+    help,
+    isRequired: isRequired(column),
+    isTime: rules.pattern === timestampForm,
+    rules,
+    // Each check has one message, whatever is wrong with a value.
+    words: check.safeParse(Symbol('wrong')).error?.issues[0]?.message ?? '',
+    ...(empty.success && empty.data !== undefined && { initial: empty.data }),
+  };
+};
+
+const kindOf = (file: DataFile | undefined) => (file?.columns ?? []).map(asData);
+
+/** The columns of the files that the desk imports. `npm start` and a deployment put them into the bundle. */
+export const importColumns = {
+  products: kindOf(products.file),
+  categories: kindOf(categories.file),
+  credit: kindOf(giftFile),
+  rejected: rejectColumns.map(({ name }) => ({ name })),
+};
+
+export type ImportColumns = typeof importColumns;

@@ -1,0 +1,322 @@
+import { expect, test } from 'vitest';
+import { type CreditChangeResponse, type ProductResponse, StoreProblem } from '../../../client/client.ts';
+import { planCategories } from '../../../desk/import/categories.ts';
+import { givenIn, type Holder, planCredit } from '../../../desk/import/credit.ts';
+import { type PlannedRow, type Written, writeRows } from '../../../desk/import/plan.ts';
+import { type KnownStore, planProducts } from '../../../desk/import/products.ts';
+import { type ImportColumns, type ImportRow, readRows } from '../../../desk/import/rows.ts';
+import { importColumns } from '../../../infra/import-columns.ts';
+
+const known = importColumns as ImportColumns;
+const rowsOf = (kind: 'products' | 'categories' | 'credit', ...lines: string[]): ImportRow[] => {
+  const rows = readRows(kind, known, new TextEncoder().encode(lines.join('\n')));
+  if (typeof rows === 'string') throw new Error(rows);
+  return rows;
+};
+
+const uuid = (last: number): string => `11111111-1111-4111-8111-${String(last).padStart(12, '0')}`;
+
+const product = (id: string, name: string, more: Partial<ProductResponse> = {}) => ({
+  id,
+  name,
+  isListed: true,
+  categories: [],
+  card: { credit: 0, texture: null },
+  product: {
+    id,
+    name,
+    price: 100,
+    activePrice: 100,
+    image: '00000000-0000-0000-0000-000000000000',
+    bloggable: false,
+    active: true,
+    blockCredits: false,
+    item: name,
+    limited: false,
+    availableAmount: 0,
+    permissions: { copy: true, modify: false, transfer: false },
+    discount: { value: 0, type: 0 as const, startDate: null, endDate: null },
+    description: '',
+    demoId: null,
+    mpListing: 7,
+    profitShares: [],
+    ...more,
+  },
+});
+
+const store = (more: Partial<KnownStore> = {}): KnownStore => ({
+  products: [],
+  categories: [],
+  ids: new Map(),
+  categoryIds: new Map(),
+  people: new Map(),
+  ...more,
+});
+
+const told = (rows: readonly PlannedRow[]) =>
+  rows.map(({ line, outcome, why }) => [line, outcome, ...(why ? [why] : [])]);
+
+test('a product is known by its UUID, by what the command made of its id, or by its name if one alone has it', () => {
+  const rows = rowsOf(
+    'products',
+    'id,name,price',
+    `${uuid(1)},Coat,100`,
+    '1042,Scarf,120',
+    ',Hat,100',
+    ',Glove,100',
+    `${uuid(9)},Sock,1`,
+    ',New,1',
+    ',Hat,5',
+  );
+
+  const planned = planProducts(
+    rows,
+    known.products,
+    store({
+      products: [
+        product(uuid(1), 'Coat'),
+        product(uuid(2), 'Shawl'),
+        product(uuid(3), 'Hat'),
+        product(uuid(4), 'Glove'),
+        product(uuid(5), 'Glove'),
+      ],
+      ids: new Map([
+        [uuid(1), uuid(1)],
+        [uuid(9), uuid(9)],
+        ['1042', uuid(2)],
+      ]),
+    }),
+  );
+
+  expect(told(planned)).toEqual([
+    [2, 'same'],
+    [3, 'change'],
+    [4, 'same'],
+    [5, 'refused', expect.stringMatching(/^2 have this name/)],
+    [6, 'refused', expect.stringMatching(/^There is nothing with the id/)],
+    [7, 'create'],
+    [8, 'refused', 'Line 4 is about the same.'],
+  ]);
+  expect(planned[1]?.changes).toEqual([
+    { field: 'name', from: 'Shawl', to: 'Scarf' },
+    { field: 'price', from: '100', to: '120' },
+  ]);
+});
+
+test('columns that the file lacks stay, and an empty cell is the default', () => {
+  const own = product(uuid(1), 'Coat', { description: 'Warm', price: 5, item: 'Box' });
+
+  const [row] = planProducts(
+    rowsOf('products', 'name,price,item', 'Coat,6,'),
+    known.products,
+    store({ products: [own] }),
+  );
+
+  expect(row?.wanted).toMatchObject({ description: 'Warm', price: 6, item: 'Coat', mpListing: 7 });
+  expect(row?.changes.map(({ field }) => field)).toEqual(['price', 'item']);
+});
+
+test('a demo may be in the store or in another line, before which its product is not written, but in no circle', () => {
+  const rows = rowsOf(
+    'products',
+    'name,price,demoId',
+    'A,1,B',
+    'B,1,Old',
+    'C,1,D',
+    'D,1,C',
+    'E,1,None',
+    'F,1,E',
+    'Old,100,',
+  );
+
+  const planned = planProducts(rows, known.products, store({ products: [product(uuid(1), 'Old')] }));
+
+  expect(told(planned)).toEqual([
+    [2, 'create'],
+    [3, 'create'],
+    [4, 'refused', 'Its demo leads back to it.'],
+    [5, 'refused', 'Its demo leads back to it.'],
+    [6, 'refused', expect.stringMatching(/^Its demo None is neither/)],
+    [7, 'refused', expect.stringMatching(/^Its demo E is neither/)],
+    [8, 'same'],
+  ]);
+  expect(planned[0]?.after).toBe(3);
+  expect(planned[1]?.wanted.demoId).toBe(uuid(1));
+});
+
+test('shares and categories are told by names, and only the command sets a listing', () => {
+  const rows = rowsOf(
+    'products',
+    'name,price,profitShares,categories,mpListing',
+    'A,1,ada:60,Hats,0',
+    'B,1,eve:60,,',
+    'C,1,,Twin,0',
+    'D,1,,,5',
+  );
+
+  const planned = planProducts(
+    rows,
+    known.products,
+    store({
+      people: new Map([['ada', uuid(7)]]),
+      categories: [
+        { id: uuid(20), name: 'Hats' },
+        { id: uuid(21), name: 'Twin' },
+        { id: uuid(22), name: 'Twin' },
+      ],
+    }),
+  );
+
+  expect(planned[0]?.wanted).toMatchObject({
+    profitShares: [{ userUuid: uuid(7), percent: 60 }],
+    categories: [uuid(20)],
+  });
+  expect(planned[0]?.changes).toContainEqual({ field: 'categories', from: '', to: 'Hats' });
+  expect(told(planned.slice(1))).toEqual([
+    [3, 'refused', 'Nobody is known as eve.'],
+    [4, 'refused', expect.stringMatching(/^There is no category Twin, or several/)],
+    [5, 'refused', expect.stringMatching(/mpListing/)],
+  ]);
+});
+
+test('a category is made, renamed or left', () => {
+  const rows = rowsOf('categories', 'id,name', `${uuid(1)},Warm hats`, ',Caps', ',Hats', ',Caps');
+  const categories = [
+    { id: uuid(1), name: 'Hats' },
+    { id: uuid(2), name: 'Hats' },
+  ];
+
+  expect(told(planCategories(rows, { categories, ids: new Map([[uuid(1), uuid(1)]]) }))).toEqual([
+    [2, 'change'],
+    [3, 'create'],
+    [4, 'refused', expect.stringMatching(/^2 have this name/)],
+    [5, 'refused', 'Line 3 is about the same.'],
+  ]);
+});
+
+const change = (more: Partial<CreditChangeResponse>): CreditChangeResponse =>
+  ({
+    kind: 'increment',
+    type: 'regular',
+    amount: 100,
+    reference: 'SUMMER',
+    lots: [{ id: null, amount: 100, expiresAt: null }],
+    ...more,
+  }) as CreditChangeResponse;
+
+const until = '2030-01-31T12:00:00.000Z';
+
+test('the history tells what a run gave, by type and end', () => {
+  const given = givenIn(
+    [
+      change({}),
+      change({ type: 'restricted', amount: 5, lots: [{ id: uuid(1), amount: 5, expiresAt: until }] }),
+      change({ reference: 'OTHER', amount: 7 }),
+      change({ kind: 'set', amount: 8 }),
+      change({ amount: -9 }),
+    ],
+    'SUMMER',
+  );
+
+  expect(Object.fromEntries(given)).toEqual({ 'regular ': 100, [`restricted ${until}`]: 5 });
+});
+
+test('credit is given once to each, and never where the history cannot tell', () => {
+  const holder = (last: number, more: Partial<Holder> = {}): Holder => ({
+    customer: { uuid: uuid(last), username: `name${last}`, credit: 40, restrictedCredit: 2 },
+    given: new Map(),
+    isWhole: true,
+    ...more,
+  });
+  const rows = rowsOf(
+    'credit',
+    'resident,amount,type,expiresAt',
+    'one,100,,',
+    'two,100,,',
+    'three,100,,',
+    'four,100,,',
+    `one,100,,2030-01-31T12:00:00Z`,
+    `${uuid(1)},5,,`,
+    'nobody,5,,',
+    'one,5,restricted,2020-01-31T12:00:00Z',
+    'five,3,restricted,',
+  );
+  const holders = new Map([
+    ['one', holder(1)],
+    [uuid(1), holder(1)],
+    ['two', holder(2, { given: new Map([['regular ', 100]]) })],
+    ['three', holder(3, { given: new Map([['regular ', 90]]) })],
+    ['four', holder(4, { isWhole: false })],
+    ['five', holder(5)],
+  ]);
+
+  const planned = planCredit(rows, holders, Date.parse('2027-01-01T00:00:00Z'));
+
+  expect(told(planned)).toEqual([
+    [2, 'create'],
+    [3, 'same', 'Given already.'],
+    [4, 'refused', expect.stringMatching(/^The run of this name gave L\$\u00a090 already/)],
+    [5, 'refused', expect.stringMatching(/history of this customer is not complete/)],
+    [6, 'create'],
+    [7, 'refused', 'Line 2 is about the same.'],
+    [8, 'refused', 'Nobody is known by this name.'],
+    [9, 'refused', expect.stringMatching(/Enter a day that is still to come/)],
+    [10, 'create'],
+  ]);
+  expect(planned[8]?.changes).toEqual([{ field: 'restricted', from: 'L$\u00a02', to: 'L$\u00a05' }]);
+});
+
+const row = (line: number, after?: number): PlannedRow => ({
+  line,
+  name: '',
+  outcome: 'create',
+  changes: [],
+  ...(after !== undefined && { after }),
+});
+
+const problem = (status: number): StoreProblem =>
+  new StoreProblem(status, { detail: 'No.' }, '', { requestId: undefined, idempotencyKey: undefined });
+
+test('a refused row keeps none of the others, and a row waits for the one that it needs', async () => {
+  const written: number[] = [];
+  const told = new Map<number, Written>();
+
+  await writeRows(
+    [row(2, 4), row(3, 2), row(4), row(5), row(6)],
+    async ({ line }) => {
+      written.push(line);
+      if (line === 5) throw problem(400);
+      return line === 6 ? 'Changed.' : undefined;
+    },
+    { tell: ({ line }, how) => told.set(line, how), signal: new AbortController().signal },
+  );
+
+  expect(written.indexOf(4)).toBeLessThan(written.indexOf(2));
+  expect(written.indexOf(2)).toBeLessThan(written.indexOf(3));
+  expect(Object.fromEntries(told)).toEqual({
+    2: { isDone: true },
+    3: { isDone: true },
+    4: { isDone: true },
+    5: { isDone: false, why: 'No.' },
+    6: { isDone: false, why: 'Changed.' },
+  });
+});
+
+test.each([429, 500, 503, 401, 403])(
+  'a %i stops the import, and leaves the row to be written later',
+  async (status) => {
+    const told: number[] = [];
+    const ending = new AbortController();
+    const write = async ({ line }: PlannedRow) => {
+      if (line === 3) throw problem(status);
+      return undefined;
+    };
+    const rows = Array.from({ length: 20 }, (_, at) => row(at + 2));
+
+    const work = writeRows(rows, write, { tell: ({ line }) => told.push(line), signal: ending.signal });
+
+    await expect(work).rejects.toThrow();
+    expect(told).not.toContain(3);
+    expect(told.length).toBeLessThan(4);
+  },
+);
