@@ -50,5 +50,3 @@ export const importColumns = {
   credit: kindOf(giftFile),
   rejected: rejectColumns.map(({ name }) => ({ name })),
 };
-
-export type ImportColumns = typeof importColumns;

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { isTextureUrl, textureUrlWords } from '../lib/http/desk.ts';
 import { areCorsOrigins, corsOriginsWords } from './cors.ts';
 
 /**
@@ -71,6 +72,8 @@ const Settings = z
     ).optional(),
     /** Serves the desk, the web app for the people of a store, at `/desk`. */
     desk: flag(z.boolean({ error: 'must be true or false' }).default(true)),
+    /** The address of textures' pictures, which the desk shows of products. */
+    textureUrl: z.string({ error: textureUrlWords }).refine(isTextureUrl, { error: textureUrlWords }).optional(),
     /** The origins whose pages may call the API from a browser, or `*` for all. */
     corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
     /**

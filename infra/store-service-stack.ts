@@ -188,10 +188,12 @@ export class StoreServiceStack extends Stack {
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
   private addDesk(): ServiceFunction {
+    const { textureUrl } = this.settings;
     return this.addFunction('desk', {
       description: 'Serves the desk, the web app for the people of a store.',
       memoryMegabytes: 256,
       timeoutSeconds: 5,
+      ...(textureUrl !== undefined && { environment: { TEXTURE_URL: textureUrl } }),
       statements: [],
     });
   }

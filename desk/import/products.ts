@@ -14,7 +14,7 @@ const t = pageTexts.import;
 const maxKnown = 20_000;
 
 /** A product of the store, as a row of a file has it. */
-export interface KnownProduct extends Named {
+interface KnownProduct extends Named {
   product: ProductResponse;
   isListed: boolean;
   /** Ids of its categories, where the file has a column for them. */

@@ -9,6 +9,7 @@ import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
+import { Picture } from '../parts/picture.tsx';
 import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { lessPercent } from '../prices.ts';
@@ -192,17 +193,14 @@ const describeField = (name: string, value: string): string => {
   return value === 'on' ? t.yes : t.no;
 };
 
-/**
- * An active product is not listed if the list of those that are not has it; of an inactive one the service does not
- * tell.
- */
+/** A product is not listed if the list of those that are not has it. */
 const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<ShownProduct> => {
   const given = signal ? { signal } : {};
   const product = await client.get('/v1/products/{id}', { path: { id }, ...given });
-  if (!product.active) return { product, isListed: true };
+  const { active } = product;
   const search = [...product.name].slice(0, 100).join('');
   for await (const { id: other } of client.rows('/v1/products', {
-    query: { listed: false, search, limit: 1000 },
+    query: { listed: false, active, search, limit: 1000 },
     ...given,
   }))
     if (other === product.id) return { product, isListed: false };
@@ -283,6 +281,7 @@ export const ProductPage = ({ id }: { id: string }) => {
               ]}
             />
           </Heading>
+          <Picture of={read.product} isLarge />
           {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
           <p class="identity">
             <code>{read.product.id}</code>

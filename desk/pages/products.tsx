@@ -4,6 +4,7 @@ import { count, money } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
+import { Picture } from '../parts/picture.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
@@ -13,8 +14,9 @@ const t = pageTexts.products;
 export const productColumns: readonly Column<ProductResponse>[] = [
   {
     heading: t.name,
-    cell: ({ id, name, active, limited, availableAmount }) => (
+    cell: ({ id, name, image, active, limited, availableAmount }) => (
       <>
+        <Picture of={{ image }} />
         <a href={link(`/products/${encodeURIComponent(id)}`)}>{name}</a>{' '}
         {!active && <State tone="warn">{t.inactive}</State>}
         {limited && <State tone={availableAmount === 0 ? 'bad' : 'plain'}>{t.left(availableAmount)}</State>}

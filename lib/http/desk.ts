@@ -7,9 +7,21 @@ export type DeskFiles = Record<string, string>;
 /** The licences of the packages that the desk is made with. */
 export const noticesName = 'notices.txt';
 
-/** The desk loads and calls its own origin only, runs nothing that stands in the page, and is in nobody's frame. */
-const contentPolicy =
-  "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+/** True of the address of a texture service. The place of the texture's UUID is `{uuid}`, in the path or the query. */
+export const isTextureUrl = (text: string): boolean =>
+  /^https:\/\/[a-z0-9.-]+(?::\d+)?\/[\w./?=&%~-]*\{uuid\}[\w./?=&%~-]*$/.test(text) && URL.canParse(text);
+
+export const textureUrlWords =
+  'must be an https address with {uuid} in the place of the texture, such as https://textures.example.com/{uuid}.png';
+
+/**
+ * The desk loads and calls its own origin only, but for pictures where there is a texture service. It runs nothing that
+ * stands in the page, and is in nobody's frame.
+ */
+const contentPolicy = (textureUrl: string): string => {
+  const pictures = textureUrl === '' ? 'data:' : `data: ${new URL(textureUrl).origin}`;
+  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${pictures}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+};
 
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
@@ -23,14 +35,16 @@ export const answerDesk = (files: DeskFiles, name: string) => {
     const body = JSON.stringify(problemBody(notFound(), `/desk/${name}`));
     return { statusCode: 404, headers: { ...answerHeaders, 'Content-Type': 'application/problem+json' }, body };
   }
+  const textureUrl = process.env.TEXTURE_URL ?? '';
   const headers = {
     ...answerHeaders,
     'Cache-Control': ['', noticesName].includes(name) ? 'no-cache' : 'public, max-age=31536000, immutable',
     'Content-Type': `${types[name.split('.').at(-1) ?? ''] ?? 'text/html'}; charset=utf-8`,
-    'Content-Security-Policy': contentPolicy,
+    'Content-Security-Policy': contentPolicy(textureUrl),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',
   };
-  return { statusCode: 200, headers, body: text };
+  const body = name === '' ? text.replace('{{textures}}', textureUrl) : text;
+  return { statusCode: 200, headers, body };
 };

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { areCorsOrigins, corsOriginsWords } from '../../infra/cors.ts';
+import { isTextureUrl, textureUrlWords } from '../../lib/http/desk.ts';
 
 export interface LocalOptions {
   port: number;
@@ -10,6 +11,7 @@ export interface LocalOptions {
   rate: number;
   burst: number;
   cors?: string;
+  textures?: string;
 }
 
 /** The options of the command line, beside those of the service. */
@@ -29,6 +31,11 @@ const numberFrom =
 
 const parseOrigins = (text: string): string => {
   if (!areCorsOrigins(text)) throw new InvalidArgumentError(`It ${corsOriginsWords}.`);
+  return text;
+};
+
+const parseTextures = (text: string): string => {
+  if (!isTextureUrl(text)) throw new InvalidArgumentError(`It ${textureUrlWords}.`);
   return text;
 };
 
@@ -82,6 +89,11 @@ const createCommand = (): Command =>
       new Option('--cors <origins>', 'origins, with commas between them, whose pages may call the API; * for all')
         .env('SIS_CORS')
         .argParser(parseOrigins),
+    )
+    .addOption(
+      new Option('--textures <address>', 'https address of pictures of products, with {uuid} for the texture')
+        .env('SIS_TEXTURES')
+        .argParser(parseTextures),
     )
     .allowExcessArguments(false)
     .showHelpAfterError('Run npm start -- --help for all options.');

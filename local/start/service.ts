@@ -202,7 +202,7 @@ export const startService = async (
   onAnswer: (request: ServedRequest) => void,
   start: (dir: DataDir) => Promise<Engines> = startEngines,
 ) => {
-  const { port, dataDir, memory, reset, demo, cors } = options;
+  const { port, dataDir, memory, reset, demo, cors, textures } = options;
   const progress = { isReady: false, hasStarted: false };
   const server = createGateway(await gatewayOptions(options, progress, onAnswer));
   // The port comes first: if it is taken, no data has changed yet.
@@ -211,6 +211,7 @@ export const startService = async (
   const dir = openDataDir(dataDir, { reset, memory });
   const { engine, queue, ...engines } = await start(dir);
   process.env.CORS_ORIGINS = cors ?? '';
+  process.env.TEXTURE_URL = textures ?? '';
   const isNew = !dir.kept.seeded;
   const store = await prepareStores(isNew, demo);
   const { others, queues } = await prepareQueues(queue.endpoint);

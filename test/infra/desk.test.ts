@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
-import { answerDesk } from '../../lib/http/desk.ts';
+import { answerDesk, isTextureUrl } from '../../lib/http/desk.ts';
 import { apiOf, functionArn, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
@@ -91,6 +91,39 @@ test('answers the page anew each time, its files for ever, both under a strict p
     });
   expect([none?.statusCode, inherited?.statusCode]).toEqual([404, 404]);
   expect(head).toEqual({ ...page, body: '' });
+});
+
+test('allows pictures of the texture service that a setting names, and of no other origin', async () => {
+  const textureUrl = 'https://textures.example.com:8443/a/{uuid}.png?size=256';
+  const [, { Properties: named }] = templateOf({ textureUrl }).functionOf('desk') as unknown as [string, Resource];
+  const files = await bundleDesk();
+  const policyOf = (name: string): string =>
+    String(answerDesk(files, name).headers['Content-Security-Policy' as never]);
+
+  const without = [answerDesk(files, '').body, policyOf('')];
+  process.env.TEXTURE_URL = textureUrl;
+  const allowed = [answerDesk(files, '').body, policyOf('')];
+  delete process.env.TEXTURE_URL;
+
+  expect(named.Environment?.Variables).toMatchObject({ TEXTURE_URL: textureUrl });
+  expect(without[0]).toContain('<meta name="textures" content="">');
+  expect(without[1]).toContain('; img-src data:; ');
+  expect(allowed[0]).toContain(`<meta name="textures" content="${textureUrl}">`);
+  expect(allowed[1]).toContain('; img-src data: https://textures.example.com:8443; ');
+});
+
+test.each([
+  ['https://textures.example.com/{uuid}', true],
+  ['https://textures.example.com/t?id={uuid}&size=2', true],
+  ['http://textures.example.com/{uuid}', false],
+  ['https://textures.example.com/', false],
+  ['https://{uuid}.example.com/', false],
+  ['https://textures.example.com/{uuid}"><script>', false],
+  ["https://textures.example.com; script-src 'unsafe-inline'/{uuid}", false],
+  ['https://user@textures.example.com/{uuid}', false],
+  ['https://a..b:99999/{uuid}', false],
+])('%s is the address of a texture service: %s', (address, isGood) => {
+  expect(isTextureUrl(address)).toBe(isGood);
 });
 
 /** A gateway's calls, a function's start and line, and traffic, in dollars (docs/operate/costs.md). */
