@@ -15,9 +15,30 @@ export const count = (value: number): string => numbers.format(value);
 /** For axes: `1.2K`. */
 export const short = (value: number): string => compact.format(value);
 
-const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
-const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
-const hours = new Intl.DateTimeFormat(undefined, { timeStyle: 'short' });
+/** The zones in which times can be shown: that of the reader, UTC, and the clock of the virtual world. */
+const zones = { own: undefined, utc: 'UTC', world: 'America/Los_Angeles' } as const;
+export type Zone = keyof typeof zones;
+
+const zoneName = 'desk.zone';
+
+const isZone = (name: string | null | undefined): name is Zone => Object.hasOwn(zones, name ?? '');
+
+/** The zone that was chosen on this device. */
+export const chosenZone = (): Zone => {
+  const kept = globalThis.localStorage?.getItem(zoneName);
+  return isZone(kept) ? kept : 'own';
+};
+
+/** Chooses a zone for this device, and shows all times in it. */
+export const chooseZone = (zone: string): void => {
+  localStorage.setItem(zoneName, zone);
+  location.reload();
+};
+
+const timeZone = zones[chosenZone()];
+const dates = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone });
+const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short', timeZone });
+const hours = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
 const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });

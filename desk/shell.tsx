@@ -111,19 +111,21 @@ interface DrawerProps {
 const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
   const { store } = useSession();
   const developer = useContext(DeveloperContext);
+  const [isOpen] = useState(() => developer?.pages.some(({ path: own }) => match(own, path) !== undefined));
   return (
     <div class="drawer">
       <div>
         <Menu label={t.pages} rows={pages} path={path} onLeave={onLeave} />
         {developer && (
-          <>
-            <p class="group">{developer.title}</p>
+          // Those who keep the shop need none of it.
+          <details class="group" open={isOpen}>
+            <summary>{developer.title}</summary>
             <Menu label={developer.title} rows={developer.pages} path={path} onLeave={onLeave}>
               <li>
                 <a href={developer.reference.address}>{developer.reference.title}</a>
               </li>
             </Menu>
-          </>
+          </details>
         )}
       </div>
       <footer>

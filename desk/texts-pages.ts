@@ -860,6 +860,12 @@ export const pageTexts = {
     },
     import: 'Import a file',
     importHelp: 'You see what would change before anything is written.',
+    times: {
+      title: 'Times',
+      zone: 'Show times in',
+      zones: { own: 'Your own time', utc: 'UTC', world: 'Second Life time' },
+      help: 'On this device. Sums of days and months are of UTC, and a form takes your own time.',
+    },
     people: 'Keys and people',
     peopleHelp: 'The desk makes no key. These commands do, where your store is kept:',
     commands: [

@@ -23,6 +23,8 @@ export const texts = {
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
   nobodyKnown: 'Unknown',
+  copyId: 'Copy id',
+  copiedId: 'Id copied.',
   noAnswer: {
     read: 'The service did not answer. Check the connection and try again.',
     write:

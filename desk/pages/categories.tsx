@@ -2,6 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CategoryResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count } from '../format.ts';
+import { CopyId } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -25,7 +26,7 @@ const columns: readonly Column<CategoryResponse>[] = [
     value: ({ productCount }) => productCount,
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
 ];
 
 export const CategoriesPage = () => {

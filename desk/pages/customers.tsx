@@ -1,6 +1,7 @@
 import type { CustomerResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { money } from '../format.ts';
+import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
@@ -45,7 +46,7 @@ const columns: readonly Column<CustomerResponse>[] = [
     cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
     value: ({ newsSubscriber }) => newsSubscriber,
   },
-  { heading: t.uuid, inRow: 'none', cell: ({ uuid }) => <code>{uuid}</code>, value: ({ uuid }) => uuid },
+  { heading: t.uuid, inRow: 'none', cell: ({ uuid }) => <CopyId id={uuid} />, value: ({ uuid }) => uuid },
 ];
 
 export const CustomersPage = () => {

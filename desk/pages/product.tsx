@@ -4,6 +4,7 @@ import { go, link, useAddress } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
 import { forgetName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
+import { CopyId } from '../parts/copy.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -284,7 +285,7 @@ export const ProductPage = ({ id }: { id: string }) => {
           <Picture of={read.product} isLarge />
           {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
           <p class="identity">
-            <code>{read.product.id}</code>
+            <CopyId id={read.product.id} />
           </p>
           <Facts product={read.product} />
           <div class="stack">

@@ -1,6 +1,7 @@
 import type { ProductResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money } from '../format.ts';
+import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
@@ -38,7 +39,7 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     value: ({ profitShares }) => profitShares.length,
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
 ];
 
 /** The categories as options of a filter. */

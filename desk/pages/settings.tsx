@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
-import { ago, time } from '../format.ts';
+import { ago, chooseZone, chosenZone, time } from '../format.ts';
 import { importKinds } from '../import/rows.ts';
 import { importScopes } from '../import/scopes.ts';
 import { Copy } from '../parts/copy.tsx';
@@ -192,6 +192,24 @@ const Others = () => {
   );
 };
 
+/** The zone of single times, for this device. Sums are of days of UTC, whatever is chosen. */
+const Times = () => (
+  <section class="card stack" aria-labelledby="times">
+    <h2 id="times">{t.times.title}</h2>
+    <label class="filter">
+      <span>{t.times.zone}</span>
+      <select value={chosenZone()} onChange={({ currentTarget }) => chooseZone(currentTarget.value)}>
+        {Object.entries(t.times.zones).map(([zone, text]) => (
+          <option key={zone} value={zone}>
+            {text}
+          </option>
+        ))}
+      </select>
+    </label>
+    <p class="help">{t.times.help}</p>
+  </section>
+);
+
 export const SettingsPage = () => (
   <>
     <Heading title={texts.titles.settings} />
@@ -199,6 +217,7 @@ export const SettingsPage = () => (
       <StoreFacts />
       <Others />
       <Imports />
+      <Times />
       <Key />
       <Commands />
     </div>

@@ -1,3 +1,4 @@
+import { texts } from '../texts.ts';
 import { useSay } from './toast.tsx';
 
 interface CopyProps {
@@ -21,3 +22,6 @@ export const Copy = ({ text, label, said, isQuiet = false }: CopyProps) => {
     </button>
   );
 };
+
+/** Stands for an id, which nobody reads. */
+export const CopyId = ({ id }: { id: string }) => <Copy text={id} label={texts.copyId} said={texts.copiedId} isQuiet />;
