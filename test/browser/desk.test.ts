@@ -437,7 +437,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
 
   await tabTo('Skip to the page');
   await page.keyboard.press('Enter');
-  await tabTo('30 days');
+  await tabTo('Show as a table');
   await page.keyboard.press('/');
   await page.keyboard.type(name);
   await page.keyboard.press('Enter');
