@@ -12,7 +12,7 @@ export const isTextureUrl = (text: string): boolean =>
   /^https:\/\/[a-z0-9.-]+(?::\d+)?\/[\w./?=&%~-]*\{uuid\}[\w./?=&%~-]*$/.test(text) && URL.canParse(text);
 
 export const textureUrlWords =
-  'must be an https address with {uuid} in the place of the texture, such as https://textures.example.com/{uuid}.png';
+  'must be an https address with {uuid} where the texture’s UUID goes, such as https://textures.example.com/{uuid}.png';
 
 /**
  * The desk loads and calls its own origin only, but for pictures where there is a texture service. It runs nothing that
