@@ -67,8 +67,8 @@ export const finderOf = <T extends Named>(things: readonly T[]) => {
 };
 
 /**
- * The thing that a row is about: the one with its id, else the one with its name. Undefined for a new one. `ids` has the
- * UUIDs that the command makes of ids that are none.
+ * The thing that a row is about: the one with its id, else the one with its name. Undefined for a new one. `ids` has
+ * the UUIDs that the command makes of ids that are none.
  */
 export const thingOf = <T extends Named>(
   { values }: ImportRow,
@@ -102,8 +102,8 @@ export type Written = { isDone: true } | { isDone: false; why: string };
 const refusals = [400, 404, 412, 422];
 
 /**
- * Writes rows, some side by side. Throws where the service gives no answer or is in trouble: the rows that were not told
- * by then can be written later. Rows that need another one come after it.
+ * Writes rows, some side by side. Throws where the service gives no answer or is in trouble: the rows that were not
+ * told by then can be written later. Rows that need another one come after it.
  */
 export const writeRows = async <R extends PlannedRow>(
   rows: readonly R[],

@@ -92,7 +92,7 @@ const referencesIn = (rows: readonly ImportRow[], store: KnownStore) => {
 
 type References = ReturnType<typeof referencesIn>;
 
-/** The values of a row with ids in the places of names; or a sentence for a name that means nothing. */
+/** The values of a row with ids instead of names; or a sentence for a name that means nothing. */
 const resolved = ({ values }: ImportRow, { demo, category, person }: References): Values | string => {
   const found: Values = { ...values };
   if (typeof values.demoId === 'string') {

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProductResponse } from '../../client/client.ts';
 
-/** The address of pictures, with `{uuid}` in the place of the texture. Empty where the deployment names none. */
+/** The address of pictures, with `{uuid}` for the texture. Empty where the deployment names none. */
 const address = document.querySelector<HTMLMetaElement>('meta[name=textures]')?.content ?? '';
 
 const none = '00000000-0000-0000-0000-000000000000';
