@@ -11,7 +11,7 @@ type Rules = Record<'type' | 'pattern' | 'minimum' | 'maximum' | 'maxLength' | '
 
 const kept = ['type', 'pattern', 'minimum', 'maximum', 'maxLength', 'enum', 'not', 'items'] as const;
 
-/** The rules of a column's values as data. What a schema cannot say, such as a name that is taken, the service checks. */
+/** The rules of a column's values as data. The service checks more, such as names that are taken. */
 const rulesOf = (check: z.ZodType): Partial<Rules> => {
   const schema = z.toJSONSchema(check, { io: 'input', unrepresentable: 'any' }) as Partial<Rules> & {
     anyOf?: Partial<Rules>[];
@@ -21,8 +21,8 @@ const rulesOf = (check: z.ZodType): Partial<Rules> => {
 };
 
 /**
- * A column as the desk knows it: the desk checks files without the schemas themselves, since the package that makes them
- * is twice as large as the rest of its page.
+ * A column as the desk knows it: the desk checks files without the schemas themselves, since the package that makes
+ * them is as large as all of its first view.
  */
 const asData = (column: Column) => {
   const { name, form, check, help } = column;

@@ -1,6 +1,6 @@
 /**
- * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so this
- * file imports nothing.
+ * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so
+ * this file imports nothing.
  */
 
 /** The way in which a CSV file writes each item of a list of objects: semicolons divide them. */

@@ -40,7 +40,7 @@ export interface ImportColumn {
 
 export type ImportColumns = Record<ImportKind, readonly ImportColumn[]> & { rejected: readonly { name: string }[] };
 
-/** The values of a row by column, and an empty cell as what it stands for. A column that the file lacks is not there. */
+/** The values of a row by column, an empty cell as what it stands for. A column that the file lacks is not there. */
 export type Values = Record<string, unknown>;
 
 export interface ImportRow {
