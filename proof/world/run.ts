@@ -9,6 +9,7 @@ import { send, walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
 import { type Card, compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
 import { live } from './avatars.ts';
+import type { Transfer } from './book.ts';
 import { type Grid, gridRates, isOpen } from './grid.ts';
 import { cardCredit, type Mall, retryFailed, sourcesOf, touchOwn } from './mall.ts';
 import { manage, payClaims, payRefunds } from './merchant.ts';
@@ -213,19 +214,25 @@ const auditAll = async (setting: Setting): Promise<string[]> => {
 };
 
 /**
- * The differences that `store reconcile` finds between a store and the history of its owner's L$, without those that the
- * owner spends and earns elsewhere.
+ * The differences that `store reconcile` finds between a store and the history of its owner's L$: with those that moved
+ * while a vendor was another account's, and without those that the owner spends and earns elsewhere.
  */
-const reconcile = async ({ options, grid, store: command }: Setting, { store, owner }: Mall): Promise<string[]> => {
+const reconcile = async (setting: Setting, { store, owner, productOf }: Mall): Promise<string[]> => {
+  const { options, grid, others } = setting;
   const path = join(options.dataDir, `${store.id}.csv`);
-  const lines = grid.book.transfers
-    .filter(({ from, to, reason }) => [from, to].includes(owner) && reason !== 'spent' && reason !== 'earned')
-    .map(({ id, at, reason, from, to, amount }) => {
-      const [other, sums] = from === owner ? [to, `,${amount}`] : [from, `${amount},`];
-      return `${timestamp(at)},${id},${reason},${other},${sums}`;
-    });
+  const elsewhere = [others.account, others.group];
+  const isOwn = ({ from, to, of, reason }: Transfer): boolean =>
+    [from, to].includes(owner)
+      ? reason !== 'spent' && reason !== 'earned'
+      : productOf.has(of) && (elsewhere.includes(from) || elsewhere.includes(to));
+  const lines = grid.book.transfers.filter(isOwn).map(({ id, at, reason, from, to, amount }) => {
+    const [other, sums] = from === owner || elsewhere.includes(from) ? [to, `,${amount}`] : [from, `${amount},`];
+    return `${timestamp(at)},${id},${reason},${other},${sums}`;
+  });
   writeFileSync(path, ['Date,Transaction ID,Description,Resident,Deposit,Withdrawal', ...lines, ''].join('\n'));
-  const differences = await command('--store', store.id, '--json', 'reconcile', path).catch(({ stdout }) => stdout);
+  const differences = await setting
+    .store('--store', store.id, '--json', 'reconcile', path)
+    .catch(({ stdout }) => stdout);
   return differences.split('\n').flatMap((line: string) => (line === '' ? [] : `store reconcile: ${line}`));
 };
 
