@@ -990,6 +990,8 @@ export const pageTexts = {
         text: 'Press Sign out. The key of a link ends then, in every tab. A key that you have pasted works on until somebody revokes it.',
       },
     ],
+    later: (version: string) =>
+      `Version ${version} is there. The person who runs the service can update it: docs/operate/deploy.md says how.`,
     guides: 'Guides',
     guidesText: 'They are in the folder from which your service was deployed:',
     files: [

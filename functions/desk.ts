@@ -13,6 +13,6 @@ type Event = Pick<APIGatewayProxyEvent, 'httpMethod' | 'pathParameters'>;
 /** Answers the page of the desk and its files to everybody: they hold no data. */
 export const handler = async ({ httpMethod, pathParameters }: Event) => {
   files ??= read();
-  const found = answerDesk(await files, pathParameters?.file ?? '');
+  const found = answerDesk(await files, pathParameters?.file ?? '', process.env.RELEASES_ORIGIN);
   return httpMethod === 'HEAD' ? { ...found, body: '' } : found;
 };

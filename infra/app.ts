@@ -26,7 +26,10 @@ const settings = settingsOrEnd();
 const outDir = join(import.meta.dirname, '..', '.bundles');
 // The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
 await bundle(outDir, entries());
-if (settings.desk) writeFileSync(join(bundleDir(outDir, 'desk'), 'desk.json'), JSON.stringify(await bundleDesk()));
+if (settings.desk) {
+  const files = await bundleDesk('deployed', settings.releases);
+  writeFileSync(join(bundleDir(outDir, 'desk'), 'desk.json'), JSON.stringify(files));
+}
 
 const stack = new StoreServiceStack(app, `store-integration-${settings.stage}`, {
   settings,

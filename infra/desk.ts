@@ -31,9 +31,9 @@ const noticesOf = (inputs: Metafile['inputs']): string => {
 
 /**
  * Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their
- * content.
+ * content. `releases` is an address with the number of the newest release, which its Help page asks for.
  */
-export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise<DeskFiles> => {
+export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases = ''): Promise<DeskFiles> => {
   const { script, style } = entries[of];
   const { outputFiles, metafile } = await build({
     absWorkingDir: directory,
@@ -54,6 +54,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed'): Promise
     jsxImportSource: 'preact',
     define: {
       serviceVersion: JSON.stringify(packageFile.version),
+      releasesAddress: JSON.stringify(releases),
       importColumnsJson: JSON.stringify(JSON.stringify(importColumns)),
     },
     // The scripts inworld, for people to copy.

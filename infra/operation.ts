@@ -27,7 +27,7 @@ const tableMetrics = [
  * their own within the service’s, made after all that they watch, for which nothing waits: see ADR 46.
  */
 export class Operation extends NestedStack {
-  private readonly topic: Topic | undefined;
+  readonly topic: Topic | undefined;
 
   constructor(scope: Construct, id: string, watched: Watched) {
     super(scope, id);

@@ -118,6 +118,11 @@ const Settings = z
     /** The merchant's own domain, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
     certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
+    /** An address with the number of the newest release, which the doctor and the desk compare with theirs. */
+    releases: matching(
+      /^https:\/\/[A-Za-z0-9._~/%:@?&=+-]+$/,
+      'must be an address that begins with https://',
+    ).optional(),
     /** Closes the address that AWS gave the API, so that only the domain leads to it. */
     domainOnly: optionalFlag(),
   })

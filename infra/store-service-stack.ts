@@ -6,11 +6,13 @@ import { type Code, EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws
 import { SqsDlq, SqsEventSource } from 'aws-cdk-lib/aws-lambda-event-sources';
 import { Schedule, ScheduleExpression, ScheduleGroup, ScheduleTargetInput } from 'aws-cdk-lib/aws-scheduler';
 import { LambdaInvoke, Universal } from 'aws-cdk-lib/aws-scheduler-targets';
+import type { Topic } from 'aws-cdk-lib/aws-sns';
 import type { Queue } from 'aws-cdk-lib/aws-sqs';
 import type { Construct, IConstruct } from 'constructs';
 import { deliveryQueue } from '../lib/delivery/queue.ts';
 import { functionFile, type Kind, type Route } from '../lib/routes/route.ts';
 import { requestSeconds } from '../lib/table/meter.ts';
+import packageFile from '../package.json' with { type: 'json' };
 import { Api, loadOf } from './api.ts';
 import { Data } from './data.ts';
 import { addDomain, addFirewall, type Domain } from './extras.ts';
@@ -86,7 +88,7 @@ export class StoreServiceStack extends Stack {
     if (settings.firewall) addFirewall(this, api.rest, settings);
     const domain = addDomain(this, api.rest, settings);
 
-    new Operation(this, 'Operation', {
+    const { topic } = new Operation(this, 'Operation', {
       settings,
       api,
       data: this.data,
@@ -100,7 +102,7 @@ export class StoreServiceStack extends Stack {
       hasDesk: settings.desk,
       creditWriters: endpoints.filter(({ row }) => row.writes.includes('LOT')).map(({ fn }) => fn),
     });
-    this.addOutputs(api, domain);
+    this.addOutputs(api, domain, topic);
   }
 
   private addFunction(entry: string, props: Omit<ServiceFunctionProps, 'entry' | keyof SharedProps>): ServiceFunction {
@@ -188,12 +190,15 @@ export class StoreServiceStack extends Stack {
 
   /** Serves the desk's files, which lie in its bundle. It reads nothing else. */
   private addDesk(): ServiceFunction {
-    const { textureUrl } = this.settings;
+    const { textureUrl, releases } = this.settings;
     return this.addFunction('desk', {
       description: 'Serves the desk, the web app for the people of a store.',
       memoryMegabytes: 256,
       timeoutSeconds: 5,
-      ...(textureUrl !== undefined && { environment: { TEXTURE_URL: textureUrl } }),
+      environment: {
+        ...(textureUrl !== undefined && { TEXTURE_URL: textureUrl }),
+        ...(releases && { RELEASES_ORIGIN: new URL(releases).origin }),
+      },
       statements: [],
     });
   }
@@ -456,7 +461,7 @@ export class StoreServiceStack extends Stack {
 
   // The outputs
 
-  private addOutputs(api: Api, domain: Domain | undefined): void {
+  private addOutputs(api: Api, domain: Domain | undefined, alarms: Topic | undefined): void {
     const { settings, data } = this;
     const baseUrl = domain?.url ?? api.rest.url.replace(/\/$/, '');
     const outputs = {
@@ -473,6 +478,9 @@ export class StoreServiceStack extends Stack {
       CreditLimit: String(settings.creditLimit),
       ...(settings.operatorLogDays > 0 && { OperatorLogDays: String(settings.operatorLogDays) }),
       ...(settings.dispenserHostSuffixes && { DispenserHostSuffixes: settings.dispenserHostSuffixes }),
+      Version: packageFile.version,
+      ...(alarms && { AlarmTopic: alarms.topicArn }),
+      ...(settings.releases && { Releases: settings.releases }),
       NextCommand: `npx store create --stage ${settings.stage}`,
     };
     for (const [name, value] of Object.entries(outputs)) new CfnOutput(this, name, { value });

@@ -1,4 +1,5 @@
 import { listStores, type Store } from '../../lib/store/stores.ts';
+import { checkAlarms, checkReleases, checkVersion } from '../books/doctor-account.ts';
 import {
   checkApi,
   checkBackup,
@@ -76,8 +77,11 @@ const checkStores = async (target: Target, options: GlobalOptions): Promise<Find
 /** The doctor's findings about a deployment, without its stores. */
 export const findingsOfDeployment = async (target: Target): Promise<Finding[]> => {
   const findings = await Promise.all([
+    checkVersion(target),
+    checkReleases(target),
     looked('api', () => checkApi(target)),
     looked('quota', () => checkQuota(target)),
+    looked('alarms', () => checkAlarms(target)),
     looked('table', () => checkTable(target)),
     looked('stream', () => checkStream(target)),
     looked('backup', () => checkBackup(target)),

@@ -29,6 +29,12 @@ export interface Target {
   keyStage: Stage;
   /** Where the desk is; undefined where the deployment has none. */
   deskUrl: string | undefined;
+  /** The version that runs; undefined for an earlier one, which does not say it. */
+  version: string | undefined;
+  /** The topic that alarms are sent to; undefined where none is. */
+  alarmTopic: string | undefined;
+  /** An address with the number of the newest release; undefined where nobody set one. */
+  releases: string | undefined;
   /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
   /** The keys that are known, by the store's id: those of the local service's demo. A deployment stores none. */
@@ -51,6 +57,9 @@ const Outputs = z.object({
   CreditLimit: z.string(),
   DispenserHostSuffixes: z.string().optional(),
   OperatorLogDays: z.string().optional(),
+  Version: z.string().optional(),
+  AlarmTopic: z.string().optional(),
+  Releases: z.string().optional(),
 });
 
 const readOutputs = async (stage: string): Promise<Record<string, string>> => {
@@ -97,6 +106,9 @@ const getStage = async (stage: string): Promise<Target> => {
     name: `the deployment ${stage}`,
     baseUrl: BaseUrl,
     deskUrl: DeskUrl,
+    version: others.Version,
+    alarmTopic: others.AlarmTopic,
+    releases: others.Releases,
     tableName: TableName,
     keyStage: 'live',
     authorizerTtlSeconds: AuthorizerTtlSeconds,
@@ -115,6 +127,7 @@ const ServiceFile = z.object({
   authorizerTtlSeconds: z.number(),
   table: z.object({ endpoint: z.url(), name: z.string() }),
   queue: z.object({ endpoint: z.url(), url: z.url(), deadLetterUrl: z.url() }),
+  version: z.string().optional(),
 });
 
 const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
@@ -143,7 +156,7 @@ const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
 /** The service that `npm start` runs on this machine, if one runs. */
 const findLocal = async (path: string): Promise<Target | undefined> => {
   if (!existsSync(path)) return undefined;
-  const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore } = readServiceFile(path);
+  const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore, version } = readServiceFile(path);
   const clock = await findLocalClock(baseUrl);
   if (clock === undefined) return undefined;
   const ahead = clock - Date.now();
@@ -159,6 +172,9 @@ const findLocal = async (path: string): Promise<Target | undefined> => {
     name: 'the local service',
     baseUrl,
     deskUrl: `${baseUrl}/desk`,
+    version,
+    alarmTopic: undefined,
+    releases: undefined,
     tableName: table.name,
     keyStage: 'test',
     authorizerTtlSeconds,

@@ -79,13 +79,6 @@ export const askForFunctions = (hands: Hands, DesiredValue: number): Promise<unk
     DesiredValue,
   });
 
-/** The topic that a stack's alarms are sent to; undefined where it has none. */
-export const findTopic = async (hands: Hands, StackName: string): Promise<string | undefined> => {
-  const { StackResourceSummaries = [] } = await call(hands, 'cloudformation', 'list-stack-resources', { StackName });
-  const isTopic = ({ ResourceType }: Record<string, string>): boolean => ResourceType === 'AWS::SNS::Topic';
-  return StackResourceSummaries.find(isTopic)?.PhysicalResourceId;
-};
-
 /** Says whether the owner of the address has confirmed that they want mail of the topic. */
 export const isConfirmed = async (hands: Hands, TopicArn: string): Promise<boolean> => {
   const { Subscriptions = [] } = await call(hands, 'sns', 'list-subscriptions-by-topic', { TopicArn });

@@ -5,7 +5,6 @@ import {
   deleteStack,
   findParameter,
   findStack,
-  findTopic,
   functionQuota,
   isConfirmed,
   publish,
@@ -182,7 +181,23 @@ const makeLink = async (hands: Hands, id: string): Promise<void> => {
   await putSecret(hands, nameOf('desk'), link, hands.now() + days * 86_400_000);
 };
 
-const verify = async ({ run }: Hands): Promise<void> => {
+/** Says whether a name leads anywhere: the record of one's own domain can be made only after a deployment. */
+const resolves = async ({ run }: Hands, host: string): Promise<boolean> => {
+  try {
+    await run('getent', ['hosts', host]);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+const verify = async (hands: Hands): Promise<void> => {
+  const { run, say } = hands;
+  const { BaseUrl = '', DomainTarget } = (await findStack(hands, stack))?.outputs ?? {};
+  if (DomainTarget && !(await resolves(hands, new URL(BaseUrl).hostname)))
+    return say(
+      `${BaseUrl} leads nowhere yet, so nothing was tried: make a CNAME record that leads to ${DomainTarget}.`,
+    );
   try {
     await run('./store', ['verify', '--stage', stage], { shown: true });
   } catch (error) {
@@ -199,7 +214,7 @@ const patience = { rounds: 20, millis: 15_000 };
 
 /** Sends the links to those things, not the things themselves, as soon as the address is confirmed. */
 const sendMail = async (hands: Hands, { region }: Order, deskUrl: string): Promise<void> => {
-  const topic = await findTopic(hands, stack);
+  const topic = (await findStack(hands, stack))?.outputs.AlarmTopic;
   if (!topic) return;
   for (let round = 1; !(await isConfirmed(hands, topic)); round += 1) {
     if (round === patience.rounds)

@@ -15,21 +15,21 @@ export const textureUrlWords =
   'must be an https address with {uuid} where the texture’s UUID goes, such as https://textures.example.com/{uuid}.png';
 
 /**
- * The desk loads and calls its own origin only, but for pictures where there is a texture service. It runs nothing that
- * stands in the page, and is in nobody's frame.
+ * The desk loads and calls its own origin only, but for pictures where there is a texture service, and for `alsoCalled`.
+ * It runs nothing that stands in the page, and is in nobody's frame.
  */
-const contentPolicy = (textureUrl: string): string => {
+const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
   const pictures = textureUrl === '' ? 'data:' : `data: ${new URL(textureUrl).origin}`;
-  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${pictures}; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
+  return `default-src 'none'; script-src 'self'; style-src 'self'; img-src ${pictures}; connect-src ${`'self' ${alsoCalled}`.trim()}; base-uri 'none'; form-action 'none'; frame-ancestors 'none'`;
 };
 
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
 /**
  * The answer to a request for a file of the desk, as API Gateway takes it. The name of a script or style sheet holds
- * its hash, so clients may keep it.
+ * its hash, so clients may keep it. `alsoCalled` is an origin besides its own that the desk may call.
  */
-export const answerDesk = (files: DeskFiles, name: string) => {
+export const answerDesk = (files: DeskFiles, name: string, alsoCalled = '') => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;
   if (text === undefined) {
     const body = JSON.stringify(problemBody(notFound(), `/desk/${name}`));
@@ -40,7 +40,7 @@ export const answerDesk = (files: DeskFiles, name: string) => {
     ...answerHeaders,
     'Cache-Control': ['', noticesName].includes(name) ? 'no-cache' : 'public, max-age=31536000, immutable',
     'Content-Type': `${types[name.split('.').at(-1) ?? ''] ?? 'text/html'}; charset=utf-8`,
-    'Content-Security-Policy': contentPolicy(textureUrl),
+    'Content-Security-Policy': contentPolicy(textureUrl, alsoCalled),
     'Cross-Origin-Opener-Policy': 'same-origin',
     'Cross-Origin-Resource-Policy': 'same-origin',
     'Referrer-Policy': 'no-referrer',

@@ -10,6 +10,7 @@ import { logSink } from '../../lib/log.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { tableName } from '../../lib/table/client.ts';
+import packageFile from '../../package.json' with { type: 'json' };
 import { seedWaiting } from '../demo/deliveries.ts';
 import { seedDemo } from '../demo/demo.ts';
 import { seedResidents, untouchedResidents } from '../demo/residents.ts';
@@ -223,6 +224,7 @@ export const startService = async (
     table: { endpoint: engine.endpoint, name: tableName() },
     queue: { endpoint: queue.endpoint, ...queues },
     authorizerTtlSeconds,
+    version: packageFile.version,
     residents: untouchedResidents,
   };
   const deliveries = await startDeliveries([queues.url, ...others]);

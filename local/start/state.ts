@@ -19,6 +19,7 @@ export interface ServiceFile {
   queue: { endpoint: string; url: string; deadLetterUrl: string };
   /** How long the gateway caches an answer of the authorizer. */
   authorizerTtlSeconds: number;
+  version: string;
   /** Residents whom neither store has touched in a fresh demo. */
   residents: readonly Resident[];
 }

@@ -45,6 +45,8 @@ export interface Account {
   functions: number;
   asked: number[];
   bootstrapVersion: string;
+  /** The name of its own that the service has, and whether a record leads to it. */
+  domain?: { name: string; isKnown: boolean };
   /** The commands that were run, a line each. */
   calls: string[];
   /** A program whose line has the first text fails with the second. */
@@ -84,9 +86,6 @@ const calls: Record<string, (account: Account, input: Input) => unknown> = {
   'cloudformation delete-stack': ({ stacks }, { StackName }) => {
     delete stacks[StackName];
   },
-  'cloudformation list-stack-resources': () => ({
-    StackResourceSummaries: [{ ResourceType: 'AWS::SNS::Topic', PhysicalResourceId: topic }],
-  }),
   'ssm get-parameter': ({ parameters }, { Name }) => {
     if (!parameters[Name]) throw new Error('An error occurred (ParameterNotFound) when calling GetParameter');
     return { Parameter: parameters[Name] };
@@ -116,14 +115,19 @@ const aws = (account: Account, args: string[], input: string): unknown => {
 };
 
 const cdk = (account: Account, [verb]: string[]): undefined => {
-  const { parameters, stacks, tables, bootstrapVersion } = account;
+  const { parameters, stacks, tables, bootstrapVersion, domain } = account;
   if (verb === 'bootstrap') {
     stacks['store-integration-toolkit'] = {};
     parameters['/cdk-bootstrap/sislaunch/version'] = { Value: bootstrapVersion, Type: 'String' };
     return;
   }
   if (!stacks['store-integration-prod']) tables.push(`table-${tables.length + 1}`);
-  stacks['store-integration-prod'] = { BaseUrl: baseUrl, TableName: tables.at(-1) as string };
+  stacks['store-integration-prod'] = {
+    BaseUrl: domain ? `https://${domain.name}` : baseUrl,
+    TableName: tables.at(-1) as string,
+    AlarmTopic: topic,
+    ...(domain && { DomainTarget: 'd-1.execute-api.us-east-1.amazonaws.com' }),
+  };
 };
 
 const store = (account: Account, args: string[]): unknown => {
@@ -150,6 +154,7 @@ export const runOn = (account: Account, command: string, args: readonly string[]
   const line = [program, ...args].join(' ');
   account.calls.push(line);
   if (account.planted && line.includes(account.planted[0])) throw new Error(account.planted[1]);
+  if (program === 'getent' && !account.domain?.isKnown) throw new Error('getent ended with exit code 2.');
   const programs: Record<string, () => unknown> = {
     aws: () => aws(account, [...args], input),
     cdk: () => cdk(account, [...args]),

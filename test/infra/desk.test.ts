@@ -126,6 +126,20 @@ test.each([
   expect(isTextureUrl(address)).toBe(isGood);
 });
 
+test('asks no other address for a new version, unless the setting names one', async () => {
+  const [silent, asking] = await Promise.all([bundleDesk(), bundleDesk('deployed', 'https://example.org/LATEST')]);
+  const settings = { releases: 'https://example.org/some/LATEST' };
+  const variablesOf = ({ functionOf }: typeof asShipped) => functionOf('desk')[1].Properties.Environment?.Variables;
+
+  expect(Object.values(silent).join()).not.toContain('LATEST');
+  expect(Object.values(asking).join()).toContain('https://example.org/LATEST');
+  expect(variablesOf(asShipped)).not.toHaveProperty('RELEASES_ORIGIN');
+  expect(variablesOf(templateOf(settings))).toMatchObject({ RELEASES_ORIGIN: 'https://example.org' });
+  expect(answerDesk(asking, '', 'https://example.org').headers).toMatchObject({
+    'Content-Security-Policy': expect.stringContaining("connect-src 'self' https://example.org;"),
+  });
+});
+
 /** A gateway's calls, a function's start and line, and traffic, in dollars (docs/operate/costs.md). */
 const dollarsOf = (calls: number, bytes: number): number => calls * (3.5e-6 + 0.72e-6) + (bytes / 1e9) * 0.09;
 

@@ -105,6 +105,7 @@ test.each([
   ['exportBucketAccount', '1234', 'exportBucketAccount must be the 12 digits of an AWS account.'],
   ['exportBucketAccount', '123456789012', 'exportBucketAccount needs an exportBucket.'],
   ['eventBus', 'a/b', 'eventBus must be the name of an event bus in this account and region, such as default.'],
+  ['releases', 'http://example.org/LATEST', 'releases must be an address that begins with https://.'],
   ['tracing', 'yes', 'tracing must be true or false.'],
   ['firewall', '1', 'firewall must be true or false.'],
   ['ownEncryptionKey', 'on', 'ownEncryptionKey must be true or false.'],

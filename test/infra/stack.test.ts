@@ -281,7 +281,10 @@ test('has outputs for the base URL, the next command and the operator’s comman
     'NextCommand',
     'SlowQueueUrl',
     'TableName',
+    'Version',
   ]);
+  const { AlarmTopic } = templateOf({ alarmEmail: 'owner@example.org' }).outputs;
+  expect(AlarmTopic.Value['Fn::GetAtt'].join()).toMatch(/^Operation.*,Outputs\..*Topic/);
   const hosts = templateOf({ dispenserHostSuffixes: '.example.org' }).outputs.DispenserHostSuffixes;
   expect(hosts.Value).toBe('.example.org');
   const { outputs: logged, functionOf: loggedBy } = templateOf({ operatorLogDays: 400 });

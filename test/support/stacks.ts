@@ -1,16 +1,18 @@
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetAccountSettingsCommand, LambdaClient, ListEventSourceMappingsCommand } from '@aws-sdk/client-lambda';
+import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
 import { atEnd } from './at-end.ts';
 
 /**
  * Stubs AWS for the commands in this process until the end of the test file: CloudFormation with these stacks, by name
- * the outputs of each; Lambda with the quota of a new account and, for a table's stream, one mapping; STS with an
- * identity, without which it does not answer. Returns the last two, which a test may set.
+ * the outputs of each; Lambda with the quota of a new account and, for a table's stream, one mapping; SNS with the
+ * subscriptions of a topic; STS with an identity, without which it does not answer. Returns the last three, which a
+ * test may set.
  */
 export const stubAws = (stacks: Record<string, Record<string, string>>) => {
-  const account: { mapping: string; arn: string | undefined } = { mapping: 'Enabled', arn: undefined };
+  const account = { mapping: 'Enabled', arn: undefined as string | undefined, subscriptions: [] as string[] };
   const formation = mockClient(CloudFormationClient)
     .on(DescribeStacksCommand)
     .callsFake(async ({ StackName }, getClient) => {
@@ -29,6 +31,9 @@ export const stubAws = (stacks: Record<string, Record<string, string>>) => {
     .callsFake(async ({ EventSourceArn }) => ({
       EventSourceMappings: /:table\/.*\/stream\//.test(EventSourceArn) ? [{ State: account.mapping }] : [],
     }));
+  const topics = mockClient(SNSClient)
+    .on(ListSubscriptionsByTopicCommand)
+    .callsFake(async () => ({ Subscriptions: account.subscriptions.map((SubscriptionArn) => ({ SubscriptionArn })) }));
   const identity = mockClient(STSClient)
     .on(GetCallerIdentityCommand)
     .callsFake(async () => {
@@ -36,7 +41,7 @@ export const stubAws = (stacks: Record<string, Record<string, string>>) => {
       return { Arn: account.arn };
     });
   atEnd(() => {
-    for (const stub of [formation, lambda, identity]) stub.restore();
+    for (const stub of [formation, lambda, topics, identity]) stub.restore();
   });
   return account;
 };
