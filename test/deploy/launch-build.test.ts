@@ -59,6 +59,17 @@ test('the service is tried at the end, and before any mail', async () => {
   expect(account.calls).toContain('store verify --stage prod');
 });
 
+test('a domain whose record cannot be there yet fails no launch; the service is tried once it is', async () => {
+  const name = 'api.example.org';
+  const before = await created({ domain: { name, isKnown: false } });
+  const after = await created({ domain: { name, isKnown: true } });
+
+  const tried = 'store verify --stage prod';
+  expect(before.account.calls).not.toContain(tried);
+  expect(before.lines).toContainEqual(expect.stringContaining('CNAME record that leads to d-1.execute-api'));
+  expect(after.account.calls).toContain(tried);
+});
+
 test('the settings of the form go to the CDK with those of the field, and bound every role', async () => {
   const { hands, written } = handsOn(newAccount());
 
