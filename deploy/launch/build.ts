@@ -43,8 +43,10 @@ const toolkit = ['--toolkit-stack-name', 'store-integration-toolkit'];
 /** The version of the bootstrap that the CDK template asks for. */
 const leastBootstrap = 6;
 const days = 7;
-/** Settings that the build has no rights for, or that the form asks for. */
-const otherwise = ['stage', 'firewall', 'alarmEmail', 'exportBucket', 'exportBucketAccount', 'restoredTable'];
+/** Settings that the form asks for. */
+const otherwise = ['stage', 'firewall', 'alarmEmail'];
+/** Settings that name a thing which the stack does not make: launch.yaml gives rights by the beginning of its name. */
+const named = ['exportBucket', 'restoredTable'];
 
 const nameOf = (thing: string): string => `${stack}-${thing}`;
 
@@ -84,16 +86,18 @@ const checkOwner = async (hands: Hands, { launch }: Order): Promise<void> => {
 
 const writeSettings = async ({ write }: Hands, order: Order): Promise<void> => {
   const { settings, firewall, email, rights } = order;
-  let given: object;
+  let given: Record<string, unknown>;
   try {
     given = JSON.parse(settings);
   } catch {
     throw new LaunchError(`The field "More settings" holds no JSON: ${settings}`);
   }
   const wrong = otherwise.find((name) => name in given);
-  if (wrong)
+  if (wrong) throw new LaunchError(`The field "More settings" cannot hold ${wrong}: the launch sets it itself.`);
+  const foreign = named.find((name) => name in given && !String(given[name]).startsWith(nameOf('')));
+  if (foreign)
     throw new LaunchError(
-      `The field "More settings" cannot hold ${wrong}: the form has a field for it, or launch.yaml no right. docs/operate/launch.md says more.`,
+      `The field "More settings" has ${foreign} ${given[foreign]}, whose name must begin with ${nameOf('')}: launch.yaml gives rights for no other.`,
     );
   const context = {
     ...given,

@@ -6,6 +6,7 @@ import { sendDue } from '../../lib/events/due.ts';
 import { sendUnsent } from '../../lib/sale/sweep.ts';
 import { type Units, unitsOf } from '../support/budgets-whole.ts';
 import { idleCosts } from '../support/idle-cost.ts';
+import { monthOf, shops } from '../support/month-cost.ts';
 import { freshTable } from '../support/service.ts';
 import { everythingOn, templateOf } from '../support/stack.ts';
 
@@ -60,4 +61,21 @@ test('a log line that an alarm counts is no metric, and so costs nothing, while 
   expect(filters.length).toBeGreaterThan(0);
   for (const [id, { Properties }] of filters)
     expect(Properties.MetricTransformations[0], id).not.toHaveProperty('DefaultValue');
+});
+
+test('docs/operate/costs.md says what a month costs three shops', () => {
+  const kilobytes = Number(/([\d.]+) KB each/.exec(page)?.[1]);
+  const months = shops.map((shop) => monthOf(shop, sum(idleCosts(templateOf(), idleSweep)), kilobytes));
+
+  for (const row of Object.keys(months[0] ?? {}) as (keyof (typeof months)[0])[]) {
+    const mark = row.startsWith('**') ? '**' : '';
+    const cells = months.map((month) => `${mark}${month[row].toFixed(2)}${mark}`);
+    expect(page).toContain(`| ${row} | ${cells.join(' | ')} |`);
+  }
+  for (const [name, key] of [
+    ['sales a day', 'sales'],
+    ['vendors', 'vendors'],
+    ['lists opened at the desk a day', 'pages'],
+  ] as const)
+    expect(page).toContain(`| ${name} | ${shops.map((shop) => shop[key].toLocaleString('en')).join(' | ')} |`);
 });
