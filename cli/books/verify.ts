@@ -8,6 +8,8 @@ import { type Finding, ok } from './finding.ts';
 /** The place of a verification, and who calls there. */
 export interface Trial {
   baseUrl: string;
+  /** The same API as a webhook may have it. */
+  publicUrl: string;
   /** A key with all scopes, and one with `products:read` alone. */
   keys: { all: string; reader: string };
   /** UUID of an avatar whom the store can name. */
@@ -214,7 +216,7 @@ const checkEvents: Step['run'] = async (trial, call) => {
 const checkWebhook: Step['run'] = async (trial, call) => {
   const { body: webhook } = await call('POST', '/v1/webhooks', 201, {
     // It answers without a key that it refuses: an answer shows that the worker reaches the outside.
-    url: `${trial.baseUrl}/v1/store`,
+    url: `${trial.publicUrl}/v1/store`,
     events: ['sale.completed'],
   });
   await call('POST', `/v1/webhooks/${webhook.id}/actions/test`, 202);

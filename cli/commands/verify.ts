@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { newId, now, timestamp } from '../../lib/clock.ts';
+import { findLastSweep } from '../../lib/credit/sweep.ts';
 import type { Scope } from '../../lib/routes/route.ts';
 import { keyFacts } from '../../lib/store/api-keys.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
@@ -41,6 +42,16 @@ const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<strin
   return uuid;
 };
 
+/** A deployment that was just made has its first sweep within a minute. */
+const firstSweepMillis = 120_000;
+
+const waitForSweep = async ({ kind }: Target): Promise<void> => {
+  if (kind === 'local' || (await findLastSweep())) return;
+  note('Waiting for the first sweep');
+  const end = performance.now() + firstSweepMillis;
+  while (performance.now() < end && !(await findLastSweep())) await sleep(2000);
+};
+
 /** The stores that a verification which was ended left behind. */
 const leftBehind = async (): Promise<Finding> => {
   const left = (await listStores()).filter(({ name }) => name.startsWith(prefix));
@@ -55,6 +66,12 @@ const leftBehind = async (): Promise<Finding> => {
   );
 };
 
+/** `npm run deployed` leads its functions by this name to a port of this machine, whose own address they may not call. */
+const publicUrlOf = ({ kind, baseUrl }: Target): string =>
+  kind === 'local'
+    ? baseUrl
+    : baseUrl.replace(/^http:\/\/127\.0\.0\.1:(\d+)/, 'https://loopback-$1.agni.secondlife.io');
+
 const trialOf = async (store: Store, target: Target): Promise<Trial> => {
   const log = await openLog(target);
   const issue = async (name: string, scopes: readonly Scope[]): Promise<string> => {
@@ -64,6 +81,7 @@ const trialOf = async (store: Store, target: Target): Promise<Trial> => {
   };
   return {
     baseUrl: target.baseUrl,
+    publicUrl: publicUrlOf(target),
     keys: { all: await issue('all', presets.all.scopes), reader: await issue('reader', ['products:read']) },
     avatar: await newAvatar(store, target),
     patienceMillis: patience[target.kind],
@@ -96,6 +114,7 @@ const useStore = async (target: Target): Promise<Finding[]> => {
 const verify = async (options: GlobalOptions): Promise<void> => {
   const target = await connect(options);
   const about = `version ${packageFile.version} of this command, Node ${process.versions.node}, ${target.kind === 'local' ? 'local service' : 'AWS'}`;
+  await waitForSweep(target);
   const findings = [
     ok('report', `${about}, ${timestamp(now())}`),
     ...(await findingsOfDeployment(target)),

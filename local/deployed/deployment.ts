@@ -2,12 +2,13 @@ import { once } from 'node:events';
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { useLocalEngines } from '../../cli/deployment/local-engines.ts';
 import { startEngine } from '../engines/engine.ts';
 import { startQueue } from '../engines/queue.ts';
 import type { StreamPlace } from '../engines/stream.ts';
+import { createAccount } from './account.ts';
 import { startApi } from './api.ts';
 import { type BusEvent, type EngineCall, operatorKey, startEngines } from './engines.ts';
 import type { FunctionFacts } from './environment.ts';
@@ -29,6 +30,8 @@ export interface DeployedOptions {
   onUse?: (use: EngineCall) => void;
   /** Hears of each event that is put on a bus of EventBridge, where the setting `eventBus` names one. */
   onBusEvent?: (event: BusEvent) => void;
+  /** Hears of each e-mail to the address for alarms. */
+  onMail?: (message: string) => void;
   /** Changes a function before it starts, for tests that show what a wrong template does. */
   change?: (facts: FunctionFacts) => FunctionFacts;
 }
@@ -134,7 +137,26 @@ const update = async (
   for (const { name } of before) if (!names.includes(name)) functions.remove(name);
 };
 
+/** Removes the version that runs as CloudFormation does: its API, functions and event sources, and no retained table. */
+const remove = async ({ running, functions, server }: House, table: DynamoDBClient): Promise<void> => {
+  server.close();
+  server.closeAllConnections();
+  await running.sources.leave();
+  for (const { name } of running.facts) functions.remove(name);
+  for (const { ref, isRetained } of running.template.ofType('AWS::DynamoDB::Table'))
+    if (!isRetained) await table.send(new DeleteTableCommand({ TableName: ref() }));
+};
+
 const callerAs = (found: FunctionFacts | undefined) => found && { name: found.label, statements: found.statements };
+
+/** The outputs of a template as AWS's own tools and the operator's command reach the things that they name here. */
+const outputsOf = (template: ResolvedTemplate, baseUrl: string, address: string): Record<string, string> => {
+  const there = Object.entries(template.outputs()).map(([name, value]) => [
+    name,
+    value.replace(/^https:\/\/sqs\.[^/]+/, `http://${address}`),
+  ]);
+  return { ...Object.fromEntries(there), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` };
+};
 
 /** Leads AWS's own tools and the operator's command to a deployment. */
 const awsEnvironmentOf = (address: string) => ({
@@ -153,6 +175,7 @@ export const startDeployment = async ({
   onLine = () => {},
   onUse = () => {},
   onBusEvent = () => {},
+  onMail,
   change = (facts) => facts,
 }: DeployedOptions) => {
   const template = readTemplate(dir);
@@ -172,14 +195,21 @@ export const startDeployment = async ({
   };
   await prepare(template);
 
+  const account = createAccount({
+    stack: template.stack,
+    outputs: () => outputsOf(running.template, baseUrl, engines.address),
+    template: () => running.template,
+    concurrency,
+    remove: () => remove(house, table),
+    onMail,
+  });
   const functions = startFunctions({ functions: facts, engines: () => engines.address, concurrency, onLine });
   const engines = await startEngines({
     table: engine.endpoint,
     queue: queue.endpoint,
     callerOf: (key) => callerAs(functions.callerOf(key)),
     invoke: functions.invoke,
-    stack: template.stack,
-    outputs: () => ({ ...running.template.outputs(), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` }),
+    account,
     holdMillis,
     onUse,
     onBusEvent,
@@ -199,6 +229,8 @@ export const startDeployment = async ({
     stack: template.stack,
     functions,
     facts: () => running.facts,
+    /** The owner of the address for alarms confirms that they want its e-mails. */
+    confirm: account.confirm,
     update: (next: string, options: UpdateOptions = {}) => update(house, next, options),
     table: { endpoint: engine.endpoint, name: TableName },
     queue: { endpoint: queue.endpoint, urls: queueUrls },

@@ -3,6 +3,7 @@ import { Agent, createServer, type IncomingMessage, request as requestHttp, type
 import { buffer } from 'node:stream/consumers';
 import { traceAttribute } from '../engines/poller.ts';
 import { privateAddress } from '../engines/private.ts';
+import type { Account } from './account.ts';
 import { newConflicts } from './conflicts.ts';
 import { type AccessRequest, doStatementsAllow, type Statement, tableUses } from './roles.ts';
 import { pseudo } from './template.ts';
@@ -26,9 +27,8 @@ interface EngineOptions {
   /** Finds a caller by the id of its access key. */
   callerOf: (accessKeyId: string) => Caller | undefined;
   invoke: (name: string, payload: string, traces: readonly string[]) => Promise<{ payload: string; isError: boolean }>;
-  /** The stack as CloudFormation describes it. */
-  stack: string;
-  outputs: () => Readonly<Record<string, string>>;
+  /** Answers the operator's calls about the account. */
+  account?: Pick<Account, 'answer'>;
   /** How long a transaction holds its items at least, in milliseconds. */
   holdMillis: number;
   onUse?: (use: EngineCall) => void;
@@ -117,18 +117,6 @@ const withTrace = (body: Body, trace: string): Buffer => {
   return Buffer.from(JSON.stringify(body));
 };
 
-const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`);
-
-/** CloudFormation's answer, from which the operator's command learns the names of the deployment. */
-const describedStack = (stack: string, outputs: Readonly<Record<string, string>>): string => {
-  const members = Object.entries(outputs).map(
-    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
-  );
-  return `<DescribeStacksResponse xmlns="http://cloudformation.amazonaws.com/doc/2010-05-15/"><DescribeStacksResult><Stacks><member><StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime><Outputs>${members.join('')}</Outputs></member></Stacks></DescribeStacksResult></DescribeStacksResponse>`;
-};
-
-const identity = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult><Arn>arn:aws:iam::${account}:user/operator</Arn><UserId>${operatorKey}</UserId><Account>${account}</Account></GetCallerIdentityResult></GetCallerIdentityResponse>`;
-
 /** A call of AWS under way. */
 interface AwsCall {
   request: IncomingMessage;
@@ -211,6 +199,17 @@ const callFunction = async (
   response.end(payload);
 };
 
+/** Answers the operator's calls about the account. Answers whether it did: a function's call is for an engine. */
+const tellAccount = async ({ account: told }: EngineOptions, call: AwsCall, target: string): Promise<boolean> => {
+  const { request, response, raw } = call;
+  if (accessKeyOf(request) !== operatorKey) return false;
+  const path = request.url ?? '';
+  const answer = await told?.answer({ path, target: target === '.' ? '' : target, body: raw.toString('utf8') });
+  if (!answer) return false;
+  response.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
+  return true;
+};
+
 /** Leads each call to the service of AWS that it is for. */
 const answering = (options: EngineOptions) => {
   const isPermitted = asking(options);
@@ -219,14 +218,13 @@ const answering = (options: EngineOptions) => {
     const raw = await buffer(request);
     const [target = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
     const call = { request, response, raw, operation };
+    const told = await tellAccount(options, call, `${target}.${operation}`);
+    if (told) return;
     if (target.startsWith('DynamoDB')) return ofTable(call);
     if (target === 'AmazonSQS') return callQueue(options, isPermitted, call);
     if (target === 'AWSEvents') return callBus(options, isPermitted, call);
     const [, invoked] = /\/functions\/([^/]+)\/invocations$/.exec(request.url ?? '') ?? [];
     if (invoked) return callFunction(options, isPermitted, call, decodeURIComponent(invoked));
-    const sendXml = (text: string): void => void response.writeHead(200, { 'Content-Type': 'text/xml' }).end(text);
-    if (raw.includes('Action=GetCallerIdentity')) return sendXml(identity);
-    if (raw.includes('Action=DescribeStacks')) return sendXml(describedStack(options.stack, options.outputs()));
     throw new Error(`A function called ${request.headers.host}, which npm run deployed does not have.`);
   };
 };

@@ -14,6 +14,7 @@ interface Resource {
   Properties: Part;
   Metadata?: Record<string, string>;
   DependsOn?: string | string[];
+  DeletionPolicy?: string;
 }
 
 interface Template {
@@ -44,6 +45,7 @@ const physical: Record<string, (name: string, properties: Part) => Record<string
     Arn: arn('sqs', name),
     QueueName: name,
   }),
+  'AWS::SNS::Topic': (name) => ({ Ref: arn('sns', name), TopicArn: arn('sns', name), TopicName: name }),
   'AWS::Lambda::Function': (name) => ({ Ref: name, Arn: arn('lambda', `function:${name}`) }),
   'AWS::IAM::Role': (name) => ({ Ref: name, Arn: `arn:aws:iam::${pseudo['AWS::AccountId']}:role/${name}` }),
   'AWS::Logs::LogGroup': (name) => ({ Ref: name, Arn: arn('logs', `log-group:${name}:*`) }),
@@ -133,19 +135,20 @@ const nest = (dir: string, scope: Scope): void => {
   }
 };
 
-const mainTemplate = (dir: string): { file: string; stack: string } => {
+const mainTemplate = (dir: string): { file: string; stack: string; isProtected: boolean } => {
   const path = join(dir, 'manifest.json');
   if (!existsSync(path))
     throw new Error(`${dir} holds no template. Run npm run synth first, or name another --template.`);
   const { artifacts } = JSON.parse(readFileSync(path, 'utf8')) as { artifacts: Record<string, Part> };
   const [stack, artifact] = Object.entries(artifacts).find(([, { type }]) => type === 'aws:cloudformation:stack') ?? [];
   if (!stack) throw new Error(`${path} names no stack. Run npm run synth again.`);
-  return { file: artifact.properties.templateFile, stack };
+  const { templateFile, terminationProtection = false } = artifact.properties;
+  return { file: templateFile, stack, isProtected: terminationProtection };
 };
 
 /** The resources of a cloud assembly's only stack and of those nested in it, by type, with all references resolved. */
 export const readTemplate = (dir: string) => {
-  const { file, stack } = mainTemplate(dir);
+  const { file, stack, isProtected } = mainTemplate(dir);
   const root = readScope(dir, file, stack);
   nest(dir, root);
   const all: { scope: Scope; id: string; resource: Resource }[] = [];
@@ -156,6 +159,8 @@ export const readTemplate = (dir: string) => {
   collect(root);
   return {
     stack,
+    /** It cannot be deleted before somebody takes the protection off. */
+    isProtected,
     /** Resources of a type: the logical id, what `Ref` and `Arn` say, and the properties. */
     ofType: (type: string) =>
       all
@@ -167,6 +172,8 @@ export const readTemplate = (dir: string) => {
           properties: resolve(scope, resource.Properties ?? {}) as Part,
           metadata: resource.Metadata ?? {},
           dependsOn: [resource.DependsOn ?? []].flat(),
+          /** It stays where its stack is deleted. */
+          isRetained: resource.DeletionPolicy?.startsWith('Retain') ?? false,
         })),
     outputs: (): Record<string, string> =>
       Object.fromEntries(

@@ -86,7 +86,8 @@ test.each([
   const keys = { all: await issue(scopes), reader: await issue(['products:read']) };
   // The table knows this avatar: a look-up that a busy machine gives up would say that nobody does.
   const { uuid: avatar } = await newResident();
-  const trial = { baseUrl: await behind(override), keys, avatar, patienceMillis: 2_000 };
+  const baseUrl = await behind(override);
+  const trial = { baseUrl, publicUrl: baseUrl, keys, avatar, patienceMillis: 2_000 };
 
   const findings = await playSteps(trial, () => {});
 

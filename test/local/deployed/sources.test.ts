@@ -41,7 +41,7 @@ afterEach(() => vi.useRealTimers());
 const templateWith = (resources: Record<string, Record<string, Part>>): Pick<ResolvedTemplate, 'ofType'> => ({
   ofType: (type) =>
     Object.entries(resources[type] ?? {}).map(([id, properties]) => ({
-      ...{ id, properties, metadata: {}, dependsOn: [], ref: () => id },
+      ...{ id, properties, metadata: {}, dependsOn: [], isRetained: false, ref: () => id },
       arn: () => (type === 'AWS::SQS::Queue' ? queueArn(id) : `arn:aws:iam::000000000000:role/${id}`),
     })),
 });
@@ -61,7 +61,7 @@ const start = async (facts: FunctionFacts[], resources: Record<string, Record<st
   let address = '';
   const functions = startFunctions({ functions: facts, engines: () => address, concurrency: 10, onLine });
   const engines = await startEngines({
-    ...{ table: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '', queue: endpoint, stack: '', outputs: () => ({}) },
+    ...{ table: process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '', queue: endpoint },
     callerOf: (key) => {
       const found = functions.callerOf(key);
       return found && { name: found.label, statements: found.statements };

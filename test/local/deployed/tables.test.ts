@@ -32,7 +32,8 @@ const versions = async (...indexes: object[]) => {
     properties.AttributeDefinitions = properties.AttributeDefinitions.filter(({ AttributeName }: Part) =>
       used.includes(`"AttributeName":"${AttributeName}"`),
     );
-    const part = { id: name, properties, metadata: {}, dependsOn: [], ref: () => name, arn: () => name };
+    const facts = { metadata: {}, dependsOn: [], isRetained: true };
+    const part = { id: name, properties, ...facts, ref: () => name, arn: () => name };
     return makeTables({ ofType: () => [part] }, client);
   };
   await put({ GlobalSecondaryIndexes: indexes });

@@ -1,0 +1,150 @@
+import { randomUUID } from 'node:crypto';
+import { pseudo, type ResolvedTemplate } from './template.ts';
+
+/**
+ * AWS's answers about an account and the deployment in it, which the operator's command and the launch ask for and no
+ * engine of this machine has: CloudFormation, STS, SNS, quotas, event sources and backups.
+ */
+
+interface AccountOptions {
+  stack: string;
+  outputs: () => Readonly<Record<string, string>>;
+  template: () => Pick<ResolvedTemplate, 'ofType' | 'isProtected'>;
+  concurrency: number;
+  /** Removes the deployment, all but what its template retains. */
+  remove: () => Promise<void>;
+  /** Hears of each message that is published to a topic. */
+  onMail?: ((message: string) => void) | undefined;
+}
+
+/** A call as it comes: its path with the query, the operation of a JSON service, and its body. */
+interface AccountCall {
+  path: string;
+  target: string;
+  body: string;
+}
+
+interface Answer {
+  status: number;
+  type: string;
+  body: string;
+}
+
+const json = (body: object): Answer => ({
+  status: 200,
+  type: 'application/x-amz-json-1.0',
+  body: JSON.stringify(body),
+});
+
+const escaped = (text: string): string => text.replace(/[&<>]/g, (one) => `&#${one.charCodeAt(0)};`);
+
+/** The answer of a service that speaks XML. */
+const xml = (operation: string, result: string): Answer => ({
+  status: 200,
+  type: 'text/xml',
+  body: `<${operation}Response><${operation}Result>${result}</${operation}Result></${operation}Response>`,
+});
+
+const invalid = (message: string): Answer => ({
+  status: 400,
+  type: 'text/xml',
+  body: `<ErrorResponse><Error><Type>Sender</Type><Code>ValidationError</Code><Message>${escaped(message)}</Message></Error></ErrorResponse>`,
+});
+
+const tableIn = (arn: string): string | undefined => /:table\/([^/]+)/.exec(arn)?.[1];
+
+export const createAccount = (options: AccountOptions) => {
+  const { stack, outputs, template, concurrency, remove, onMail } = options;
+  const state = { isThere: true, isProtected: undefined as boolean | undefined, isConfirmed: false };
+  const absent = (): Answer => invalid(`Stack with id ${stack} does not exist`);
+
+  const describeStack = (): Answer => {
+    if (!state.isThere) return absent();
+    const members = Object.entries(outputs()).map(
+      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
+    );
+    const facts = `<StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>`;
+    return xml('DescribeStacks', `<Stacks><member>${facts}<Outputs>${members.join('')}</Outputs></member></Stacks>`);
+  };
+
+  const deleteStack = async (): Promise<Answer> => {
+    if (state.isProtected ?? template().isProtected)
+      return invalid(`Stack [${stack}] cannot be deleted while TerminationProtection is enabled`);
+    if (state.isThere) await remove();
+    state.isThere = false;
+    return xml('DeleteStack', '');
+  };
+
+  /** The subscriptions of the topic. Nobody has confirmed them until `confirm`. */
+  const subscriptions = (topic: string): Answer => {
+    const found = template()
+      .ofType('AWS::SNS::Subscription')
+      .filter(({ properties }) => properties.TopicArn === topic);
+    const members = found.map(({ id, properties: { Protocol, Endpoint } }) => {
+      const arn = state.isConfirmed ? `${topic}:${id}` : 'PendingConfirmation';
+      return `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>${Protocol}</Protocol><Endpoint>${escaped(Endpoint)}</Endpoint><TopicArn>${topic}</TopicArn></member>`;
+    });
+    return xml('ListSubscriptionsByTopic', `<Subscriptions>${members.join('')}</Subscriptions>`);
+  };
+
+  const byAction: Record<string, (fields: URLSearchParams) => Answer | Promise<Answer>> = {
+    GetCallerIdentity: () =>
+      xml(
+        'GetCallerIdentity',
+        `<Arn>arn:aws:iam::${pseudo['AWS::AccountId']}:user/operator</Arn><UserId>operator</UserId><Account>${pseudo['AWS::AccountId']}</Account>`,
+      ),
+    DescribeStacks: describeStack,
+    UpdateTerminationProtection: (fields) => {
+      state.isProtected = fields.get('EnableTerminationProtection') === 'true';
+      return state.isThere ? xml('UpdateTerminationProtection', `<StackId>${stack}</StackId>`) : absent();
+    },
+    DeleteStack: deleteStack,
+    ListSubscriptionsByTopic: (fields) => subscriptions(fields.get('TopicArn') ?? ''),
+    Publish: (fields) => {
+      onMail?.(fields.get('Message') ?? '');
+      return xml('Publish', `<MessageId>${randomUUID()}</MessageId>`);
+    },
+  };
+
+  const eventSources = (path: string): Answer => {
+    const asked = tableIn(new URLSearchParams(path.split('?')[1]).get('EventSourceArn') ?? '');
+    const EventSourceMappings = template()
+      .ofType('AWS::Lambda::EventSourceMapping')
+      .filter(({ properties }) => tableIn(String(properties.EventSourceArn)) === asked)
+      .map(({ id }) => ({ UUID: id, State: 'Enabled' }));
+    return json({ EventSourceMappings });
+  };
+
+  const backups = (body: string): Answer => {
+    const { TableName } = JSON.parse(body);
+    const table = template()
+      .ofType('AWS::DynamoDB::Table')
+      .find(({ ref }) => ref() === TableName);
+    const isOn = table?.properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true;
+    const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED' };
+    return json({
+      ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription },
+    });
+  };
+
+  return {
+    /** The owner of the address presses the link in AWS's e-mail. */
+    confirm: (): void => {
+      state.isConfirmed = true;
+    },
+    /** The answer to a call; undefined where it is for an engine or a function. */
+    answer: async ({ path, target, body }: AccountCall): Promise<Answer | undefined> => {
+      if (/\/account-settings\/?$/.test(path)) {
+        const limit = { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: concurrency };
+        return json({ AccountLimit: limit });
+      }
+      if (/\/event-source-mappings\/?\?/.test(path)) return eventSources(path);
+      if (/^DynamoDB.*\.DescribeContinuousBackups$/.test(target)) return backups(body);
+      if (target !== '' || !body.startsWith('Action=')) return undefined;
+      const fields = new URLSearchParams(body);
+      return byAction[fields.get('Action') ?? '']?.(fields);
+    },
+  };
+};
+
+export type Account = ReturnType<typeof createAccount>;
