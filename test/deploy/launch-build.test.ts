@@ -185,18 +185,21 @@ test.each(['stage', 'alarmEmail'])('the field of settings refuses %s', async (na
   await expect(build(handsOn(newAccount()).hands, { ...order, settings })).rejects.toThrow(`cannot hold ${name}`);
 });
 
-test.each(['exportBucket', 'restoredTable'])('%s is taken by the names that the launch has rights for', async (name) => {
-  const settingsWith = (value: string) => ({ ...order, settings: JSON.stringify({ [name]: value }) });
-  const [own, foreign] = [handsOn(newAccount()), handsOn(newAccount())];
+test.each(['exportBucket', 'restoredTable'])(
+  '%s is taken by the names that the launch has rights for',
+  async (name) => {
+    const settingsWith = (value: string) => ({ ...order, settings: JSON.stringify({ [name]: value }) });
+    const [own, foreign] = [handsOn(newAccount()), handsOn(newAccount())];
 
-  await build(own.hands, settingsWith('store-integration-prod-copy'));
-  await expect(build(foreign.hands, settingsWith('copy'))).rejects.toThrow(
-    `${name} copy, whose name must begin with store-integration-prod-`,
-  );
+    await build(own.hands, settingsWith('store-integration-prod-copy'));
+    await expect(build(foreign.hands, settingsWith('copy'))).rejects.toThrow(
+      `${name} copy, whose name must begin with store-integration-prod-`,
+    );
 
-  expect(JSON.parse(own.written['cdk.context.json'] as string)).toHaveProperty(name);
-  expect(foreign.written).not.toHaveProperty(['base-url.txt']);
-});
+    expect(JSON.parse(own.written['cdk.context.json'] as string)).toHaveProperty(name);
+    expect(foreign.written).not.toHaveProperty(['base-url.txt']);
+  },
+);
 
 test('a failure that nobody foresaw names its step, and keeps the words of the program', () => {
   const error = explain('Deploying', new Error('Something new'));

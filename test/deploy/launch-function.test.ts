@@ -1,95 +1,19 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { text } from 'node:stream/consumers';
 import { beforeAll, expect, test } from 'vitest';
 import { build, type Order } from '../../deploy/launch/build.ts';
-import { atEnd } from '../support/at-end.ts';
 import { handsOn, newAccount, order } from './launch-account.ts';
+import { codeBuild, endedAs, requestOf as eventOf, startFormation } from './launch-codebuild.ts';
 import { functionCode } from './launch-file.ts';
 
-/** The function of launch.yaml, between a CloudFormation and a CodeBuild that are made up. */
+/** The function of launch.yaml: it starts builds, and tells CloudFormation how they ended. */
 
-// biome-ignore lint/suspicious/noExplicitAny: the function is JavaScript, and so are the commands that it sends.
-type Loose = any;
-
-interface Variable {
-  name: string;
-  value: string;
-}
-
-const answers: Loose[] = [];
-let responseUrl = '';
-
+let formation: Awaited<ReturnType<typeof startFormation>>;
+let answers: (typeof formation)['answers'] = [];
 beforeAll(async () => {
-  const server = createServer(async (request, response) => {
-    answers.push({ method: request.method, type: request.headers['content-type'], ...JSON.parse(await text(request)) });
-    response.end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  responseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
-  atEnd(() => {
-    server.close();
-  });
+  formation = await startFormation();
+  ({ answers } = formation);
 });
 
-/** CodeBuild and its log, as the function's SDK reaches them. */
-const codeBuild = () => {
-  const log: string[] = [];
-  const state = {
-    variables: [] as Variable[],
-    exported: [] as Variable[],
-    log,
-    refusal: undefined as Error | undefined,
-  };
-  const send: Record<string, (input: Loose) => Loose> = {
-    StartBuildCommand: ({ environmentVariablesOverride }) => {
-      if (state.refusal) throw state.refusal;
-      state.variables = environmentVariablesOverride;
-    },
-    BatchGetBuildsCommand: () => ({
-      builds: [
-        {
-          environment: { environmentVariables: state.variables },
-          exportedEnvironmentVariables: state.exported,
-          logs: { groupName: 'log', streamName: 'stream' },
-        },
-      ],
-    }),
-    GetLogEventsCommand: ({ limit }) => ({ events: log.slice(-limit).map((message) => ({ message: `${message}\n` })) }),
-  };
-  const Client = class {
-    async send({ name, input }: Loose) {
-      return send[name]?.(input);
-    }
-  };
-  const sdk = new Proxy({}, { get: (_, name) => (String(name).endsWith('Client') ? Client : commandOf(String(name))) });
-  const exported: Loose = {};
-  const silent = { log: () => {} };
-  new Function('require', 'exports', 'console', functionCode)(() => sdk, exported, silent);
-  return { ...state, state, handler: exported.handler as (event: Loose) => Promise<void> };
-};
-
-const commandOf = (name: string) =>
-  class {
-    name = name;
-    input: Loose;
-    constructor(input: Loose) {
-      this.input = input;
-    }
-  };
-
-const requestOf = (RequestType: string, part: object = {}) => ({
-  RequestType,
-  StackId: order.launch,
-  RequestId: `request-${RequestType}`,
-  LogicalResourceId: 'Service',
-  ResponseURL: responseUrl,
-  ResourceProperties: { ServiceToken: 'arn', ServiceTimeout: '3600', RELEASE: '1.2.0', STORE_NAME: 'Wings', ...part },
-});
-
-const endedAs = (status: string) => ({ detail: { 'build-id': 'arn:build', 'build-status': status } });
+const requestOf = (type: string, part: object = {}) => eventOf(formation.responseUrl, type, part);
 
 test('the code fits into the template', () => {
   expect(functionCode.length).toBeGreaterThan(1000);
