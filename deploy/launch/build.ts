@@ -63,9 +63,15 @@ const step = async <T>({ say }: Hands, name: string, work: () => Promise<T>): Pr
   }
 };
 
+/** The rows that a command prints, each on a line. */
 // biome-ignore lint/suspicious/noExplicitAny: a caller looks at the members that it needs.
-const store = async (hands: Hands, ...args: string[]): Promise<any> =>
-  JSON.parse(await hands.run('./store', [...args, '--stage', stage, '--json']));
+const store = async (hands: Hands, ...args: string[]): Promise<any[]> => {
+  const printed = await hands.run('./store', [...args, '--stage', stage, '--json']);
+  return printed
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line));
+};
 
 const checkRelease = async ({ read }: Hands, { release }: Order): Promise<void> => {
   const { version } = JSON.parse(read('package.json'));
@@ -168,12 +174,12 @@ const makeStore = async (hands: Hands, { storeName }: Order, service: string): P
   const name = storeName.trim();
   const stores: { id: string; name: string }[] = await store(hands, 'list');
   const same = stores.find((one) => one.name.toLowerCase() === name.toLowerCase());
-  const [{ id }] = same ? [same] : [await store(hands, 'create', name, '--no-key')].flat();
+  const { id } = same ?? (await store(hands, 'create', name, '--no-key'))[0];
   const keys: { name: string }[] = await store(hands, 'key', 'list', '--store', id);
   for (const [object, preset] of Object.entries(objects).filter(
     ([object]) => !keys.some((key) => key.name === object),
   )) {
-    const { key } = await store(hands, 'key', 'issue', object, '--preset', preset, '--store', id);
+    const [{ key }] = await store(hands, 'key', 'issue', object, '--preset', preset, '--store', id);
     await putSecret(hands, nameOf(object), notecardOf(object, name, service, key), hands.now() + days * 86_400_000);
   }
   return id;
@@ -181,7 +187,7 @@ const makeStore = async (hands: Hands, { storeName }: Order, service: string): P
 
 /** A link with all rights, for the first days; the merchant makes narrower ones. */
 const makeLink = async (hands: Hands, id: string): Promise<void> => {
-  const { link } = await store(hands, 'desk', '--preset', 'all', '--expires', `${days}d`, '--store', id);
+  const [{ link }] = await store(hands, 'desk', '--preset', 'all', '--expires', `${days}d`, '--store', id);
   await putSecret(hands, nameOf('desk'), link, hands.now() + days * 86_400_000);
 };
 

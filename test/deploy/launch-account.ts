@@ -158,8 +158,13 @@ export const runOn = (account: Account, command: string, args: readonly string[]
   const programs: Record<string, () => unknown> = {
     aws: () => aws(account, [...args], input),
     cdk: () => cdk(account, [...args]),
-    store: () => store(account, [...args]),
   };
+  // The command prints a line for each row.
+  if (program === 'store')
+    return [store(account, [...args]) ?? []]
+      .flat()
+      .map((row) => `${JSON.stringify(row)}\n`)
+      .join('');
   const answer = programs[program]?.();
   return answer === undefined ? '' : JSON.stringify(answer);
 };
