@@ -1,16 +1,13 @@
 import { useEffect, useState } from 'preact/hooks';
+import { laterIn } from '../newest.ts';
 import { Heading } from '../parts/heading.tsx';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.help;
 
-/** The number of the newest release, if its address tells one that is later than the version that runs. */
-const findLater = async (): Promise<string | undefined> => {
-  const text = await (await fetch(releasesAddress, { credentials: 'omit' })).text();
-  const newest = /\d+\.\d+\.\d+/.exec(/"(?:tag_name|version)":.*/.exec(text)?.[0] ?? text)?.[0];
-  return newest?.localeCompare(serviceVersion, undefined, { numeric: true }) === 1 ? newest : undefined;
-};
+const findLater = async (): Promise<string | undefined> =>
+  laterIn(await (await fetch(releasesAddress, { credentials: 'omit' })).text(), serviceVersion);
 
 /** The version that runs, and a later one that was released. */
 const Version = () => {
