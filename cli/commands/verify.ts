@@ -66,7 +66,7 @@ const leftBehind = async (): Promise<Finding> => {
   );
 };
 
-/** `npm run deployed` leads its functions by this name to a port of this machine, whose own address they may not call. */
+/** `npm run deployed` leads its functions by this name to a port of this machine. They may not call its address. */
 const publicUrlOf = ({ kind, baseUrl }: Target): string =>
   kind === 'local'
     ? baseUrl

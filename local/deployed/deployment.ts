@@ -137,7 +137,7 @@ const update = async (
   for (const { name } of before) if (!names.includes(name)) functions.remove(name);
 };
 
-/** Removes the version that runs as CloudFormation does: its API, functions and event sources, and no retained table. */
+/** Removes the version that runs, as CloudFormation does: API, functions, event sources, and no retained table. */
 const remove = async ({ running, functions, server }: House, table: DynamoDBClient): Promise<void> => {
   server.close();
   server.closeAllConnections();
