@@ -53,19 +53,48 @@ const invalid = (message: string): Answer => ({
 
 const tableIn = (arn: string): string | undefined => /:table\/([^/]+)/.exec(arn)?.[1];
 
-export const createAccount = (options: AccountOptions) => {
-  const { stack, outputs, template, concurrency, remove, onMail } = options;
+const describedStack = (stack: string, outputs: Readonly<Record<string, string>>): Answer => {
+  const members = Object.entries(outputs).map(
+    ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
+  );
+  const facts = `<StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>`;
+  return xml('DescribeStacks', `<Stacks><member>${facts}<Outputs>${members.join('')}</Outputs></member></Stacks>`);
+};
+
+type Template = ReturnType<AccountOptions['template']>;
+
+const subscriptionsOf = (template: Template, topic: string, isConfirmed: boolean): Answer => {
+  const found = template.ofType('AWS::SNS::Subscription').filter(({ properties }) => properties.TopicArn === topic);
+  const members = found.map(({ id, properties: { Protocol, Endpoint } }) => {
+    const arn = isConfirmed ? `${topic}:${id}` : 'PendingConfirmation';
+    return `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>${Protocol}</Protocol><Endpoint>${escaped(Endpoint)}</Endpoint><TopicArn>${topic}</TopicArn></member>`;
+  });
+  return xml('ListSubscriptionsByTopic', `<Subscriptions>${members.join('')}</Subscriptions>`);
+};
+
+const eventSourcesOf = (template: Template, path: string): Answer => {
+  const asked = tableIn(new URLSearchParams(path.split('?')[1]).get('EventSourceArn') ?? '');
+  const EventSourceMappings = template
+    .ofType('AWS::Lambda::EventSourceMapping')
+    .filter(({ properties }) => tableIn(String(properties.EventSourceArn)) === asked)
+    .map(({ id }) => ({ UUID: id, State: 'Enabled' }));
+  return json({ EventSourceMappings });
+};
+
+const backupsOf = (template: Template, body: string): Answer => {
+  const { TableName } = JSON.parse(body);
+  const table = template.ofType('AWS::DynamoDB::Table').find(({ ref }) => ref() === TableName);
+  const isOn = table?.properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true;
+  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED' };
+  return json({ ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } });
+};
+
+const account = pseudo['AWS::AccountId'];
+const identity = `<Arn>arn:aws:iam::${account}:user/operator</Arn><UserId>operator</UserId><Account>${account}</Account>`;
+
+export const createAccount = ({ stack, outputs, template, concurrency, remove, onMail }: AccountOptions) => {
   const state = { isThere: true, isProtected: undefined as boolean | undefined, isConfirmed: false };
   const absent = (): Answer => invalid(`Stack with id ${stack} does not exist`);
-
-  const describeStack = (): Answer => {
-    if (!state.isThere) return absent();
-    const members = Object.entries(outputs()).map(
-      ([key, value]) => `<member><OutputKey>${key}</OutputKey><OutputValue>${escaped(value)}</OutputValue></member>`,
-    );
-    const facts = `<StackName>${stack}</StackName><StackStatus>CREATE_COMPLETE</StackStatus><CreationTime>2026-01-01T00:00:00Z</CreationTime>`;
-    return xml('DescribeStacks', `<Stacks><member>${facts}<Outputs>${members.join('')}</Outputs></member></Stacks>`);
-  };
 
   const deleteStack = async (): Promise<Answer> => {
     if (state.isProtected ?? template().isProtected)
@@ -75,60 +104,23 @@ export const createAccount = (options: AccountOptions) => {
     return xml('DeleteStack', '');
   };
 
-  /** The subscriptions of the topic. Nobody has confirmed them until `confirm`. */
-  const subscriptions = (topic: string): Answer => {
-    const found = template()
-      .ofType('AWS::SNS::Subscription')
-      .filter(({ properties }) => properties.TopicArn === topic);
-    const members = found.map(({ id, properties: { Protocol, Endpoint } }) => {
-      const arn = state.isConfirmed ? `${topic}:${id}` : 'PendingConfirmation';
-      return `<member><SubscriptionArn>${arn}</SubscriptionArn><Protocol>${Protocol}</Protocol><Endpoint>${escaped(Endpoint)}</Endpoint><TopicArn>${topic}</TopicArn></member>`;
-    });
-    return xml('ListSubscriptionsByTopic', `<Subscriptions>${members.join('')}</Subscriptions>`);
-  };
-
   const byAction: Record<string, (fields: URLSearchParams) => Answer | Promise<Answer>> = {
-    GetCallerIdentity: () =>
-      xml(
-        'GetCallerIdentity',
-        `<Arn>arn:aws:iam::${pseudo['AWS::AccountId']}:user/operator</Arn><UserId>operator</UserId><Account>${pseudo['AWS::AccountId']}</Account>`,
-      ),
-    DescribeStacks: describeStack,
+    GetCallerIdentity: () => xml('GetCallerIdentity', identity),
+    DescribeStacks: () => (state.isThere ? describedStack(stack, outputs()) : absent()),
     UpdateTerminationProtection: (fields) => {
       state.isProtected = fields.get('EnableTerminationProtection') === 'true';
       return state.isThere ? xml('UpdateTerminationProtection', `<StackId>${stack}</StackId>`) : absent();
     },
     DeleteStack: deleteStack,
-    ListSubscriptionsByTopic: (fields) => subscriptions(fields.get('TopicArn') ?? ''),
+    ListSubscriptionsByTopic: (fields) => subscriptionsOf(template(), fields.get('TopicArn') ?? '', state.isConfirmed),
     Publish: (fields) => {
       onMail?.(fields.get('Message') ?? '');
       return xml('Publish', `<MessageId>${randomUUID()}</MessageId>`);
     },
   };
 
-  const eventSources = (path: string): Answer => {
-    const asked = tableIn(new URLSearchParams(path.split('?')[1]).get('EventSourceArn') ?? '');
-    const EventSourceMappings = template()
-      .ofType('AWS::Lambda::EventSourceMapping')
-      .filter(({ properties }) => tableIn(String(properties.EventSourceArn)) === asked)
-      .map(({ id }) => ({ UUID: id, State: 'Enabled' }));
-    return json({ EventSourceMappings });
-  };
-
-  const backups = (body: string): Answer => {
-    const { TableName } = JSON.parse(body);
-    const table = template()
-      .ofType('AWS::DynamoDB::Table')
-      .find(({ ref }) => ref() === TableName);
-    const isOn = table?.properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true;
-    const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED' };
-    return json({
-      ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription },
-    });
-  };
-
   return {
-    /** The owner of the address presses the link in AWS's e-mail. */
+    /** The owner of the address presses the link in AWS's e-mail. Nobody has before. */
     confirm: (): void => {
       state.isConfirmed = true;
     },
@@ -138,8 +130,8 @@ export const createAccount = (options: AccountOptions) => {
         const limit = { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: concurrency };
         return json({ AccountLimit: limit });
       }
-      if (/\/event-source-mappings\/?\?/.test(path)) return eventSources(path);
-      if (/^DynamoDB.*\.DescribeContinuousBackups$/.test(target)) return backups(body);
+      if (/\/event-source-mappings\/?\?/.test(path)) return eventSourcesOf(template(), path);
+      if (/^DynamoDB.*\.DescribeContinuousBackups$/.test(target)) return backupsOf(template(), body);
       if (target !== '' || !body.startsWith('Action=')) return undefined;
       const fields = new URLSearchParams(body);
       return byAction[fields.get('Action') ?? '']?.(fields);

@@ -166,20 +166,8 @@ const awsEnvironmentOf = (address: string) => ({
   AWS_SECRET_ACCESS_KEY: 'secret',
 });
 
-/** Runs a synthesised template on this machine. Its errors say what to change. */
-export const startDeployment = async ({
-  template: dir,
-  port,
-  concurrency,
-  holdMillis = 10,
-  onLine = () => {},
-  onUse = () => {},
-  onBusEvent = () => {},
-  onMail,
-  change = (facts) => facts,
-}: DeployedOptions) => {
-  const template = readTemplate(dir);
-  const facts = functionsOf(template, dir).map(change);
+/** Starts the engines with the tables and queues of a template, and what makes those of a later version. */
+const startStores = async (template: ResolvedTemplate) => {
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);
   const { TableName = '' } = template.outputs();
@@ -194,6 +182,24 @@ export const startDeployment = async ({
     Object.assign(queueUrls, await makeQueues(version, client, queue.endpoint));
   };
   await prepare(template);
+  return { engine, queue, table, client, queueUrls, prepare, TableName };
+};
+
+/** Runs a synthesised template on this machine. Its errors say what to change. */
+export const startDeployment = async ({
+  template: dir,
+  port,
+  concurrency,
+  holdMillis = 10,
+  onLine = () => {},
+  onUse = () => {},
+  onBusEvent = () => {},
+  onMail,
+  change = (facts) => facts,
+}: DeployedOptions) => {
+  const template = readTemplate(dir);
+  const facts = functionsOf(template, dir).map(change);
+  const { engine, queue, table, client, queueUrls, prepare, TableName } = await startStores(template);
 
   const account = createAccount({
     stack: template.stack,
