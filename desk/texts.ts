@@ -141,8 +141,8 @@ export const texts = {
     closed: 'The store is closed: quotes and sales are refused.',
     lostVendors: (vendors: number, isMore: boolean) =>
       `${count(vendors)}${isMore ? ' or more' : ''} ${vendors === 1 ? 'vendor is' : 'vendors are'} lost: not heard of for 30 hours.`,
-    silent: (waiting: string) => `The dispenser is silent: ${waiting} for it.`,
-    lost: (at: string) => `The dispenser was lost ${at} and has not come back.`,
+    silent: (waiting: string) => `The box is silent: ${waiting} for it.`,
+    lost: (at: string) => `The box was lost ${at} and has not come back.`,
     waiting: (deliveries: number, isMore: boolean) =>
       `${count(deliveries)}${isMore ? ' or more' : ''} ${deliveries === 1 ? 'delivery waits' : 'deliveries wait'}`,
     failed: (deliveries: number, isMore: boolean) =>

@@ -162,13 +162,13 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
  * first transfer of its amount that follows within two days. The times are those of whole seconds.
  */
 const withoutGivenBack = ({ differences, failed }: Reconciling) => {
-  const inOrder = differences.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const byTime = differences.toSorted((a, b) => (a.at < b.at ? -1 : 1));
   const back = Map.groupBy(
-    inOrder.filter((one) => one.difference === 'given and not owed' && !failed.has(one)),
+    byTime.filter((one) => one.difference === 'given and not owed' && !failed.has(one)),
     ({ who, amount }) => placeOf(who, amount),
   );
   const paired = new Set<Difference>();
-  for (const one of inOrder) {
+  for (const one of byTime) {
     if (one.difference !== 'paid and not sold') continue;
     const at = Date.parse(one.at);
     const follows = (other: Difference): boolean => {
@@ -207,7 +207,8 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
         differences: [...told, ...missingIn(state, nameOf, first, last)],
         ...knownIn(state, nameOf),
         unbooked: state.unbooked.filter(({ transfer: { file, line } }) => !lines.has(`${file} ${line}`)),
-        ...{ givenBack: paired.size / 2, repeated },
+        givenBack: paired.size / 2,
+        repeated,
       };
     },
   };

@@ -92,7 +92,7 @@ const demandSame = <R extends Run, Line, L extends object>(
 
 const shownFaults = 20;
 
-/** Shows the first faults, and throws where there are some: nothing has been written yet. `refused` ends the sentence. */
+/** Shows the first faults, and throws where there are some: nothing is written yet. `refused` ends the sentence. */
 export const refuseFaults = (faults: readonly string[], one: string, refused: string): void => {
   if (faults.length === 0) return;
   for (const fault of faults.slice(0, shownFaults)) note(fault);

@@ -7,7 +7,7 @@ import { type Head, headOf } from './head.ts';
 import { notesOf, sumsOf } from './notes.ts';
 import { changesOf, launchPath, recordOf, scripts, versionFaults, versionOf } from './version.ts';
 
-/** `npm run release`: all files of a release, with the same bytes each time. docs/release.md has the steps around it. */
+/** `npm run release`: all files of a release, the same bytes each time. docs/release.md has the steps around it. */
 
 const root = resolve(import.meta.dirname, '../..');
 

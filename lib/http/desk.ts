@@ -15,8 +15,8 @@ export const textureUrlWords =
   'must be an https address with {uuid} where the texture’s UUID goes, such as https://textures.example.com/{uuid}.png';
 
 /**
- * The desk loads and calls its own origin only, but for pictures where there is a texture service, and for `alsoCalled`.
- * It runs nothing that stands in the page, and is in nobody's frame.
+ * The desk loads and calls its own origin only, but for pictures where there is a texture service, and for
+ * `alsoCalled`. It runs nothing that stands in the page, and is in nobody's frame.
  */
 const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
   const pictures = textureUrl === '' ? 'data:' : `data: ${new URL(textureUrl).origin}`;

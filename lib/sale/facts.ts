@@ -305,8 +305,8 @@ const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'unde
 
 /**
  * Tells whether the credit with its lots, the stock, the uses and the spend from which a sale was refused were there
- * together: other sales, and refunds, move them at once, and single reads may see one of them before and one after. The rest
- * counts as it is when a sale begins.
+ * together: other sales, and refunds, move them at once, and single reads may see one of them before and one after.
+ * The rest counts as it is when a sale begins.
  */
 export const wereTogether = async (
   { store, parties: { buyer, useCredit }, quote }: RequestedOffer,
