@@ -17,7 +17,7 @@ const withoutTable = globSync([
   'test/infra/!(bundles|delivery-alarms|role).test.ts',
   'test/client/{faults,methods,webhook}.test.ts',
   'test/docs/{commands,contract-coverage,links,variables,words}.test.ts',
-  'test/inworld/!(cashier|many-vendors|terminal|vendor).test.ts',
+  'test/inworld/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
   'test/local/deployed/{conflicts,document,preflight,roles}.test.ts',
   'test/local/{gateway,grid}/*.test.ts',
   'test/local/start/{browser,failures,options,state}.test.ts',

@@ -3,12 +3,9 @@ import type { Target } from '../deployment/target.ts';
 import { explain } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, ok, warnIf } from './finding.ts';
+import { isLater, newestIn } from './newest.ts';
 
 /** The doctor's checks of the version that runs, and of all that the account still lacks beside the quota. */
-
-/** Says whether a version is later than another one. */
-const isLater = (version: string, than: string): boolean =>
-  version.localeCompare(than, undefined, { numeric: true }) > 0;
 
 export const checkVersion = ({ version }: Target): Finding[] => {
   const own = packageFile.version;
@@ -27,14 +24,6 @@ export const checkVersion = ({ version }: Target): Finding[] => {
 
 const lookMillis = 10_000;
 
-/** The number in a text, or in the JSON of package.json or of a release at GitHub. */
-const newestIn = (text: string): string => {
-  const [, named, alone] = /"(?:tag_name|version)":\s*"v?(\d+\.\d+\.\d+)"|^\s*v?(\d+\.\d+\.\d+)\s*$/.exec(text) ?? [];
-  const found = named ?? alone;
-  if (found === undefined) throw new Error('it names no version');
-  return found;
-};
-
 /** Asks the address of the setting `releases` for the newest version. Nothing is asked where nobody set one. */
 export const checkReleases = async ({ releases, version = packageFile.version }: Target): Promise<Finding[]> => {
   if (releases === undefined) return [];
@@ -42,6 +31,7 @@ export const checkReleases = async ({ releases, version = packageFile.version }:
     const response = await fetch(releases, { signal: AbortSignal.timeout(lookMillis) });
     if (!response.ok) throw new Error(`it answers ${response.status}`);
     const newest = newestIn(await response.text());
+    if (newest === undefined) throw new Error('it names no version');
     const fix = 'Read what it changes, then update (docs/operate/deploy.md, "Update").';
     const later = isLater(newest, version);
     return [warnIf('new version', later && [`${newest} is there`, fix], `none: the newest is ${newest}`)];

@@ -1,13 +1,15 @@
 import { useEffect, useState } from 'preact/hooks';
-import { laterIn } from '../newest.ts';
+import { isLater, newestIn } from '../../cli/books/newest.ts';
 import { Heading } from '../parts/heading.tsx';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.help;
 
-const findLater = async (): Promise<string | undefined> =>
-  laterIn(await (await fetch(releasesAddress, { credentials: 'omit' })).text(), serviceVersion);
+const findLater = async (): Promise<string | undefined> => {
+  const newest = newestIn(await (await fetch(releasesAddress, { credentials: 'omit' })).text());
+  return newest !== undefined && isLater(newest, serviceVersion) ? newest : undefined;
+};
 
 /** The version that runs, and a later one that was released. */
 const Version = () => {

@@ -39,6 +39,7 @@ export const everythingOn = {
   ownEncryptionKey: 'true',
   domainName: 'api.example.org',
   certificateArn: 'arn:aws:acm:us-east-1:111111111111:certificate/1',
+  releases: 'https://releases.example.org/LATEST',
   textureUrl: 'https://textures.example.com/{uuid}/256.png',
   corsOrigins: 'https://shop.example.com,https://www.example.com',
 };

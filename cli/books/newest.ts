@@ -1,0 +1,16 @@
+/** The member of package.json, or of a release at GitHub, that names the version; any other text as it is. */
+const namedIn = (text: string): string => {
+  try {
+    const { tag_name, version } = JSON.parse(text);
+    return String(tag_name ?? version);
+  } catch {
+    return text.trimStart();
+  }
+};
+
+/** The version that a text begins with, or that the JSON of package.json or of a release at GitHub names. */
+export const newestIn = (text: string): string | undefined => /^v?(\d+\.\d+\.\d+)/.exec(namedIn(text))?.[1];
+
+/** Says whether a version is later than another one. */
+export const isLater = (version: string, than: string): boolean =>
+  version.localeCompare(than, undefined, { numeric: true }) > 0;
