@@ -6,6 +6,13 @@ import { texts } from './texts.ts';
 const some = (value: number, one: string, more: string): string => `${count(value)} ${value === 1 ? one : more}`;
 
 export const pageTexts = {
+  choice: {
+    choose: 'Choose',
+    chooseOne: (name: string) => `Choose ${name}`,
+    page: 'All on this page',
+    all: 'Choose all',
+    none: 'Choose none',
+  },
   customers: {
     title: texts.titles.customers,
     caption: 'Customers of the store',
@@ -337,8 +344,6 @@ export const pageTexts = {
     caption: 'Vendors of the store',
     none: 'No vendor has registered yet. Set up an object inworld: it appears here by itself.',
     noneFits: 'No vendor fits these filters.',
-    choose: 'Choose',
-    chooseOne: (name: string, region: string) => `Choose ${name}, ${region}`,
     name: 'Vendor',
     region: 'Region',
     product: 'Product',
@@ -352,8 +357,6 @@ export const pageTexts = {
     registered: 'First seen',
     position: 'Place',
     chosen: (vendors: number) => `${some(vendors, 'vendor is', 'vendors are')} chosen.`,
-    chooseAll: 'Choose all',
-    chooseNone: 'Choose none',
     change: {
       open: 'Change the product',
       title: (vendors: number) => `Change the product of ${some(vendors, 'vendor', 'vendors')}`,

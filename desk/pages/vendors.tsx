@@ -3,10 +3,11 @@ import type { VendorResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { ago, time } from '../format.ts';
 import { productOf } from '../names.ts';
+import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
 import { firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search } from '../parts/list.tsx';
-import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
@@ -79,78 +80,14 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
     : []),
 ];
 
-interface ChosenProps {
-  chosen: readonly VendorResponse[];
-  setChosen: (vendors: readonly VendorResponse[]) => void;
-  /** Every vendor under the filters. */
-  all: () => AsyncIterable<VendorResponse>;
-  reload: () => void;
-}
-
-/** The vendors that are chosen, and what to do with all of them. */
-const Chosen = ({ chosen, setChosen, all, reload }: ChosenProps) => {
-  const [isChanging, setChanging] = useState(false);
-  const choosing = usePress(async () => {
-    const found: VendorResponse[] = [];
-    for await (const vendor of all()) found.push(vendor);
-    setChosen(found);
-  });
-  return (
-    <div class="notice spaced">
-      <p aria-live="polite">{t.chosen(chosen.length)}</p>
-      <div class="actions">
-        <button type="button" class="button" aria-disabled={choosing.isBusy} onClick={choosing.press}>
-          {choosing.isBusy ? texts.working : t.chooseAll}
-        </button>
-        {chosen.length > 0 && (
-          <>
-            <button type="button" class="button" onClick={() => setChosen([])}>
-              {t.chooseNone}
-            </button>
-            <button type="button" class="button is-main" onClick={() => setChanging(true)}>
-              {t.change.open}
-            </button>
-          </>
-        )}
-      </div>
-      {choosing.fault && <FaultBox fault={choosing.fault} />}
-      {isChanging && (
-        <ChangeProduct
-          vendors={chosen}
-          onClose={() => setChanging(false)}
-          onDone={() => {
-            setChosen([]);
-            reload();
-          }}
-        />
-      )}
-    </div>
-  );
-};
-
-/** The column by which vendors are chosen. */
-const choiceColumn = ({ chosen, setChosen }: Pick<ChosenProps, 'chosen' | 'setChosen'>): Column<VendorResponse> => ({
-  heading: t.choose,
-  cell: (vendor) => {
-    const others = chosen.filter(({ uuid }) => uuid !== vendor.uuid);
-    return (
-      <input
-        type="checkbox"
-        aria-label={t.chooseOne(vendor.name, vendor.region)}
-        checked={others.length < chosen.length}
-        onChange={({ currentTarget: { checked } }) => setChosen(checked ? [...others, vendor] : others)}
-      />
-    );
-  },
-});
-
 const isState = (text: string | undefined): text is VendorResponse['state'] => Object.hasOwn(t.states, text ?? '');
 
 export const VendorsPage = () => {
   const session = useSession();
   const { client, can } = session;
   const { query } = useAddress();
-  const [chosen, setChosen] = useState<readonly VendorResponse[]>([]);
+  const choice = useChoice<VendorResponse>(({ uuid }) => uuid);
+  const [isChanging, setChanging] = useState(false);
   const filtersOf = async (signal?: AbortSignal) => ({
     ...(isState(query.state) && { state: query.state }),
     ...(query.product && { product: await productOf(session, query.product, signal) }),
@@ -183,14 +120,30 @@ export const VendorsPage = () => {
         <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
         {can('products:read') && <Search name="product" label={t.product} of="product" />}
       </div>
-      {isChoice && <Chosen chosen={chosen} setChosen={setChosen} all={all} reload={vendors.reload} />}
+      {isChoice && (
+        <ChoiceBar choice={choice} shown={vendors.value?.data ?? []} all={all} said={t.chosen}>
+          <button type="button" class="button is-main" onClick={() => setChanging(true)}>
+            {t.change.open}
+          </button>
+        </ChoiceBar>
+      )}
+      {isChanging && (
+        <ChangeProduct
+          vendors={choice.chosen}
+          onClose={() => setChanging(false)}
+          onDone={() => {
+            choice.setChosen([]);
+            vendors.reload();
+          }}
+        />
+      )}
       <List
         of={vendors}
         all={all}
         file="vendors"
         caption={t.caption}
-        columns={isChoice ? [choiceColumn({ chosen, setChosen }), ...columns] : columns}
-        keyOf={({ uuid }) => uuid}
+        columns={isChoice ? [choiceColumn(choice, ({ name, region }) => `${name}, ${region}`), ...columns] : columns}
+        keyOf={choice.keyOf}
         empty={isFiltered ? t.noneFits : t.none}
       />
     </>

@@ -1,0 +1,86 @@
+import type { ComponentChildren } from 'preact';
+import { useState } from 'preact/hooks';
+import { choose, partOf, readAtMost } from '../choice.ts';
+import { texts } from '../texts.ts';
+import { pageTexts } from '../texts-pages.ts';
+import type { Column } from './list.tsx';
+import { FaultBox, usePress } from './load.tsx';
+
+const t = pageTexts.choice;
+
+/** The rows of a list that are chosen. They stay so on its other pages, and under other filters. */
+export interface Choice<R> {
+  chosen: readonly R[];
+  setChosen: (rows: readonly R[]) => void;
+  keyOf: (row: R) => string;
+}
+
+export const useChoice = <R,>(keyOf: (row: R) => string): Choice<R> => {
+  const [chosen, setChosen] = useState<readonly R[]>([]);
+  return { chosen, setChosen, keyOf };
+};
+
+/** The column by which rows are chosen. It is the first one. */
+export const choiceColumn = <R,>({ chosen, setChosen, keyOf }: Choice<R>, nameOf: (row: R) => string): Column<R> => {
+  const keys = new Set(chosen.map(keyOf));
+  return {
+    heading: t.choose,
+    cell: (row) => (
+      <input
+        type="checkbox"
+        aria-label={t.chooseOne(nameOf(row))}
+        checked={keys.has(keyOf(row))}
+        onChange={({ currentTarget: { checked } }) => setChosen(choose(chosen, [row], checked, keyOf))}
+      />
+    ),
+  };
+};
+
+interface BarProps<R> {
+  choice: Choice<R>;
+  /** The rows of the page. */
+  shown: readonly R[];
+  /** Every row under the filters. */
+  all: () => AsyncIterable<R>;
+  /** Says how many are chosen. */
+  said: (rows: number) => string;
+  /** As many can be taken at once, and `tooMany` says what else to do. */
+  most?: number;
+  tooMany?: string;
+  /** The actions on what is chosen. */
+  children: ComponentChildren;
+}
+
+/** How many rows of a list are chosen, and what to do with all of them. */
+export const ChoiceBar = <R,>({ choice, shown, all, said, most = Number.POSITIVE_INFINITY, ...props }: BarProps<R>) => {
+  const { chosen, setChosen, keyOf } = choice;
+  const choosing = usePress(async () => setChosen(await readAtMost(all(), most)));
+  const part = partOf(chosen, shown, keyOf);
+  const isTooMany = chosen.length > most;
+  return (
+    <div class="notice spaced choice">
+      <p aria-live="polite">{isTooMany ? props.tooMany : said(chosen.length)}</p>
+      <div class="actions">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={part === 'all'}
+            indeterminate={part === 'some'}
+            onChange={({ currentTarget: { checked } }) => setChosen(choose(chosen, shown, checked, keyOf))}
+          />
+          <span>{t.page}</span>
+        </label>
+        <button type="button" class="button" aria-disabled={choosing.isBusy} onClick={choosing.press}>
+          {choosing.isBusy ? texts.working : t.all}
+        </button>
+        {chosen.length > 0 && (
+          <button type="button" class="button" onClick={() => setChosen([])}>
+            {t.none}
+          </button>
+        )}
+        {chosen.length > 0 && !isTooMany && props.children}
+      </div>
+      {choosing.fault && <FaultBox fault={choosing.fault} />}
+    </div>
+  );
+};
