@@ -30,6 +30,15 @@ export const pageTexts = {
     which: 'Show',
     subscribers: 'News subscribers',
     spent: 'Spent more than L$',
+    chosen: (customers: number) => `${some(customers, 'customer is', 'customers are')} chosen.`,
+    tooMany: (most: number) =>
+      `More than ${count(most)} are chosen, which is the most at once here. Choose fewer, or run store credit give.`,
+    give: {
+      open: 'Give credit',
+      title: (customers: number) => `Give credit to ${some(customers, 'customer', 'customers')}`,
+      amount: 'L$ for each',
+      run: (day: string) => `Gift ${day}`,
+    },
   },
   customer: {
     credit: 'Credit',
@@ -456,6 +465,27 @@ export const pageTexts = {
       over: (price: number) => `Buyers pay ${money(price)} now: the discount is over.`,
     },
     previewNone: 'Enter a price to see what buyers pay.',
+    chosen: (products: number) => `${some(products, 'product is', 'products are')} chosen.`,
+    tooMany: (most: number) =>
+      `More than ${count(most)} are chosen, which is the most at once here. Choose fewer, or run store products set.`,
+    setDiscount: {
+      open: 'Set discount',
+      title: (products: number) => `Set the discount of ${some(products, 'product', 'products')}`,
+      value: 'Percent',
+      help: 'It replaces the discount of each. 0 ends it.',
+      startDate: 'Begins (optional)',
+      startHelp: 'Empty: at once.',
+      endDate: 'Ends (optional)',
+      endHelp: 'Empty: never.',
+      changes: {
+        'discount.type': 'Kind of discount',
+        'discount.value': 'Discount',
+        'discount.startDate': 'Begins',
+        'discount.endDate': 'Ends',
+      },
+      atOnce: 'at once',
+      never: 'never',
+    },
     itemHelp: 'Its name in the contents of the box. Empty: the name of the product.',
     activeHelp: 'An inactive product is neither sold nor delivered.',
     listedHelp: 'Shown on shop pages.',
@@ -905,21 +935,52 @@ export const pageTexts = {
     },
     reading: (done: number, all: number) =>
       all > 0 ? `Looking at ${count(done)} of ${count(all)}…` : `Looking at the store: ${count(done)}…`,
-    tooLarge: 'The store has too many products for this page. Use the command below.',
+    tooLarge: 'The store has too many products for this page. Use the command.',
     line: 'Line',
     name: 'Name',
     outcome: 'Outcome',
     outcomes: { create: 'New', change: 'Changes', same: 'Stays', refused: 'Cannot be imported' },
+    chosen: { create: 'New', change: 'Changes', same: 'Stays', refused: 'Cannot be changed' },
     gifts: { create: 'Gets', change: 'Gets', same: 'Stays', refused: 'Cannot be given' },
     done: 'Done',
     left: 'Not done',
     details: 'What changes',
     from: (from: string) => (from === '' ? 'empty' : from),
     given: 'Given already.',
-    all: 'Show the lines that stay as they are, too',
-    caption: 'What the file would change',
-    cut: (shown: number, all: number) => `The first ${count(shown)} of ${count(all)} lines are shown. Export has all.`,
-    nothingShown: 'No line changes anything.',
+    /** The words by which the rows of a file differ from those that were chosen in a list. */
+    of: {
+      file: {
+        rows: (rows: number) => some(rows, 'line', 'lines'),
+        all: 'Show the lines that stay as they are, too',
+        caption: 'What the file would change',
+        nothingShown: 'No line changes anything.',
+        write: 'Import',
+        done: 'Imported',
+        end: 'Another file',
+        again: 'drop the same file again',
+      },
+      customers: {
+        rows: (rows: number) => some(rows, 'customer', 'customers'),
+        all: 'Show those who have got it already, too',
+        caption: 'What the customers would get',
+        nothingShown: 'Nobody would get anything.',
+        write: 'Give it to',
+        done: 'Gave it to',
+        end: 'Back to the list',
+        again: 'choose the same customers again and give it under the same name',
+      },
+      products: {
+        rows: (rows: number) => some(rows, 'product', 'products'),
+        all: 'Show the products that stay as they are, too',
+        caption: 'What would change',
+        nothingShown: 'No product would change.',
+        write: 'Set it for',
+        done: 'Set it for',
+        end: 'Back to the list',
+        again: 'choose the products again',
+      },
+    },
+    cut: (shown: number, all: string) => `The first ${count(shown)} of ${all} are shown. Export has all.`,
     sums: (create: number, change: number, same: number, refused: number) =>
       [
         `${count(create)} new`,
@@ -933,16 +994,27 @@ export const pageTexts = {
         `${some(same, 'line was', 'lines were')} given already`,
         `${count(refused)} cannot be given`,
       ].join(', '),
-    write: (rows: number, refused: number) =>
-      refused > 0 ? `Import the other ${some(rows, 'line', 'lines')}` : `Import ${some(rows, 'line', 'lines')}`,
+    chosenGiftSums: (people: number, amount: number, same: number, refused: number) =>
+      [
+        `${some(people, 'customer gets', 'customers get')} ${money(amount)} in all`,
+        `${count(same)} got it already`,
+        `${count(refused)} cannot get it`,
+      ].join(', '),
+    chosenSums: (change: number, same: number, refused: number) =>
+      [
+        `${some(change, 'product changes', 'products change')}`,
+        `${count(same)} ${same === 1 ? 'stays' : 'stay'} as ${same === 1 ? 'it is' : 'they are'}`,
+        `${count(refused)} cannot be changed`,
+      ].join(', '),
+    others: (verb: string, rows: string, refused: number) => `${verb} ${refused > 0 ? 'the other ' : ''}${rows}`,
     give: (amount: number) => `Give ${money(amount)}`,
-    goOn: (rows: number) => `Go on with ${some(rows, 'line', 'lines')}`,
+    goOn: (rows: string) => `Go on with ${rows}`,
     stop: 'Stop',
-    another: 'Another file',
-    writing: (done: number, all: number) => `Written: ${count(done)} of ${some(all, 'line', 'lines')}`,
-    ended: (done: number, left: number) =>
-      `Imported ${some(done, 'line', 'lines')}.${left > 0 ? ` ${some(left, 'line was', 'lines were')} not: see below.` : ''}`,
-    stopped: 'Stopped. What is written stays, and nothing is written twice: go on here, or drop the same file again.',
+    writing: (done: number, all: string) => `Written: ${count(done)} of ${all}`,
+    ended: (done: string, left: number) =>
+      `${done}.${left > 0 ? ` ${count(left)} ${left === 1 ? 'was' : 'were'} left: see below.` : ''}`,
+    stopped: (again: string) =>
+      `Stopped. What is written stays, and nothing is written twice: go on here, or ${again}.`,
     faults: {
       utf8: 'This file is not UTF-8. Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”), and drop that.',
       noRows: 'This file has no rows. Its first line names the columns, and each line after it is one row.',
@@ -972,10 +1044,10 @@ export const pageTexts = {
       stranger: (name: string) => `Nobody is known as ${name}.`,
       mpListing: 'Only the command can set mpListing. Leave the column out.',
       nobody: 'Nobody is known by this name.',
-      behind: 'The history of this customer is not complete yet. Drop the file again in a minute.',
+      behind: 'The history of this customer is not complete yet. Try again in a minute.',
       gaveOther: (amount: number) =>
         `The run of this name gave ${money(amount)} already. Give this under another name.`,
-      changed: 'Somebody has changed it meanwhile. Drop the file again to see it as it is now.',
+      changed: 'Somebody has changed it meanwhile. Try again to see it as it is now.',
     },
   },
   help: {

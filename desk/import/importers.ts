@@ -2,9 +2,10 @@ import type { Session } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { type CategoryRow, planCategories, readKnownCategories, writeCategory } from './categories.ts';
 import { type GiftRow, type Giving, planCredit, readHolders, writeGift } from './credit.ts';
+import type { ImportKind } from './kinds.ts';
 import type { PlannedRow } from './plan.ts';
 import { type ProductRow, planProducts, readStore, writeProduct } from './products.ts';
-import type { ImportColumns, ImportKind, ImportRow } from './rows.ts';
+import type { ImportColumns, ImportRow } from './rows.ts';
 
 /** The plan of a file, and how a row of it is written. */
 export interface Plan {

@@ -16,6 +16,9 @@ export interface Change {
   to: string;
 }
 
+/** Where the rows of a plan come from: a file, or things that were chosen in a list. */
+export type RowsFrom = 'file' | 'customers' | 'products';
+
 /** `same`: there is nothing to write. */
 export type Outcome = 'create' | 'change' | 'same' | 'refused';
 

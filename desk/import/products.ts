@@ -6,7 +6,7 @@ import type { Session } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { readCategories } from './categories.ts';
 import { type Change, finderOf, idsFrom, type Named, type PlannedRow, readEach, refusedRow, thingOf } from './plan.ts';
-import { type ImportColumn, type ImportRow, shownValue, type Values } from './rows.ts';
+import { columnNamed, type ImportColumn, type ImportRow, shownValue, type Values } from './rows.ts';
 
 const t = pageTexts.import;
 
@@ -55,9 +55,6 @@ const valuesOf = ({ product, isListed, categories, card }: KnownProduct): Values
 
 const defaultsOf = (columns: readonly ImportColumn[]): Values =>
   Object.fromEntries(columns.map(({ name, initial }) => [name, initial]));
-
-const column = (columns: readonly ImportColumn[], name: string): ImportColumn =>
-  columns.find((one) => one.name === name) as ImportColumn;
 
 interface Share {
   userUuid: string;
@@ -122,11 +119,11 @@ const changesOf = (
     if (name === 'id') return [];
     const shown = (value: unknown): string => {
       const isReference = name === 'categories' || name === 'demoId';
-      const text = shownValue(column(columns, name), value);
+      const text = shownValue(columnNamed(columns, name), value);
       return isReference ? text.split(';').filter(Boolean).map(nameOf).join('; ') : text;
     };
     const change = { field: name, from: shown(from[name]), to: shown(to[name]) };
-    return shownValue(column(columns, name), from[name]) === shownValue(column(columns, name), to[name])
+    return shownValue(columnNamed(columns, name), from[name]) === shownValue(columnNamed(columns, name), to[name])
       ? []
       : [change];
   });
@@ -326,7 +323,7 @@ const upsert = async (
   const now = { ...known, product: fresh };
   const fields = planned.map(({ field }) => field);
   const isSame = fields.every((field) => {
-    const of = column(columns, field);
+    const of = columnNamed(columns, field);
     return shownValue(of, valuesOf(now)[field]) === shownValue(of, valuesOf(known)[field]);
   });
   if (!isSame) return { fault: t.faults.changed };

@@ -3,15 +3,12 @@ import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../cli/
 import { wordsOf } from '../messages.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
+import { type ImportKind, maxRows } from './kinds.ts';
 import { type CsvFault, recordsOf } from './records.ts';
 
 /** Files of rows, as the command's columns say what they hold. */
 
 const t = pageTexts.import;
-
-/** The files that can be imported, as `store import` and `store credit give` have them. */
-export const importKinds = ['products', 'categories', 'credit'] as const;
-export type ImportKind = (typeof importKinds)[number];
 
 /** The rules of a column's values: the members of a JSON schema. */
 interface ValueRules {
@@ -49,9 +46,6 @@ export interface ImportRow {
   /** A sentence for each value that is wrong. */
   faults: readonly string[];
 }
-
-/** More rows than these are for the command. */
-export const maxRows = 2000;
 
 /** The form of a column's cells, as the command has it. */
 export const formOf = ({ form }: Pick<ImportColumn, 'form'>): { form: Form } => ({
@@ -97,7 +91,7 @@ const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean =>
 };
 
 /** The value of a cell, or a sentence about why it has none. */
-const checkCell = (column: ImportColumn, cell: string): { value: unknown } | { fault: string } => {
+export const checkCell = (column: ImportColumn, cell: string): { value: unknown } | { fault: string } => {
   const { name, isRequired, initial, words } = column;
   const read = readCell(formOf(column), cell);
   if (read === undefined) return isRequired ? { fault: t.faults.empty(name) } : { value: initial };
@@ -146,6 +140,10 @@ export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Arr
   if (rows.length > maxRows) return t.faults.tooMany(rows.length, maxRows);
   return rows.length === 0 ? t.faults.noRows : rows.map(({ line, cells }) => checkRow(columns, line, cells));
 };
+
+/** The column of a kind that has a name. */
+export const columnNamed = (columns: readonly ImportColumn[], name: string): ImportColumn =>
+  columns.find((one) => one.name === name) as ImportColumn;
 
 /** The sentence about a time that has passed. */
 export const pastFault = (name: string, value: string): string => t.faults.value(name, value, texts.faults.future);

@@ -1,8 +1,12 @@
+import { useState } from 'preact/hooks';
 import type { CustomerResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { money } from '../format.ts';
+import { importScopes, maxRows } from '../import/kinds.ts';
+import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
@@ -14,6 +18,7 @@ const t = pageTexts.customers;
 const columns: readonly Column<CustomerResponse>[] = [
   {
     heading: t.name,
+    inRow: 'title',
     cell: ({ uuid, username, isBanned }) => (
       <>
         <CustomerLink uuid={uuid} name={username} /> {isBanned && <State tone="bad">{t.banned}</State>}
@@ -49,15 +54,34 @@ const columns: readonly Column<CustomerResponse>[] = [
   { heading: t.uuid, inRow: 'none', cell: ({ uuid }) => <CopyId id={uuid} />, value: ({ uuid }) => uuid },
 ];
 
+const GiveMany = later(async () => (await import('./many.tsx')).GiveMany);
+
 export const CustomersPage = () => {
-  const { client } = useSession();
+  const { client, can } = useSession();
   const { query } = useAddress();
   const filters = {
     ...(query.news && { newsSubscriber: true }),
     ...(query.spent && { spentMoreThan: Number(query.spent) }),
   };
+  const choice = useChoice<CustomerResponse>(({ uuid }) => uuid);
+  const [isGiving, setGiving] = useState(false);
   const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const customers = useLoad((signal) => client.get('/v1/customers', { query: page, signal }), [JSON.stringify(page)]);
+  const all = () => client.rows('/v1/customers', { query: { ...filters, limit: 1000 } });
+  const shown = customers.value?.data ?? [];
+  const isChoice = can(...importScopes.credit) && (choice.chosen.length > 0 || shown.length > 0);
+  if (isGiving)
+    return (
+      <GiveMany
+        chosen={choice.chosen}
+        onEnd={(hasBegun) => {
+          setGiving(false);
+          if (!hasBegun) return;
+          choice.setChosen([]);
+          customers.reload();
+        }}
+      />
+    );
   return (
     <>
       <Heading title={t.title} />
@@ -72,13 +96,20 @@ export const CustomersPage = () => {
         />
         <Search name="spent" label={t.spent} />
       </div>
+      {isChoice && (
+        <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
+          <button type="button" class="button is-main" onClick={() => setGiving(true)}>
+            {t.give.open}
+          </button>
+        </ChoiceBar>
+      )}
       <List
         of={customers}
-        all={() => client.rows('/v1/customers', { query: { ...filters, limit: 1000 } })}
+        all={all}
         file="customers"
         caption={t.caption}
-        columns={columns}
-        keyOf={({ uuid }) => uuid}
+        columns={isChoice ? [choiceColumn(choice, ({ username }) => username), ...columns] : columns}
+        keyOf={choice.keyOf}
         empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
       />
     </>

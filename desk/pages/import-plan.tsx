@@ -1,13 +1,17 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
 import { count } from '../format.ts';
-import type { GiftRow } from '../import/credit.ts';
-import type { Plan } from '../import/importers.ts';
-import { type Outcome, type PlannedRow, type Written, writeRows } from '../import/plan.ts';
-import type { ImportKind } from '../import/rows.ts';
+import { inWords } from '../import/chosen.ts';
+import type { GiftRow, Giving } from '../import/credit.ts';
+import { type Plan, planImport } from '../import/importers.ts';
+import type { ImportKind } from '../import/kinds.ts';
+import { importColumns } from '../import/known-columns.ts';
+import { type Outcome, type PlannedRow, type RowsFrom, type Written, writeRows } from '../import/plan.ts';
+import type { ImportRow } from '../import/rows.ts';
 import { type Column, Export, State, Table } from '../parts/list.tsx';
 import { FaultBox } from '../parts/load.tsx';
 import { forgetProducts } from '../parts/product.tsx';
+import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { useUnsaved } from '../unsaved.ts';
@@ -26,11 +30,23 @@ const tones: Record<Outcome, 'good' | 'warn' | 'bad' | 'plain'> = {
 
 type Results = ReadonlyMap<number, Written>;
 
+interface PlanProps {
+  kind: ImportKind;
+  from: RowsFrom;
+  plan: Plan;
+  onEnd: (hasBegun: boolean) => void;
+}
+
+/** The rows of a plan that gives credit. */
+const giftsOf = ({ kind, plan }: PlanProps): readonly GiftRow[] | undefined =>
+  kind === 'credit' ? (plan.rows as readonly GiftRow[]) : undefined;
+
 /** The outcome of a row in a word: as planned, or as written. */
-const outcomeOf = (row: PlannedRow, kind: ImportKind, results: Results) => {
+const outcomeOf = (row: PlannedRow, { kind, from }: PlanProps, results: Results) => {
   const result = results.get(row.line);
   if (result) return result.isDone ? (['good', t.done] as const) : (['bad', t.left] as const);
-  return [tones[row.outcome], (kind === 'credit' ? t.gifts : t.outcomes)[row.outcome]] as const;
+  const words = kind === 'credit' ? t.gifts : from === 'file' ? t.outcomes : t.chosen;
+  return [tones[row.outcome], words[row.outcome]] as const;
 };
 
 const whyOf = ({ line, why }: PlannedRow, results: Results): string | undefined => {
@@ -38,46 +54,53 @@ const whyOf = ({ line, why }: PlannedRow, results: Results): string | undefined 
   return result && !result.isDone ? result.why : why;
 };
 
-const detailsOf = (row: PlannedRow): string =>
-  row.changes.map(({ field, from, to }) => `${field}: ${t.from(from)} → ${t.from(to)}`).join('; ');
-
-const columnsOf = (kind: ImportKind, results: Results): readonly Column<PlannedRow>[] => [
-  { heading: t.name, cell: ({ name }) => name || '–', value: ({ name }) => name },
-  {
+const columnsOf = (props: PlanProps, results: Results): readonly Column<PlannedRow>[] => {
+  const changesOf = ({ changes }: PlannedRow) => (props.from === 'products' ? inWords(changes) : changes);
+  const line: Column<PlannedRow> = {
     heading: t.line,
     inRow: 'label',
-    cell: ({ line }) => count(line),
-    value: ({ line }) => line,
+    cell: (row) => count(row.line),
+    value: (row) => row.line,
     isNumber: true,
-  },
-  {
-    heading: t.outcome,
-    inRow: 'main',
-    cell: (row) => {
-      const [tone, word] = outcomeOf(row, kind, results);
-      return <State tone={tone}>{word}</State>;
+  };
+  return [
+    { heading: t.name, cell: ({ name }) => name || '–', value: ({ name }) => name },
+    // What was chosen stands in no line.
+    ...(props.from === 'file' ? [line] : []),
+    {
+      heading: t.outcome,
+      inRow: 'main',
+      cell: (row) => {
+        const [tone, word] = outcomeOf(row, props, results);
+        return <State tone={tone}>{word}</State>;
+      },
+      value: (row) => outcomeOf(row, props, results)[1],
     },
-    value: (row) => outcomeOf(row, kind, results)[1],
-  },
-  {
-    heading: t.details,
-    cell: (row) => {
-      const why = whyOf(row, results);
-      if (why !== undefined) return <span>{why}</span>;
-      if (row.changes.length === 0) return '–';
-      return (
-        <ul class="changes">
-          {row.changes.map(({ field, from, to }) => (
-            <li key={field}>
-              <b>{field}</b> {row.outcome === 'create' && from === '' ? t.from(to) : `${t.from(from)} → ${t.from(to)}`}
-            </li>
-          ))}
-        </ul>
-      );
+    {
+      heading: t.details,
+      cell: (row) => {
+        const why = whyOf(row, results);
+        if (why !== undefined) return <span>{why}</span>;
+        if (row.changes.length === 0) return '–';
+        return (
+          <ul class="changes">
+            {changesOf(row).map(({ field, from, to }) => (
+              <li key={field}>
+                <b>{field}</b>{' '}
+                {row.outcome === 'create' && from === '' ? t.from(to) : `${t.from(from)} → ${t.from(to)}`}
+              </li>
+            ))}
+          </ul>
+        );
+      },
+      value: (row) =>
+        whyOf(row, results) ??
+        changesOf(row)
+          .map(({ field, from, to }) => `${field}: ${t.from(from)} → ${t.from(to)}`)
+          .join('; '),
     },
-    value: (row) => whyOf(row, results) ?? detailsOf(row),
-  },
-];
+  ];
+};
 
 const countOf = (rows: readonly PlannedRow[], outcome: Outcome): number =>
   rows.filter((row) => row.outcome === outcome).length;
@@ -88,7 +111,7 @@ const amountOf = (gifts: readonly GiftRow[]): number =>
 const isOpen = ({ outcome }: PlannedRow): boolean => outcome === 'create' || outcome === 'change';
 
 /** Writes the rows of a plan, and keeps how each ended. */
-const useWriting = ({ rows, write }: Plan) => {
+const useWriting = ({ rows, write }: Plan, stopped: string) => {
   const [results, setResults] = useState<Results>(new Map());
   const [stop, setStop] = useState<AbortController>();
   const [fault, setFault] = useState<Fault>();
@@ -108,7 +131,7 @@ const useWriting = ({ rows, write }: Plan) => {
     try {
       await writeRows(open, write, { tell, signal: ending.signal });
     } catch (error) {
-      setFault(explainError(error, t.stopped));
+      setFault(explainError(error, stopped));
     } finally {
       forgetProducts();
       setUnsaved(false);
@@ -118,79 +141,92 @@ const useWriting = ({ rows, write }: Plan) => {
   return { results, open, go, stop, fault };
 };
 
-interface PlanProps {
-  kind: ImportKind;
-  plan: Plan;
-  /** The rows, where they give credit. */
-  gifts: readonly GiftRow[] | undefined;
-  onEnd: () => void;
-}
+const sumsOf = (props: PlanProps): string => {
+  const { from, plan } = props;
+  const gifts = giftsOf(props);
+  const of = (outcome: Outcome): number => countOf(plan.rows, outcome);
+  if (gifts) {
+    const sums = from === 'file' ? t.giftSums : t.chosenGiftSums;
+    return sums(of('create'), amountOf(gifts), of('same'), of('refused'));
+  }
+  return from === 'file'
+    ? t.sums(of('create'), of('change'), of('same'), of('refused'))
+    : t.chosenSums(of('change'), of('same'), of('refused'));
+};
 
-const sumsOf = ({ plan: { rows }, gifts }: PlanProps): string =>
-  gifts
-    ? t.giftSums(countOf(gifts, 'create'), amountOf(gifts), countOf(gifts, 'same'), countOf(gifts, 'refused'))
-    : t.sums(countOf(rows, 'create'), countOf(rows, 'change'), countOf(rows, 'same'), countOf(rows, 'refused'));
-
-/** What a file would change, line by line; its writing; and how that ended. */
-export const ImportPlan = (props: PlanProps) => {
-  const { kind, plan, gifts, onEnd } = props;
-  const { results, open, go, stop, fault } = useWriting(plan);
-  const [isAll, setAll] = useState(false);
+/** How a plan stands, and the buttons that write it, stop that, and leave it. */
+const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof useWriting> }) => {
+  const { plan, from, onEnd } = of;
+  const { results, open, go, stop, fault } = writing;
+  const words = t.of[from];
+  const gifts = giftsOf(of);
   const planned = plan.rows.filter(isOpen).length;
-  const rows = plan.rows.filter(({ outcome }) => isAll || outcome !== 'same');
-  const columns = columnsOf(kind, results);
   const left = [...results.values()].filter(({ isDone }) => !isDone).length;
   const hasBegun = results.size > 0;
   const submit = hasBegun
-    ? t.goOn(open.length)
+    ? t.goOn(words.rows(open.length))
     : gifts
       ? t.give(amountOf(gifts))
-      : t.write(planned, countOf(plan.rows, 'refused'));
+      : t.others(words.write, words.rows(planned), countOf(plan.rows, 'refused'));
+  const written = t.writing(results.size, words.rows(planned));
   const sentence = !hasBegun
-    ? sumsOf(props)
+    ? sumsOf(of)
     : open.length > 0
-      ? t.writing(results.size, planned)
-      : t.ended(results.size - left, left);
+      ? written
+      : t.ended(`${words.done} ${words.rows(results.size - left)}`, left);
   return (
-    <section class="stack" aria-label={t.caption}>
-      <div class="notice spaced">
-        <div>
-          <p role="status">{sentence}</p>
-          {stop && <progress max={planned} value={results.size} aria-label={t.writing(results.size, planned)} />}
-          {hasBegun && open.length > 0 && !stop && !fault && <p class="help">{t.stopped}</p>}
-        </div>
-        <div class="actions">
-          {stop ? (
-            <button type="button" class="button" onClick={() => stop.abort()}>
-              {t.stop}
-            </button>
-          ) : (
-            <>
-              {open.length > 0 && (
-                <button type="button" class="button is-main" onClick={go}>
-                  {submit}
-                </button>
-              )}
-              <button type="button" class="button" onClick={onEnd}>
-                {t.another}
-              </button>
-            </>
-          )}
-        </div>
+    <div class="notice spaced">
+      <div>
+        <p role="status">{sentence}</p>
+        {stop && <progress max={planned} value={results.size} aria-label={written} />}
+        {hasBegun && open.length > 0 && !stop && !fault && <p class="help">{t.stopped(words.again)}</p>}
       </div>
-      {fault && <FaultBox fault={fault} />}
+      <div class="actions">
+        {stop ? (
+          <button type="button" class="button" onClick={() => stop.abort()}>
+            {t.stop}
+          </button>
+        ) : (
+          <>
+            {open.length > 0 && (
+              <button type="button" class="button is-main" onClick={go}>
+                {submit}
+              </button>
+            )}
+            <button type="button" class="button" onClick={() => onEnd(hasBegun)}>
+              {words.end}
+            </button>
+          </>
+        )}
+      </div>
+    </div>
+  );
+};
+
+/** What rows would change, one by one; their writing; and how that ended. */
+const ImportPlan = (props: PlanProps) => {
+  const { kind, from, plan } = props;
+  const words = t.of[from];
+  const writing = useWriting(plan, t.stopped(words.again));
+  const [isAll, setAll] = useState(false);
+  const rows = plan.rows.filter(({ outcome }) => isAll || outcome !== 'same');
+  const columns = columnsOf(props, writing.results);
+  return (
+    <section class="stack" aria-label={words.caption}>
+      <PlanBar of={props} writing={writing} />
+      {writing.fault && <FaultBox fault={writing.fault} />}
       <label class="check">
         <input type="checkbox" checked={isAll} onChange={({ currentTarget }) => setAll(currentTarget.checked)} />
-        <span>{t.all}</span>
+        <span>{words.all}</span>
       </label>
       <Table
-        caption={t.caption}
+        caption={words.caption}
         columns={columns}
         rows={rows.slice(0, shown)}
         keyOf={({ line }) => String(line)}
-        empty={t.nothingShown}
+        empty={words.nothingShown}
       />
-      {rows.length > shown && <p class="help">{t.cut(shown, rows.length)}</p>}
+      {rows.length > shown && <p class="help">{t.cut(shown, words.rows(rows.length))}</p>}
       {rows.length > 0 && (
         <nav class="pages" aria-label={texts.list.pages}>
           <Export columns={columns} all={() => rows} file={`import-${kind}`} />
@@ -198,4 +234,39 @@ export const ImportPlan = (props: PlanProps) => {
       )}
     </section>
   );
+};
+
+interface RowsProps extends Omit<PlanProps, 'plan'> {
+  rows: readonly ImportRow[];
+  giving: Giving;
+}
+
+/** Reads what rows are about, then shows what they would change. */
+export const PlannedRows = ({ kind, from, rows, giving, onEnd }: RowsProps) => {
+  const session = useSession();
+  const [plan, setPlan] = useState<Plan | string>();
+  const [fault, setFault] = useState<Fault>();
+  const [done, setDone] = useState<readonly [done: number, all: number]>([0, 0]);
+  const [round, setRound] = useState(0);
+  useEffect(() => {
+    let isShown = true;
+    setFault(undefined);
+    const onDone = (read: number, all: number) => isShown && setDone([read, all]);
+    planImport(kind, { session, columns: importColumns, rows, giving, onDone }).then(
+      (made) => isShown && setPlan(made),
+      (error) => isShown && setFault(explainError(error, texts.noAnswer.read)),
+    );
+    return () => {
+      isShown = false;
+    };
+  }, [round]);
+  if (fault) return <FaultBox fault={fault} onRetry={() => setRound((last) => last + 1)} />;
+  if (plan === undefined)
+    return (
+      <p class="effect" role="status">
+        {t.reading(...done)}
+      </p>
+    );
+  if (typeof plan === 'string') return <p class="notice is-warn">{plan}</p>;
+  return <ImportPlan kind={kind} from={from} plan={plan} onEnd={onEnd} />;
 };

@@ -1,19 +1,17 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
-import { explainError, type Fault } from '../api.ts';
+import { useRef, useState } from 'preact/hooks';
 import { saveCsv } from '../csv.ts';
-import type { GiftRow, Giving } from '../import/credit.ts';
-import { type Plan, planImport } from '../import/importers.ts';
+import type { Giving } from '../import/credit.ts';
+import { type ImportKind, importKinds, importScopes } from '../import/kinds.ts';
 import { importColumns } from '../import/known-columns.ts';
-import { type ImportKind, type ImportRow, importKinds, readRows } from '../import/rows.ts';
-import { importScopes } from '../import/scopes.ts';
+import { type ImportRow, readRows } from '../import/rows.ts';
 import { Copy } from '../parts/copy.tsx';
-import { Field, Form } from '../parts/form.tsx';
+import { Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { FaultBox } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
-import { ImportPlan } from './import-plan.tsx';
+import { PlannedRows } from './import-plan.tsx';
+import { givingOf, RunFields } from './run-fields.tsx';
 
 const t = pageTexts.import;
 
@@ -105,74 +103,14 @@ interface RunFormProps {
   onRun: (giving: Giving) => void;
 }
 
-/** Asks for the name of a run, by which a repeat is known, and for its reason. */
-const RunForm = ({ file, onRun }: RunFormProps) => {
-  const [isMissing, setMissing] = useState(false);
-  return (
-    <section class="card">
-      <Form
-        submit={t.run.show}
-        isUnguarded
-        onSend={async ({ reference = '', reason = '' }) => {
-          setMissing(!reference || !reason);
-          if (reference && reason) onRun({ reference, reason });
-        }}
-      >
-        <Field
-          name="reference"
-          label={t.run.reference}
-          help={t.run.referenceHelp}
-          initial={file.name.replace(/\.\w+$/, '').slice(0, 100)}
-          maxLength={100}
-        />
-        <Field name="reason" label={t.run.reason} help={t.run.reasonHelp} maxLength={200} autoFocus />
-        {isMissing && (
-          <p class="error" role="alert">
-            {t.run.missing}
-          </p>
-        )}
-      </Form>
-    </section>
-  );
-};
-
-interface FileProps {
-  kind: ImportKind;
-  file: ReadFile;
-  giving: Giving;
-  onEnd: () => void;
-}
-
-/** Reads what a file is about, then shows what it would change. */
-const PlannedFile = ({ kind, file, giving, onEnd }: FileProps) => {
-  const session = useSession();
-  const [plan, setPlan] = useState<Plan | string>();
-  const [fault, setFault] = useState<Fault>();
-  const [done, setDone] = useState<readonly [done: number, all: number]>([0, 0]);
-  const [round, setRound] = useState(0);
-  useEffect(() => {
-    let isShown = true;
-    setFault(undefined);
-    const onDone = (read: number, all: number) => isShown && setDone([read, all]);
-    planImport(kind, { session, columns: importColumns, rows: file.rows, giving, onDone }).then(
-      (made) => isShown && setPlan(made),
-      (error) => isShown && setFault(explainError(error, texts.noAnswer.read)),
-    );
-    return () => {
-      isShown = false;
-    };
-  }, [round]);
-  if (fault) return <FaultBox fault={fault} onRetry={() => setRound((last) => last + 1)} />;
-  if (plan === undefined)
-    return (
-      <p class="effect" role="status">
-        {t.reading(...done)}
-      </p>
-    );
-  if (typeof plan === 'string') return <p class="notice is-warn">{plan}</p>;
-  const sums = (rows: readonly { outcome: string }[]) => rows as readonly GiftRow[];
-  return <ImportPlan kind={kind} plan={plan} gifts={kind === 'credit' ? sums(plan.rows) : undefined} onEnd={onEnd} />;
-};
+/** Asks for the name of a run and its reason, before the plan of a file. */
+const RunForm = ({ file, onRun }: RunFormProps) => (
+  <section class="card">
+    <Form submit={t.run.show} isUnguarded onSend={async (values) => onRun(givingOf(values))}>
+      <RunFields initial={file.name.replace(/\.\w+$/, '').slice(0, 100)} isFirst />
+    </Form>
+  </section>
+);
 
 /** Imports a file of one kind, from the file to the result. */
 const Import = ({ kind }: { kind: ImportKind }) => {
@@ -199,10 +137,11 @@ const Import = ({ kind }: { kind: ImportKind }) => {
       )}
       {file && !isReady && <RunForm key={files.current} file={file} onRun={setGiving} />}
       {file && isReady && (
-        <PlannedFile
+        <PlannedRows
           key={files.current}
           kind={kind}
-          file={file}
+          from="file"
+          rows={file.rows}
           giving={giving ?? { reference: '', reason: '' }}
           onEnd={() => setFile(undefined)}
         />

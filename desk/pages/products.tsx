@@ -1,8 +1,12 @@
+import { useState } from 'preact/hooks';
 import type { ProductResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money } from '../format.ts';
+import { maxRows } from '../import/kinds.ts';
+import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { Picture } from '../parts/picture.tsx';
@@ -15,6 +19,7 @@ const t = pageTexts.products;
 export const productColumns: readonly Column<ProductResponse>[] = [
   {
     heading: t.name,
+    inRow: 'title',
     cell: ({ id, name, image, active, limited, availableAmount }) => (
       <>
         <Picture of={{ image }} />
@@ -56,6 +61,36 @@ const CategoryFilter = () => {
   );
 };
 
+/** The choices that narrow the list, which stand in the address. */
+const Filters = () => {
+  const { can } = useSession();
+  return (
+    <div class="filters">
+      <Search name="search" label={t.search} />
+      <Filter
+        name="active"
+        label={t.sold}
+        options={[
+          ['', t.onSale],
+          ['no', t.inactive],
+        ]}
+      />
+      <Filter
+        name="listed"
+        label={t.which}
+        options={[
+          ['', texts.list.all],
+          ['yes', t.listedOnes],
+          ['no', t.unlistedOnes],
+        ]}
+      />
+      {can('categories:read') && <CategoryFilter />}
+    </div>
+  );
+};
+
+const DiscountMany = later(async () => (await import('./many.tsx')).DiscountMany);
+
 export const ProductsPage = () => {
   const { client, can } = useSession();
   const { query } = useAddress();
@@ -65,8 +100,25 @@ export const ProductsPage = () => {
     ...(query.category && { category: query.category }),
     ...(query.active === 'no' && { active: false }),
   };
+  const choice = useChoice<ProductResponse>(({ id }) => id);
+  const [isSetting, setSetting] = useState(false);
   const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const products = useLoad((signal) => client.get('/v1/products', { query: page, signal }), [JSON.stringify(page)]);
+  const all = () => client.rows('/v1/products', { query: { ...filters, limit: 1000 } });
+  const shown = products.value?.data ?? [];
+  const isChoice = can('products:write') && (choice.chosen.length > 0 || shown.length > 0);
+  if (isSetting)
+    return (
+      <DiscountMany
+        chosen={choice.chosen}
+        onEnd={(hasBegun) => {
+          setSetting(false);
+          if (!hasBegun) return;
+          choice.setChosen([]);
+          products.reload();
+        }}
+      />
+    );
   return (
     <>
       <Heading title={t.title}>
@@ -76,34 +128,21 @@ export const ProductsPage = () => {
           </a>
         )}
       </Heading>
-      <div class="filters">
-        <Search name="search" label={t.search} />
-        <Filter
-          name="active"
-          label={t.sold}
-          options={[
-            ['', t.onSale],
-            ['no', t.inactive],
-          ]}
-        />
-        <Filter
-          name="listed"
-          label={t.which}
-          options={[
-            ['', texts.list.all],
-            ['yes', t.listedOnes],
-            ['no', t.unlistedOnes],
-          ]}
-        />
-        {can('categories:read') && <CategoryFilter />}
-      </div>
+      <Filters />
+      {isChoice && (
+        <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
+          <button type="button" class="button is-main" onClick={() => setSetting(true)}>
+            {t.setDiscount.open}
+          </button>
+        </ChoiceBar>
+      )}
       <List
         of={products}
-        all={() => client.rows('/v1/products', { query: { ...filters, limit: 1000 } })}
+        all={all}
         file="products"
         caption={t.caption}
-        columns={productColumns}
-        keyOf={({ id }) => id}
+        columns={isChoice ? [choiceColumn(choice, ({ name }) => name), ...productColumns] : productColumns}
+        keyOf={choice.keyOf}
         empty={query.active === 'no' ? t.noneInactive : Object.keys(query).length > 0 ? t.noneFits : t.none}
       />
     </>

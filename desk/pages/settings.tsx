@@ -1,8 +1,7 @@
 import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
 import { ago, chooseZone, chosenZone, time } from '../format.ts';
-import { importKinds } from '../import/rows.ts';
-import { importScopes } from '../import/scopes.ts';
+import { importKinds, importScopes } from '../import/kinds.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';

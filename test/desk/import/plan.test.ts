@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { type CreditChangeResponse, type ProductResponse, StoreProblem } from '../../../client/client.ts';
 import { planCategories } from '../../../desk/import/categories.ts';
+import { discountRows } from '../../../desk/import/chosen.ts';
 import { givenIn, type Holder, planCredit } from '../../../desk/import/credit.ts';
 import { type PlannedRow, type Written, writeRows } from '../../../desk/import/plan.ts';
 import { type KnownStore, planProducts } from '../../../desk/import/products.ts';
@@ -114,6 +115,29 @@ test('columns that the file lacks stay, and an empty cell is the default', () =>
 
   expect(row?.wanted).toMatchObject({ description: 'Warm', price: 6, item: 'Coat', mpListing: 7 });
   expect(row?.changes.map(({ field }) => field)).toEqual(['price', 'item']);
+});
+
+test('rows that were chosen change the discount alone, and leave a product that has it already', () => {
+  const discount = { value: 20, type: 0 as const, startDate: null, endDate: null };
+  const own = [
+    product(uuid(1), 'Coat', { limited: true, availableAmount: 3, price: 5 }),
+    product(uuid(2), 'Hat', { discount }),
+  ];
+
+  const rows = discountRows(known, [uuid(1), uuid(2), uuid(9)], { 'discount.value': '20' }, 0);
+  const planned = planProducts(
+    rows,
+    known.products,
+    store({ products: own, ids: new Map([1, 2, 9].map((last) => [uuid(last), uuid(last)])) }),
+  );
+
+  expect(told(planned)).toEqual([
+    [1, 'change'],
+    [2, 'same'],
+    [3, 'refused', expect.stringMatching(/^There is nothing with the id/)],
+  ]);
+  expect(planned[0]?.changes).toEqual([{ field: 'discount.value', from: '0', to: '20' }]);
+  expect(planned[0]).toMatchObject({ name: 'Coat', wanted: { limited: true, availableAmount: 3, price: 5 } });
 });
 
 test('a demo may be in the store or in another line, before which its product is not written, but in no circle', () => {

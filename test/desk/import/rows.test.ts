@@ -4,7 +4,8 @@ import { categories } from '../../../cli/kinds/categories.ts';
 import { readCell } from '../../../cli/kinds/cells.ts';
 import type { Column } from '../../../cli/kinds/columns.ts';
 import { products } from '../../../cli/kinds/products.ts';
-import { formOf, type ImportColumns, importKinds, maxRows, readRows } from '../../../desk/import/rows.ts';
+import { importKinds, maxRows } from '../../../desk/import/kinds.ts';
+import { formOf, type ImportColumns, readRows } from '../../../desk/import/rows.ts';
 import { importColumns } from '../../../infra/import-columns.ts';
 
 const known = importColumns as ImportColumns;

@@ -1,5 +1,11 @@
 import type { Scope } from '../session.ts';
-import type { ImportKind } from './rows.ts';
+
+/** The files that can be imported, as `store import` and `store credit give` have them. */
+export const importKinds = ['products', 'categories', 'credit'] as const;
+export type ImportKind = (typeof importKinds)[number];
+
+/** More rows than these are for the command. */
+export const maxRows = 2000;
 
 /** The scopes that an import asks for. */
 export const importScopes: Record<ImportKind, readonly Scope[]> = {

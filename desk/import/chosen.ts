@@ -1,0 +1,103 @@
+import { StoreProblem } from '../../client/client.ts';
+import { endOfDay, time } from '../format.ts';
+import { pageTexts } from '../texts-pages.ts';
+import type { Change } from './plan.ts';
+import { checkCell, columnNamed, type ImportColumn, type ImportColumns, type ImportRow, type Values } from './rows.ts';
+
+/** Rows of an import for what was chosen in a list, made of the values of a form instead of a file. */
+
+type FormValues = Readonly<Record<string, string>>;
+
+/** The refusal of a form's values, as the service words it, so that the form shows each message beside its field. */
+export const refusalOf = (errors: readonly string[]): StoreProblem =>
+  new StoreProblem(400, { detail: errors.join(' '), errors }, '', { requestId: undefined, idempotencyKey: undefined });
+
+/** The same values for each of the things. Throws a refusal where one is wrong. */
+const rowsFor = (
+  columns: readonly ImportColumn[],
+  idColumn: string,
+  ids: readonly string[],
+  cells: FormValues,
+  faults: readonly string[],
+): ImportRow[] => {
+  const values: Values = {};
+  const wrong: string[] = [];
+  for (const [name, cell] of Object.entries(cells)) {
+    const column = columnNamed(columns, name);
+    const checked = checkCell(column, cell);
+    if ('fault' in checked) wrong.push(`${name} ${column.words}`);
+    else values[name] = checked.value;
+  }
+  const all = [...wrong, ...faults];
+  if (all.length > 0) throw refusalOf(all);
+  return ids.map((id, index) => ({ line: index + 1, values: { [idColumn]: id, ...values }, faults: [] }));
+};
+
+/** The rows that give each customer the same credit. The last day is one of the reader's own. */
+export const giftRows = (
+  columns: ImportColumns,
+  customers: readonly string[],
+  { amount = '', type = '', ...values }: FormValues,
+  now: number,
+): ImportRow[] => {
+  const expiresAt = endOfDay(values.expiresAt) ?? '';
+  const isPast = expiresAt !== '' && Date.parse(expiresAt) <= now;
+  const faults = isPast ? ['expiresAt must be in the future'] : [];
+  return rowsFor(columns.credit, 'resident', customers, { amount, type, expiresAt }, faults);
+};
+
+/** A time of the reader's own, as a form has it. */
+const momentOf = (text = ''): string => {
+  const at = new Date(text);
+  return Number.isNaN(at.getTime()) ? text : at.toISOString();
+};
+
+/** The rows that set the same discount for each product, in percent. 0 ends it, whenever it was to run. */
+export const discountRows = (
+  columns: ImportColumns,
+  products: readonly string[],
+  values: FormValues,
+  now: number,
+): ImportRow[] => {
+  const value = values['discount.value'] ?? '';
+  const isEnd = Number(value) === 0;
+  const [startDate, endDate] = ['discount.startDate', 'discount.endDate'].map((name) =>
+    isEnd ? '' : momentOf(values[name]),
+  ) as [string, string];
+  const faults: string[] = [];
+  // An empty cell of a file is 0.
+  if (value === '' || Number(value) > 100)
+    faults.push(`discount.value ${columnNamed(columns.products, 'discount.value').words}`);
+  if (endDate !== '' && Date.parse(endDate) <= now) faults.push('discount.endDate must be in the future');
+  else if (startDate !== '' && endDate !== '' && endDate <= startDate)
+    faults.push('discount.endDate must be later than it begins');
+  const cells = {
+    'discount.value': value,
+    'discount.type': '0',
+    'discount.startDate': startDate,
+    'discount.endDate': endDate,
+  };
+  return rowsFor(columns.products, 'id', products, cells, faults);
+};
+
+const t = pageTexts.products.setDiscount;
+
+const kindOf = (type: string): string => pageTexts.products.discountTypes[Number(type) as 0 | 1 | 2] ?? type;
+
+/**
+ * The changes of a discount in percent in the words of its form. The plan of a file has those of its columns. Where
+ * the kind stays, the old value is in percent too.
+ */
+export const inWords = (changes: readonly Change[]): Change[] => {
+  const isOtherKind = changes.some(({ field }) => field === 'discount.type');
+  const words: Record<string, (value: string, isNew: boolean) => string> = {
+    'discount.type': kindOf,
+    'discount.value': (value, isNew) => (isNew || !isOtherKind ? `${value} %` : value),
+    'discount.startDate': (value) => (value === '' ? t.atOnce : time(value)),
+    'discount.endDate': (value) => (value === '' ? t.never : time(value)),
+  };
+  return changes.map(({ field, from, to }) => {
+    const shown = words[field] ?? String;
+    return { field: { ...t.changes }[field] ?? field, from: shown(from, false), to: shown(to, true) };
+  });
+};

@@ -1,0 +1,92 @@
+import { useState } from 'preact/hooks';
+import type { CustomerResponse, ProductResponse } from '../../client/client.ts';
+import { dayIn } from '../format.ts';
+import { discountRows, giftRows } from '../import/chosen.ts';
+import type { Giving } from '../import/credit.ts';
+import { importColumns } from '../import/known-columns.ts';
+import type { ImportRow } from '../import/rows.ts';
+import { Field, Form } from '../parts/form.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { pageTexts } from '../texts-pages.ts';
+import { PlannedRows } from './import-plan.tsx';
+import { givingOf, RunFields } from './run-fields.tsx';
+
+/** The same change of much that was chosen in a list: its values in a form, and then the plan and run of an import. */
+
+const show = pageTexts.import.run.show;
+
+interface ManyProps<R> {
+  chosen: readonly R[];
+  /** Leaves for the list; `hasBegun` once something was written. */
+  onEnd: (hasBegun: boolean) => void;
+}
+
+/** Gives many customers the same credit. */
+export const GiveMany = ({ chosen, onEnd }: ManyProps<CustomerResponse>) => {
+  const [asked, setAsked] = useState<{ rows: ImportRow[]; giving: Giving }>();
+  const [t, own] = [pageTexts.customer.give, pageTexts.customers.give];
+  const customers = chosen.map(({ uuid }) => uuid);
+  return (
+    <>
+      <Heading title={own.title(chosen.length)} />
+      {asked ? (
+        <PlannedRows kind="credit" from="customers" {...asked} onEnd={onEnd} />
+      ) : (
+        <section class="card">
+          <Form
+            submit={show}
+            onCancel={() => onEnd(false)}
+            onSend={async (values) =>
+              setAsked({ rows: giftRows(importColumns, customers, values, Date.now()), giving: givingOf(values) })
+            }
+          >
+            <div class="pair">
+              <Field name="amount" label={own.amount} type="number" min="1" autoFocus />
+              <Field
+                name="type"
+                label={t.type}
+                options={[
+                  ['regular', t.regular],
+                  ['restricted', t.restricted],
+                ]}
+              />
+            </div>
+            <Field name="expiresAt" label={t.expires} help={t.expiresHelp} type="date" min={dayIn(0)} />
+            <RunFields initial={own.run(dayIn(0))} />
+          </Form>
+        </section>
+      )}
+    </>
+  );
+};
+
+const noRun: Giving = { reference: '', reason: '' };
+
+/** Sets the same discount for many products. */
+export const DiscountMany = ({ chosen, onEnd }: ManyProps<ProductResponse>) => {
+  const [rows, setRows] = useState<ImportRow[]>();
+  const t = pageTexts.products.setDiscount;
+  const products = chosen.map(({ id }) => id);
+  return (
+    <>
+      <Heading title={t.title(chosen.length)} />
+      {rows ? (
+        <PlannedRows kind="products" from="products" rows={rows} giving={noRun} onEnd={onEnd} />
+      ) : (
+        <section class="card">
+          <Form
+            submit={show}
+            onCancel={() => onEnd(false)}
+            onSend={async (values) => setRows(discountRows(importColumns, products, values, Date.now()))}
+          >
+            <Field name="discount.value" label={t.value} help={t.help} type="number" min="0" step="any" autoFocus />
+            <div class="pair">
+              <Field name="discount.startDate" label={t.startDate} help={t.startHelp} type="datetime-local" />
+              <Field name="discount.endDate" label={t.endDate} help={t.endHelp} type="datetime-local" />
+            </div>
+          </Form>
+        </section>
+      )}
+    </>
+  );
+};
