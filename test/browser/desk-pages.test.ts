@@ -499,12 +499,13 @@ test('a key that only reads sees no button that would change something, and no p
     const buttons = await page.locator('main :is(button, a.button)').allInnerTexts();
     const menu = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allInnerTexts();
 
-    expect(buttons.filter((text) => !['Export CSV', 'Next', 'Back', 'See them', 'Show older'].includes(text))).toEqual(
-      [],
-    );
-    // Reports are made of sales, and boxes make deliveries.
+    expect(
+      buttons.filter((text) => !['Copy id', 'Export CSV', 'Next', 'Back', 'See them', 'Show older'].includes(text)),
+    ).toEqual([]);
+    // Reports are made of sales, boxes make deliveries, and Settings tells each key what it may do.
     const beside: Record<string, string> = { Sales: 'Reports', Deliveries: 'Boxes' };
-    expect(menu.filter((text) => text !== 'Home')).toEqual([own, ...(beside[own] ? [beside[own]] : [])]);
+    const last = 'Settings';
+    expect(menu.filter((text) => text !== 'Home')).toEqual([own, ...(beside[own] ? [beside[own]] : []), last]);
     await page.context().close();
   }
 });
