@@ -114,7 +114,7 @@ test('gives credit by a file once, goes on after a failed call, and knows each l
   await drop(page, `${run}.csv`, ...file);
   await page.getByLabel('Reason').fill('Summer bonus');
   const noted = async () => (await call('GET', `/customers/${people[0]?.uuid}/credit/history`)).data.length;
-  await expect.poll(noted, { timeout: 10_000 }).toBe(1);
+  await expect.poll(noted, { timeout: 60_000 }).toBe(1);
   await page.getByRole('button', { name: 'Show what would change' }).click();
   await page.getByText(/lines? gives? L\$\u00a0\d+, \d lines? (was|were) given already/).waitFor();
   await page.getByRole('button', { name: /^Give L\$/ }).click();

@@ -55,7 +55,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
     const changesOf = async (uuid: string) => (await call('GET', `/customers/${uuid}/credit/history`)).data;
     for (const { uuid } of people) {
-      await expect.poll(async () => (await changesOf(uuid)).length, { timeout: 10_000 }).toBe(2);
+      await expect.poll(async () => (await changesOf(uuid)).length, { timeout: 60_000 }).toBe(2);
       expect((await changesOf(uuid))[0]).toMatchObject({ amount: 50, restrictedCredit: 60, reference: run });
     }
     await page.getByText('0 customers are chosen.').waitFor();

@@ -264,7 +264,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText(/^Trying \d+ deliveries again\.$/).waitFor();
     for (const { uuid } of recipients)
       await expect
-        .poll(async () => (await call('GET', `/deliveries?recipient=${uuid}`)).data[0].state, { timeout: 10_000 })
+        .poll(async () => (await call('GET', `/deliveries?recipient=${uuid}`)).data[0].state, { timeout: 60_000 })
         .toBe('delivered');
   });
 
@@ -277,7 +277,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
     await call('POST', `/customers/${username}/actions/ban`);
     const noted = async () => (await fetch(`${service().baseUrl}/_dev/store-events`)).text();
-    await expect.poll(noted, { timeout: 10_000 }).toMatch(new RegExp(`"type":"customer.banned"[^}]*"${username}"`));
+    await expect.poll(noted, { timeout: 60_000 }).toMatch(new RegExp(`"type":"customer.banned"[^}]*"${username}"`));
     // The API lists an event 10 seconds after it was noted.
     await fetch(`${service().baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 11 }) });
     await page.getByRole('link', { name: username }).waitFor();

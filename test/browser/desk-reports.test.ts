@@ -42,7 +42,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const today = async () => (await call('GET', '/store/days')).data.at(-1);
     const before = await today();
     await call('POST', '/sales', { id: randomUUID(), productId: id, buyerIdentifier: username, paid: 95_000 });
-    await expect.poll(async () => (await today()).paid, { timeout: 10_000 }).not.toBe(before?.paid);
+    await expect.poll(async () => (await today()).paid, { timeout: 60_000 }).not.toBe(before?.paid);
     const { paid, sales } = await today();
     const page = await signIn(size);
     const fact = page.locator('.facts > div', { hasText: 'Today (UTC)' });

@@ -21,7 +21,7 @@ const vendorsOf = async (productId: string): Promise<{ uuid: string }[]> =>
 
 /** Waits until the days have a vendor's sale. */
 const sold = (uuid: string) =>
-  expect.poll(async () => (await call('GET', `/store/days?vendor=${uuid}`)).data.length, { timeout: 10_000 }).toBe(1);
+  expect.poll(async () => (await call('GET', `/store/days?vendor=${uuid}`)).data.length, { timeout: 60_000 }).toBe(1);
 
 describe.each(screens)('on a %s', (_, size) => {
   test('lists vendors with region, version, product and sales, and changes the product of those that are chosen', async () => {

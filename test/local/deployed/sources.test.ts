@@ -181,7 +181,7 @@ test('of a stream’s batch the records before a failure are done once; one that
         BatchSize: 100,
         BisectBatchOnFunctionError: true,
         // Longer than the function takes to start on a busy machine: otherwise it gets no record at all.
-        MaximumRecordAgeInSeconds: 8,
+        MaximumRecordAgeInSeconds: 15,
         DestinationConfig: { OnFailure: { Destination: queueArn('Failures') } },
         FilterCriteria: { Filters: [{ Pattern: '{"eventName":["INSERT"]}' }] },
       }),
