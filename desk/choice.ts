@@ -21,7 +21,7 @@ export const partOf = <R>(
   return found === 0 ? 'none' : found < things.length ? 'some' : 'all';
 };
 
-/** The things that can be chosen at once; one more than `most` where there are more, which tells that they are too many. */
+/** The things to choose at once; one more than `most` where there are more, which tells that they are too many. */
 export const readAtMost = async <R>(all: AsyncIterable<R>, most: number): Promise<R[]> => {
   const found: R[] = [];
   for await (const thing of all) {
