@@ -5,7 +5,7 @@ import { wordsAlone } from '../messages.ts';
 import { pageTexts } from '../texts-pages.ts';
 import type { ImportRow } from './rows.ts';
 
-/** What an import would do with each row of a file, and the doing of it. */
+/** The plan of an import, row by row, and its writing. */
 
 const t = pageTexts.import;
 

@@ -65,7 +65,7 @@ const columnsOf = (props: PlanProps, results: Results): readonly Column<PlannedR
   };
   return [
     { heading: t.name, cell: ({ name }) => name || '–', value: ({ name }) => name },
-    // What was chosen stands in no line.
+    // A customer or product that was chosen in a list stands in no line of a file.
     ...(props.from === 'file' ? [line] : []),
     {
       heading: t.outcome,
@@ -203,7 +203,7 @@ const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof us
   );
 };
 
-/** What rows would change, one by one; their writing; and how that ended. */
+/** The changes of each row, before they are written; their writing; and how that ended. */
 const ImportPlan = (props: PlanProps) => {
   const { kind, from, plan } = props;
   const words = t.of[from];

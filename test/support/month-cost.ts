@@ -1,6 +1,6 @@
 import { costOf, wholeBudgets } from './budgets-whole.ts';
 
-/** What a month costs three shops, by the prices and the counted units of docs/operate/costs.md. */
+/** The costs of a month for three shops, by the prices and the counted units of docs/operate/costs.md. */
 
 export interface Shop {
   sales: number;
