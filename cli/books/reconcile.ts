@@ -159,10 +159,10 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
 
 /**
  * Takes out the payments that went back whole to their payers, as vendors give back what cannot be sold: each with the
- * first transfer of its amount that follows within two days. The times are those of whole seconds.
+ * first transfer of its amount that follows within two days.
  */
 const withoutGivenBack = ({ differences, failed }: Reconciling) => {
-  const byTime = differences.toSorted((a, b) => (a.at < b.at ? -1 : 1));
+  const byTime = differences.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const back = Map.groupBy(
     byTime.filter((one) => one.difference === 'given and not owed' && !failed.has(one)),
     ({ who, amount }) => placeOf(who, amount),
