@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import type { CustomerResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { money } from '../format.ts';
 import { importScopes, maxRows } from '../import/kinds.ts';
-import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
+import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
@@ -64,24 +63,13 @@ export const CustomersPage = () => {
     ...(query.spent && { spentMoreThan: Number(query.spent) }),
   };
   const choice = useChoice<CustomerResponse>(({ uuid }) => uuid);
-  const [isGiving, setGiving] = useState(false);
   const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const customers = useLoad((signal) => client.get('/v1/customers', { query: page, signal }), [JSON.stringify(page)]);
   const all = () => client.rows('/v1/customers', { query: { ...filters, limit: 1000 } });
   const shown = customers.value?.data ?? [];
   const isChoice = can(...importScopes.credit) && (choice.chosen.length > 0 || shown.length > 0);
-  if (isGiving)
-    return (
-      <GiveMany
-        chosen={choice.chosen}
-        onEnd={(hasBegun) => {
-          setGiving(false);
-          if (!hasBegun) return;
-          choice.setChosen([]);
-          customers.reload();
-        }}
-      />
-    );
+  const many = useChangeOfMany(choice, customers.reload);
+  if (many.isOpen) return <GiveMany chosen={choice.chosen} onEnd={many.end} />;
   return (
     <>
       <Heading title={t.title} />
@@ -98,7 +86,7 @@ export const CustomersPage = () => {
       </div>
       {isChoice && (
         <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
-          <button type="button" class="button is-main" onClick={() => setGiving(true)}>
+          <button type="button" class="button is-main" onClick={many.open}>
             {t.give.open}
           </button>
         </ChoiceBar>

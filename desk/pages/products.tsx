@@ -1,9 +1,8 @@
-import { useState } from 'preact/hooks';
 import type { ProductResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
-import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
+import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
@@ -101,24 +100,13 @@ export const ProductsPage = () => {
     ...(query.active === 'no' && { active: false }),
   };
   const choice = useChoice<ProductResponse>(({ id }) => id);
-  const [isSetting, setSetting] = useState(false);
   const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const products = useLoad((signal) => client.get('/v1/products', { query: page, signal }), [JSON.stringify(page)]);
   const all = () => client.rows('/v1/products', { query: { ...filters, limit: 1000 } });
   const shown = products.value?.data ?? [];
   const isChoice = can('products:write') && (choice.chosen.length > 0 || shown.length > 0);
-  if (isSetting)
-    return (
-      <DiscountMany
-        chosen={choice.chosen}
-        onEnd={(hasBegun) => {
-          setSetting(false);
-          if (!hasBegun) return;
-          choice.setChosen([]);
-          products.reload();
-        }}
-      />
-    );
+  const many = useChangeOfMany(choice, products.reload);
+  if (many.isOpen) return <DiscountMany chosen={choice.chosen} onEnd={many.end} />;
   return (
     <>
       <Heading title={t.title}>
@@ -131,7 +119,7 @@ export const ProductsPage = () => {
       <Filters />
       {isChoice && (
         <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
-          <button type="button" class="button is-main" onClick={() => setSetting(true)}>
+          <button type="button" class="button is-main" onClick={many.open}>
             {t.setDiscount.open}
           </button>
         </ChoiceBar>

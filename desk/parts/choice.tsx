@@ -20,6 +20,21 @@ export const useChoice = <R,>(keyOf: (row: R) => string): Choice<R> => {
   return { chosen, setChosen, keyOf };
 };
 
+/** Opens a page that changes all that is chosen, in place of the list. `end` leaves it for the list. */
+export const useChangeOfMany = <R,>({ setChosen }: Choice<R>, reload: () => void) => {
+  const [isOpen, setOpen] = useState(false);
+  return {
+    isOpen,
+    open: () => setOpen(true),
+    end: (hasBegun: boolean) => {
+      setOpen(false);
+      if (!hasBegun) return;
+      setChosen([]);
+      reload();
+    },
+  };
+};
+
 /** The column by which rows are chosen. It is the first one. */
 export const choiceColumn = <R,>({ chosen, setChosen, keyOf }: Choice<R>, nameOf: (row: R) => string): Column<R> => {
   const keys = new Set(chosen.map(keyOf));
