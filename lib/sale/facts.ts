@@ -21,7 +21,7 @@ import { spendKey } from '../store/spend-list.ts';
 import type { StockedProduct } from '../store/stock.ts';
 import { findStore, isOpen } from '../store/stores.ts';
 import type { Key } from '../table/schema.ts';
-import { get, getMany, getTogether } from '../table/table.ts';
+import { get, getTogether, inOneCall } from '../table/table.ts';
 import { type AppliedCoupon, fixedBy, type OpenedQuote } from './rules.ts';
 import { getSale, type SaleItem } from './sales.ts';
 import { orderOf } from './unsent.ts';
@@ -153,16 +153,18 @@ export const readOffer = async ({
 }: RequestedOffer): Promise<OfferFacts> => {
   const { productId, buyer, recipient, useCredit } = parties;
   const quoted = fixedBy(quote);
-  const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
-  const [storeItem, product, buyerItem, recipientItem, toProduct, toStore, usesOfQuote] = await Promise.all([
-    findStore(store),
-    findProduct(store, productId),
-    reading,
-    recipient === buyer ? reading : findCustomerItem(store, recipient),
-    quoted ? undefined : findApplication(store, buyer, productId),
-    quoted ? undefined : findApplication(store, buyer, undefined),
-    quoted?.coupon && findCouponUses(store, buyer, quoted.coupon.id),
-  ]);
+  const [storeItem, product, buyerItem, recipientItem, toProduct, toStore, usesOfQuote] = await inOneCall(() => {
+    const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
+    return Promise.all([
+      findStore(store),
+      findProduct(store, productId),
+      reading,
+      recipient === buyer ? reading : findCustomerItem(store, recipient),
+      quoted ? undefined : findApplication(store, buyer, productId),
+      quoted ? undefined : findApplication(store, buyer, undefined),
+      quoted?.coupon && findCouponUses(store, buyer, quoted.coupon.id),
+    ]);
+  });
   if (!storeItem) throw notFound();
   const takesCredit = quoted
     ? quoted.toPay < quoted.total
@@ -198,7 +200,7 @@ export interface Names {
   recipient: string;
 }
 
-/** The items that a sale changes beside those of its offer, by eventually consistent reads: see `findStale`. */
+/** The items that a sale changes beside those of its offer, by eventually consistent reads: the transaction is refused where one has changed since. */
 export interface SaleFacts extends OfferFacts {
   spend: SpendItem | undefined;
   /** Of a gift's recipient. */
@@ -206,18 +208,21 @@ export interface SaleFacts extends OfferFacts {
   owned: OwnedItem | undefined;
 }
 
-/** An item by an eventually consistent read: the transaction is refused where it has changed since. */
-const findStale = async <T extends Key>(key: Key): Promise<T | undefined> => (await getMany<T>([key]))[0];
-
 /** Reads everything that a sale is decided from. */
 export const readSale = async (asked: RequestedOffer): Promise<SaleFacts> => {
   const { store, parties } = asked;
   const { buyer, recipient, productId } = parties;
-  const [offer, spend, recipientSpend, owned] = await Promise.all([
+  const [offer, [spend, recipientSpend, owned]] = await Promise.all([
     readOffer(asked),
-    findStale<SpendItem>(spendKey(store, buyer)),
-    buyer === recipient ? undefined : findStale<SpendItem>(spendKey(store, recipient)),
-    findStale<OwnedItem>(ownedKey(store, recipient, productId)),
+    inOneCall(
+      () =>
+        Promise.all([
+          get<SpendItem>(spendKey(store, buyer)),
+          buyer === recipient ? undefined : get<SpendItem>(spendKey(store, recipient)),
+          get<OwnedItem>(ownedKey(store, recipient, productId)),
+        ]),
+      { consistent: false },
+    ),
   ]);
   return { ...offer, spend: offer.countedSpend ? offer.countedSpend.item : spend, recipientSpend, owned };
 };

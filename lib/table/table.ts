@@ -29,8 +29,35 @@ export const engine: Partial<Engine> = {};
  * One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. Throws 503 where
  * only a later version of the service can read it.
  */
-export const get = async <T extends object>(key: Key): Promise<T | undefined> =>
-  demandKnown(await (engine.get ?? dynamodb.get)({ pk: key.pk, sk: key.sk })) as T | undefined;
+export const get = async <T extends object>({ pk, sk }: Key): Promise<T | undefined> =>
+  demandKnown(await (gather ?? engine.get ?? dynamodb.get)({ pk, sk })) as T | undefined;
+
+/** Asks for an item together with others: set while `inOneCall` runs. */
+let gather: ((key: Key) => Promise<Item | undefined>) | undefined;
+
+/**
+ * Sends every `get` that `read` makes before it first waits in one call. Each item is as it was at some moment of that
+ * call, and no two need be of one moment. Eventually consistent reads take half the units: only for items whose write
+ * is refused where they have changed since.
+ */
+export const inOneCall = <T>(read: () => T, { consistent = true }: { consistent?: boolean } = {}): T => {
+  const keys: Key[] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const items = begun.then(async () => {
+    const found = await getMany<Key & Item>(keys, { consistent });
+    return new Map(found.map((item) => [nameOf(item), item]));
+  });
+  gather = async (key) => {
+    keys.push(key);
+    return (await items).get(nameOf(key));
+  };
+  try {
+    return read();
+  } finally {
+    gather = undefined;
+    begin();
+  }
+};
 
 /** The items in pieces of `size`; the last may be smaller. */
 export const inChunks = <T>(items: readonly T[], size: number): T[][] =>

@@ -316,16 +316,15 @@ export class Machine {
   /** The table's calls of this machine, below the language. */
   readonly engine: Engine = {
     get: (key) => this.call(`get ${key.pk} ${key.sk}`, false, () => this.#read(key, this.#seen(false))),
-    getSome: (keys, { consistent }) =>
-      this.call(`get ${keys.length} items`, false, () => {
-        const seen = this.#seen(!consistent);
-        const isShort = keys.length > 1 && !this.isQuiet && this.random.chance(this.trouble.faults / 4);
-        const some = isShort ? keys.slice(0, 1) : keys;
-        return {
-          items: some.map((key) => this.#read(key, seen)).filter((item) => item !== undefined),
-          rest: isShort ? keys.slice(1) : [],
-        };
-      }),
+    // Each item is read at a moment of its own.
+    getSome: async (keys, { consistent }) => {
+      const isShort = keys.length > 1 && !this.isQuiet && this.random.chance(this.trouble.faults / 4);
+      const some = isShort ? keys.slice(0, 1) : keys;
+      const read = (key: Key) =>
+        this.call(`get ${key.pk} ${key.sk}`, false, () => this.#read(key, this.#seen(!consistent)));
+      const items = await Promise.all(some.map(read));
+      return { items: items.filter((item) => item !== undefined), rest: isShort ? keys.slice(1) : [] };
+    },
     getTogether: (keys) =>
       this.call(`get ${keys.length} items together`, true, () => {
         if (this.#isHeld(keys)) throw new ConflictError(new Injected('TransactionConflict'));

@@ -10,7 +10,8 @@ import { isInMemory, memoryTable } from './memory-db.ts';
  * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the
  * items of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers
  * of these items, and transactional reads of them, are refused with a conflict; or they are held until the transaction
- * is over, as one is whose retry comes just then: what they read before is most dangerous to them.
+ * is over, as one is whose retry comes just then: what they read before is most dangerous to them. The items of a batch
+ * are read one by one too.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.
@@ -81,13 +82,23 @@ export const isolateAsDynamoDB = (seed: number, longestMillis = 6): (() => void)
     }
     const answer = await send();
     const { output } = answer;
+    if (operation === 'BatchGetItem') {
+      for (const [table, { Keys }] of Object.entries<Any>(input.RequestItems)) {
+        const items = await Promise.all(
+          Keys.map(async (key: Any) => {
+            await sleep(Math.floor(random() * longestMillis));
+            const item = await read(key);
+            return before.has(nameOf(key)) ? before.get(nameOf(key)) : item;
+          }),
+        );
+        output.Responses[table] = items.filter(Boolean);
+      }
+    }
     if (operation === 'GetItem') {
       const name = nameOf(input.Key);
       if (before.has(name)) output.Item = before.get(name);
     }
     if (operation === 'Query' && !input.IndexName) output.Items = output.Items?.map(seen).filter(Boolean);
-    for (const table of Object.keys(output.Responses ?? {}))
-      output.Responses[table] = output.Responses[table].map(seen).filter(Boolean);
     return answer;
   });
   return () => {

@@ -19,6 +19,8 @@ import { updateProduct } from '../../../lib/store/products.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { setOpen } from '../../../lib/store/stores.ts';
+import { tableName } from '../../../lib/table/client.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { get } from '../../../lib/table/table.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/workload/model/credit.ts';
 import {
@@ -138,15 +140,16 @@ test('a sale is not refused for credit, a use and a last copy that a refund gave
   await appliedCoupon(buyer, 1);
   await changeCredit(store, { uuid: buyer }, 'regular', { kind: 'set', credit: 40 }, by);
   const sold = await buy(store, { productId, buyer, paid: 10, useCredit: true });
-  const refunded = Promise.withResolvers<void>();
-  const first = new Set(['CUSTOMER', 'PRODUCT']);
   // The customer is read, then comes the refund; product and uses are read afterwards.
   stop = intercept(async ({ operation, input }, send) => {
-    const kind = operation === 'GetItem' ? input.Key.pk.S.split('#')[1] : '';
-    if (!first.delete(kind)) return send();
-    if (kind === 'PRODUCT') return refunded.promise.then(send);
+    if (operation !== 'BatchGetItem' || !JSON.stringify(input).includes('#PRODUCT')) return send();
+    stop();
+    const isCustomer = ({ pk }: { pk: string }): boolean => pk === `${store}#CUSTOMER`;
+    const early = (await send()).output.Responses[tableName()].filter(isCustomer);
+    await refundSale(store, sold.id, by);
     const answer = await send();
-    await refundSale(store, sold.id, by).finally(refunded.resolve);
+    const late = answer.output.Responses[tableName()];
+    answer.output.Responses[tableName()] = late.map((item: Key) => early.find(() => isCustomer(item)) ?? item);
     return answer;
   });
 

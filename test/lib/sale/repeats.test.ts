@@ -46,7 +46,7 @@ test('a repeat is answered by what refuses its put', async () => {
     repeated = await buy(store, wanted());
   });
 
-  expect(rounds).toEqual(['APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE', 'transaction']);
+  expect(rounds).toEqual(['CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED SPEND+OWNED', 'transaction']);
   expect(repeated).toEqual(sale);
   await expect(buy(store, wanted(70))).rejects.toMatchObject({ status: 422 });
 });

@@ -73,7 +73,7 @@ test('a sale of a product to a customer', async () => {
 
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60 }));
 
-  expect(rounds).toEqual(['APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE', 'transaction']);
+  expect(rounds).toEqual(['CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED SPEND+OWNED', 'transaction']);
 });
 
 test('a sale with both coupons and with credit of which some has come due', async () => {
@@ -84,7 +84,7 @@ test('a sale with both coupons and with credit of which some has come due', asyn
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true }));
 
   expect(rounds).toEqual([
-    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED SPEND+OWNED',
     'COUPON COUPON LOTs LOTs USE USE',
     'transaction',
   ]);
@@ -99,7 +99,7 @@ test('a sale with both coupons and with credit in lots', async () => {
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true }));
 
   expect(rounds).toEqual([
-    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED SPEND+OWNED',
     'COUPON COUPON USE USE',
     'LOTs LOTs',
     'transaction',
@@ -114,7 +114,7 @@ test('a sale by a quote with a coupon and with credit in lots', async () => {
 
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 60, useCredit: true, quote }));
 
-  expect(rounds).toEqual(['CUSTOMER OWNED PRODUCT SPEND STORE USE', 'LOTs LOTs', 'transaction']);
+  expect(rounds).toEqual(['CUSTOMER+STORE+PRODUCT+USE SPEND+OWNED', 'LOTs LOTs', 'transaction']);
 });
 
 test('a gift between newcomers', async () => {
@@ -124,7 +124,7 @@ test('a gift between newcomers', async () => {
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, recipient: ada.uuid, paid: 60 }));
 
   expect(rounds).toEqual([
-    'APPLIED APPLIED CUSTOMER CUSTOMER OWNED PRODUCT SPEND SPEND STORE',
+    'CUSTOMER+STORE+PRODUCT+CUSTOMER+APPLIED+APPLIED SPEND+SPEND+OWNED',
     'RESIDENT RESIDENT',
     'transaction',
   ]);
@@ -138,7 +138,7 @@ test('a sale of a limited product that is refused', async () => {
   const rounds = await roundsOf(() => buy(store, { id, productId, buyer: bob.uuid, paid: 1, useCredit: true }));
 
   expect(rounds).toEqual([
-    'APPLIED APPLIED CUSTOMER OWNED PRODUCT SPEND STORE',
+    'CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED SPEND+OWNED',
     'COUPON COUPON LOTs LOTs USE USE',
     'look look',
     'transaction',
@@ -152,7 +152,7 @@ test('a quote with both coupons and with credit of which some has come due', asy
 
   const rounds = await roundsOf(() => quoteFor(store, { productId, buyer: bob.uuid, useCredit: true }));
 
-  expect(rounds).toEqual(['APPLIED APPLIED CUSTOMER PRODUCT STORE', 'COUPON COUPON LOTs LOTs USE USE', 'look']);
+  expect(rounds).toEqual(['CUSTOMER+STORE+PRODUCT+APPLIED+APPLIED', 'COUPON COUPON LOTs LOTs USE USE', 'look']);
 });
 
 test('a refund of a gift that used a coupon and credit in lots', async () => {
