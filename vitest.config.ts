@@ -14,7 +14,7 @@ const alone = 'test/security/logs.test.ts';
 /** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
   'test/{deploy,desk,house}/*.test.ts',
-  'test/infra/!(bundles|delivery-alarms|role).test.ts',
+  'test/infra/!(delivery-alarms|role).test.ts',
   'test/client/{faults,methods,webhook}.test.ts',
   'test/docs/{commands,contract-coverage,links,variables,words}.test.ts',
   'test/inworld/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
@@ -34,11 +34,9 @@ const onEngine = [
   'test/cost/cost-idle.test.ts',
   // They start another process, ask for tables and their settings, or count calls beside a consumer of the stream.
   'test/cli/books/{credit-repair,history-audit}.test.ts',
-  'test/cli/commands/{operate,restore-check,restore-table,stores,verify}.test.ts',
-  'test/cli/data/{commands,kill}.test.ts',
-  'test/cli/deployment/{hourly-copy,key-presets,listen,target}.test.ts',
-  'test/cli/person/resident-data.test.ts',
-  'test/docs/{calls,store}.test.ts',
+  'test/cli/commands/{restore-check,stores}.test.ts',
+  'test/cli/data/commands.test.ts',
+  'test/cli/deployment/{hourly-copy,key-presets,target}.test.ts',
 ];
 
 /** These too need only what a table promises. */

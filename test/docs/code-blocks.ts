@@ -10,7 +10,7 @@ export interface CodeBlock {
   prints?: string;
 }
 
-/** Blocks that calls.test.ts runs. */
+/** Blocks that calls.proof.ts runs. */
 export const callsApi = /\bcurl\b|\bnpx store api\b/;
 
 // Group 1 is the indentation of a block in a list, 2 the language, 3 the text.

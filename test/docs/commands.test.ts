@@ -6,7 +6,7 @@ import { everythingOn, templateOf } from '../support/stack.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
- * Every shell line of the documents is run by calls.test.ts or store.test.ts, or parsed here, or has a reason. Blocks
+ * Every shell line of the documents is run by calls.proof.ts or store.proof.ts, or parsed here, or has a reason. Blocks
  * marked `sh` hold no syntax that PowerShell reads in another way than bash; those marked `bash` need bash. No test
  * starts PowerShell.
  */
@@ -20,7 +20,7 @@ const outside: Record<string, string> = {
 };
 
 const blocks = codeBlocks().filter(({ language }) => /^(sh|bash)$/.test(language));
-/** The lines that calls.test.ts does not run, each with its place. */
+/** The lines that calls.proof.ts does not run, each with its place. */
 const lines = blocks
   .filter(({ text }) => !callsApi.test(text))
   .flatMap(({ file, line, text }) =>

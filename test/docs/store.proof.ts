@@ -12,7 +12,7 @@ import { callsApi, codeBlocks, commandsIn, documents, wordsOf } from './code-blo
 
 /**
  * Runs every line of the documents that begins with `npx store`, as it is printed and in the order of its document,
- * against the local service with its demo data. calls.test.ts runs the blocks with calls of the API, commands.test.ts
+ * against the local service with its demo data. calls.proof.ts runs the blocks with calls of the API, commands.test.ts
  * parses the lines for a deployment on AWS.
  */
 

@@ -12,12 +12,11 @@ import { randomFrom } from '../../support/faults.ts';
 import { tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';
 import { freshTable, wholeTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
 
 const seed = Number(process.env.IMPORT_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const [people, purchases] = [
-  Number(process.env.IMPORT_KILL_RESIDENTS ?? volume(600, 2000)),
-  Number(process.env.IMPORT_KILL_PURCHASES ?? volume(600, 1000)),
+  Number(process.env.IMPORT_KILL_RESIDENTS ?? 2000),
+  Number(process.env.IMPORT_KILL_PURCHASES ?? 1000),
 ];
 const random = randomFrom(seed);
 const below = (bound: number): number => Math.floor(random() * bound);

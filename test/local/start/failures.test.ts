@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { explainFailure } from '../../../local/start/failures.ts';
 
 /**
- * The tests of a start with another program's port or file for a folder are in service.test.ts: rights differ by user.
+ * The tests of a start with another program's port or file for a folder are in service.proof.ts: rights differ by user.
  */
 
 const options = { dataDir: 'my data', memory: false, reset: false, demo: true, rate: 1, burst: 1 };

@@ -1,7 +1,7 @@
 import { afterEach, expect, test, vi } from 'vitest';
 import { readOptions } from '../../../local/start/options.ts';
 
-/** The options of `npm start`. service.test.ts shows how a process of its own ends. */
+/** The options of `npm start`. service.proof.ts shows how a process of its own ends. */
 
 afterEach(() => vi.unstubAllEnvs());
 
