@@ -179,7 +179,7 @@ const Ban = ({ customer, reload, onClose }: DialogProps) => {
         }}
       >
         <p>{t.ban.text}</p>
-        <Field name="reason" label={t.ban.reason} maxLength={200} autoFocus />
+        <Field name="reason" label={t.ban.reason} maxLength={1000} autoFocus />
       </Form>
     </Dialog>
   );
