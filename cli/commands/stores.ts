@@ -24,7 +24,7 @@ import { createStore, deleteStore } from '../deployment/stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { explain, Failure, UsageError } from '../terminal/errors.ts';
-import { ask, nameFault, parseName, parseReason } from '../terminal/input.ts';
+import { ask, nameFault, parseName, parseReason, reasonHelp } from '../terminal/input.ts';
 import { type Column, counted, grouped, isInteractive, isJson, note, print, shownTime } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
@@ -194,7 +194,7 @@ export const addStores = (program: StoreCommand): void => {
     .examples('store list', 'store list --stage prod --json')
     .runs(list);
 
-  const reason = ['--reason <text>', 'why, at most 200 characters', parseReason] as const;
+  const reason = ['--reason <text>', reasonHelp, parseReason] as const;
 
   program
     .command('close')

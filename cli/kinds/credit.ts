@@ -20,7 +20,7 @@ import { checksumAfter, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
-import { identifier, integer, text } from '../../lib/routes/wire.ts';
+import { identifier, integer, maxLength, text } from '../../lib/routes/wire.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { isNew, put, type Write } from '../../lib/table/language.ts';
@@ -421,8 +421,8 @@ export const credit: Kind = {
       createdBy: ['text', optionalText, 'the request that added it'],
       endedAt: ['text', optionalTime, 'when it ended, if it has'],
       endedBy: ['text', optionalText, 'the request that ended it'],
-      reason: ['text', remark(200), 'why it was added, as history tells it'],
-      reference: ['text', remark(100), 'its number or name in your own records, as history tells it'],
+      reason: ['text', remark(maxLength.reason), 'why it was added, as history tells it'],
+      reference: ['text', remark(maxLength.reference), 'its number or name in your own records, as history tells it'],
     }),
     checkRow: checkCreditRow,
     id: {

@@ -9,7 +9,7 @@ import { shareOf } from '../../lib/price.ts';
 import type { Refusal, SaleState } from '../../lib/routes/sales.ts';
 import { discountSources, refusals, saleStates } from '../../lib/routes/sales.ts';
 import { timestamp } from '../../lib/routes/timestamp.ts';
-import { identifier, integer, objectUuid, text, uuid } from '../../lib/routes/wire.ts';
+import { identifier, integer, maxLength, objectUuid, text, uuid } from '../../lib/routes/wire.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from '../../lib/sale/rules.ts';
 import { isOwed, listedAs, listSales, type SaleItem, saleWrite, type TakenCredit } from '../../lib/sale/sales.ts';
 import { orderOf } from '../../lib/sale/unsent.ts';
@@ -300,7 +300,7 @@ const percent = z
   .min(0, { error: 'must be a number from 0 to 100' })
   .max(100, { error: 'must be a number from 0 to 100' })
   .default(0);
-const reference = text({ min: 0, max: 100 }).optional();
+const reference = text({ min: 0, max: maxLength.reference }).optional();
 
 /** A share of a sale as CSV: commission ada.lovelace 10 25. */
 const shareForm: ItemForm<Share> = {
@@ -539,7 +539,7 @@ export const sales: Kind = {
       reference: ['text', reference, "the request's own reference"],
       refundedAt: ['text', timeOfSale('sale').optional(), 'when it was refunded, if it was'],
       refundReference: ['text', reference, "the refund's own reference"],
-      refundReason: ['text', text({ min: 0, max: 200 }).optional(), 'why it was refunded'],
+      refundReason: ['text', text({ min: 0, max: maxLength.reason }).optional(), 'why it was refunded'],
       payOut: ['boolean', flag, 'whether its refund was owed to the buyer, to be paid out'],
       request: ['text', text({ min: 0, max: 64 }).default(''), 'tells the request from others under the same id'],
       vendorUuid: ['text', objectUuid().optional(), 'the object inworld that sold it'],

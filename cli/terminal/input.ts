@@ -15,7 +15,7 @@ import { isInteractive } from './output.ts';
  * allowed.
  */
 
-const name = wire.text({ min: 1, max: 100 });
+const name = wire.text({ min: 1, max: wire.maxLength.label });
 
 /** The error in the name of a store or key, if there is one. */
 export const nameFault = (text: string): string | undefined => {
@@ -40,10 +40,13 @@ const parsedBy =
   };
 
 /** The reason of a change, for the store's own records. */
-export const parseReason = parsedBy(wire.text({ min: 0, max: 200 }));
+export const parseReason = parsedBy(wire.text({ min: 0, max: wire.maxLength.reason }));
+
+/** The help of an option that `parseReason` reads. */
+export const reasonHelp = `why, at most ${wire.maxLength.reason} characters`;
 
 /** The number or name that a change has in the store's own records. */
-export const parseReference = parsedBy(wire.text({ min: 0, max: 100 }));
+export const parseReference = parsedBy(wire.text({ min: 0, max: wire.maxLength.reference }));
 
 /** The note that goes with a delivery. */
 export const parseMessage = parsedBy(redeliverProduct.body.shape.message);

@@ -24,7 +24,7 @@ const StoreStateRequest = z
   .object({
     reason: text({ min: 0, max: maxLength.reason })
       .optional()
-      .describe('Why, for the store’s own records: at most 200 characters.'),
+      .describe(`Why, for the store’s own records: at most ${maxLength.reason} characters.`),
   })
   .meta({ id: 'StoreStateRequest' });
 

@@ -244,9 +244,11 @@ const remark = (max: number) =>
 
 /** Why a change was made, and what it belongs to. */
 export const remarks = {
-  reason: remark(maxLength.reason).describe('Why, for the store’s own records: at most 200 characters.'),
+  reason: remark(maxLength.reason).describe(
+    `Why, for the store’s own records: at most ${maxLength.reason} characters.`,
+  ),
   reference: remark(maxLength.reference).describe(
-    'A number or name from the store’s own records, such as a ticket: at most 100 characters.',
+    `A number or name from the store’s own records, such as a ticket: at most ${maxLength.reference} characters.`,
   ),
 };
 
