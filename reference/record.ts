@@ -141,6 +141,8 @@ export const wrongExamples = (routes: readonly Route[], recordings: Recordings):
           ]),
       ...(refusal === 400
         ? []
-        : [`${row.id}: its refused body was answered ${refusal}, not 400: ${JSON.stringify(refused)}`]),
+        : [
+            `${row.id}: the example in \`refused\` must be answered with 400, but was answered: ${JSON.stringify(refused)}`,
+          ]),
     ];
   });
