@@ -227,12 +227,15 @@ const picked = (item: Item, attributes: readonly string[] | undefined): Item =>
 
 const scan = (table: IndexedTable, input: Any): object => {
   const { filter = [], attributes } = read(input);
-  const items = table.items().filter((item) =>
-    filter.every(({ kind, attribute, text }) => {
+  const ofPartition = filter.filter(({ attribute }) => attribute === 'pk');
+  const passes = (item: Item, filters: typeof filter): boolean =>
+    filters.every(({ kind, attribute, text }) => {
       const value = String(item[attribute] ?? '');
       return kind === 'begins' ? value.startsWith(text) : value.includes(text);
-    }),
-  );
+    });
+  const items = [...table.partitions]
+    .flatMap(([pk, rows]) => (passes({ pk }, ofPartition) ? [...rows.values()] : []))
+    .filter((item) => passes(item, filter));
   items.sort((a, b) => (nameOf(a as Any) < nameOf(b as Any) ? -1 : 1));
   return { Items: items.map((item) => picked(item, attributes)), ...capacity(1) };
 };
