@@ -1,3 +1,4 @@
+import { addSale, type Best, bestOf, noSales } from '../cli/books/best.ts';
 import type { DaysResponse, SaleResponse } from '../client/client.ts';
 
 /** Sums of days and of sales. */
@@ -80,30 +81,9 @@ export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: numb
   };
 };
 
-/** The L$ that the store keeps of a sale: those that were paid, less those that were given back. */
-export const receivedOf = ({ paid, refund }: SaleResponse): number => paid - refund;
-
-/** The sales of a product, or to a buyer. */
-export interface Best {
-  id: string;
-  sales: number;
-  received: number;
-  /** Credit that the sales gave to their buyers. */
-  bonus: number;
-}
-
-export const addSale = (to: Map<string, Best>, id: string, sale: SaleResponse): void => {
-  const { sales = 0, received = 0, bonus = 0 } = to.get(id) ?? {};
-  to.set(id, { id, sales: sales + 1, received: received + receivedOf(sale), bonus: bonus + sale.bonus });
-};
-
-/** The best first. */
-export const bestOf = (of: Map<string, Best>): Best[] =>
-  [...of.values()].sort((a, b) => b.received - a.received || b.sales - a.sales);
-
 /** The products that sold best among completed sales. */
 export const bestProducts = (sales: readonly SaleResponse[]): Best[] => {
-  const products = new Map<string, Best>();
-  for (const sale of sales) if (sale.state === 'completed') addSale(products, sale.productId, sale);
-  return bestOf(products);
+  const sums = noSales();
+  for (const sale of sales) if (sale.state === 'completed') addSale(sums, sale);
+  return bestOf(sums.products);
 };

@@ -305,7 +305,11 @@ export const pageTexts = {
     buyers: (month: string) => `Best buyers, ${month}`,
     product: 'Product',
     buyer: 'Buyer',
-    cut: (most: number) => `Only the newest ${count(most)} sales of the month are counted here.`,
+    reading: (read: number, of: number) =>
+      `Reading sales: ${count(read)}${of > read ? ` of about ${count(of)}` : ''}. Leave the page to stop.`,
+    cut: (most: number) =>
+      `Only the newest ${count(most)} sales of the month are counted here. This command counts all of them. Run it where your store is kept:`,
+    command: (month: string) => `npx store report --month ${month}`,
   },
   payouts: {
     title: texts.titles.payouts,

@@ -3,7 +3,9 @@ import { Option } from 'commander';
 import { type Separator, separatorNames } from '../data/csv.ts';
 import { type ExportedFile, exportAll, exportKind } from '../data/export.ts';
 import { type ExportFormat, exportFormats, formatOf } from '../data/format.ts';
+import { lineWriter } from '../data/write.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import type { Column as FileColumn, Values } from '../kinds/columns.ts';
 import { exportFiles } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
@@ -73,6 +75,12 @@ const runExport = async (options: ExportOptions, kind?: string, file?: string): 
 /** `--separator`, for the commands that write CSV. */
 export const separatorOption = (): Option =>
   new Option('--separator <sign>', 'the sign between the cells of CSV; comma unless given').choices(separatorNames);
+
+/** Prints rows as CSV, for the commands that do so with `--csv`. */
+export const printCsv = (columns: readonly FileColumn[], rows: readonly object[], separator?: Separator): void => {
+  const { header, row } = lineWriter({ columns: [...columns] }, 'csv', separator);
+  process.stdout.write(header + rows.map((one) => row(one as Values)).join(''));
+};
 
 /** Adds `store export <kind> <file>` and `store export --all <dir>`. */
 export const addExport = (program: StoreCommand): void => {

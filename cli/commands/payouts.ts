@@ -4,15 +4,14 @@ import { now, timestamp } from '../../lib/clock.ts';
 import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import { findStore } from '../../lib/store/stores.ts';
 import type { Separator } from '../data/csv.ts';
-import { lineWriter } from '../data/write.ts';
 import { owedNow, type PayoutLine, type PayoutSums, payoutsOf, type Span } from '../deployment/payouts.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
-import { columns as csvColumns, type Values } from '../kinds/columns.ts';
+import { columns as csvColumns } from '../kinds/columns.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { parseDay } from '../terminal/input.ts';
 import { type Column, counted, grouped, isJson, note, print, shownTime } from '../terminal/output.ts';
-import { separatorOption } from './export.ts';
+import { printCsv, separatorOption } from './export.ts';
 import { addPayoutActions } from './payout-actions.ts';
 
 interface PayoutOptions extends GlobalOptions, Partial<Span> {
@@ -88,11 +87,6 @@ const lineFile = csvColumns({
   percent: ['number', any, ''],
   amount: ['integer', any, ''],
 });
-
-const printCsv = (file: ReturnType<typeof csvColumns>, rows: readonly object[], separator?: Separator): void => {
-  const { header, row } = lineWriter({ columns: file }, 'csv', separator);
-  process.stdout.write(header + rows.map((one) => row(one as Values)).join(''));
-};
 
 /** Says why claims answer null, where they do. */
 const noteStanding = async (store: string): Promise<void> => {

@@ -8,7 +8,7 @@ import type { Share } from '../../lib/sale/rules.ts';
 import { byRank, type SaleItem, stateList } from '../../lib/sale/sales.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
-import { knownResidents } from './residents.ts';
+import { readUsernames } from './residents.ts';
 
 /**
  * The debts of a store: to the owners of coupons, to those who share in the profit, and to buyers whose refunds are to
@@ -107,16 +107,6 @@ async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
 
 const noSums = { sales: 0, refunds: 0, earned: 0, takenBack: 0, toGiveBack: 0, paid: 0, owed: 0 };
 
-const namesAtOnce = 500;
-
-const readNames = async (store: string, uuids: readonly string[]): Promise<Map<string, string>> => {
-  const names = new Map<string, string>();
-  for (let i = 0; i < uuids.length; i += namesAtOnce)
-    for (const { uuid, username } of await knownResidents(store, uuids.slice(i, i + namesAtOnce)))
-      names.set(uuid, username);
-  return names;
-};
-
 /** The L$ that were paid to each avatar in a span, as the payouts are now. */
 const paidIn = async (store: string, span: Span): Promise<Map<string, number>> => {
   const paid = new Map<string, number>();
@@ -159,7 +149,7 @@ export const payoutsOf = async (
     const sum = sums.get(uuid) ?? { ...noSums };
     sums.set(uuid, { ...sum, paid, owed: sum.owed - paid });
   }
-  const names = await readNames(store, [...sums.keys()]);
+  const names = await readUsernames(store, [...sums.keys()]);
   const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;
   const payouts = [...sums]
     .map(([residentUuid, sum]) => ({ residentUuid, username: nameOf(residentUuid), ...sum }))

@@ -116,3 +116,14 @@ export const knownResidents = async (store: string, uuids: readonly string[]): P
   for (const resident of await pMap(told, asTold, { concurrency: 10 })) known.set(resident.uuid, resident);
   return uuids.flatMap((uuid) => known.get(uuid) ?? []);
 };
+
+const namesAtOnce = 500;
+
+/** The usernames of any number of residents, by UUID. Unknown ones are left out. */
+export const readUsernames = async (store: string, uuids: readonly string[]): Promise<Map<string, string>> => {
+  const names = new Map<string, string>();
+  for (let i = 0; i < uuids.length; i += namesAtOnce)
+    for (const { uuid, username } of await knownResidents(store, uuids.slice(i, i + namesAtOnce)))
+      names.set(uuid, username);
+  return names;
+};

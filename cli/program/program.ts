@@ -23,6 +23,7 @@ import { addMove } from '../commands/move.ts';
 import { addPayouts } from '../commands/payouts.ts';
 import { addProducts } from '../commands/products.ts';
 import { addReconcile } from '../commands/reconcile.ts';
+import { addReport } from '../commands/report.ts';
 import { addResidents } from '../commands/residents.ts';
 import { addRestoreCheck } from '../commands/restore-check.ts';
 import { addRestoreTable } from '../commands/restore-table.ts';
@@ -41,7 +42,7 @@ import { setJson, shownError } from '../terminal/output.ts';
 const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Stores and keys:', [addStores, addKeys, addDesk]],
   ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
-  ['Sales:', [addProducts, addSales, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
+  ['Sales:', [addProducts, addSales, addReport, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
   ['Files:', [addMove, addImport, addExport, addConvert]],
   ['For programs:', [addApi, addLogs, addWebhooks, addListen, addTrigger]],
   [

@@ -1,13 +1,16 @@
+import { useState } from 'preact/hooks';
+import { addSale, type Best, bestOf, noSales } from '../../cli/books/best.ts';
 import type { DaysResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
+import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
-import { addSale, type Best, bestOf, dayMillis } from '../sums.ts';
+import { dayMillis } from '../sums.ts';
 import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.reports;
@@ -16,6 +19,8 @@ const t = pageTexts.reports;
 const maxDays = 366;
 /** As many sales of a month are read at the most. */
 const maxSales = 20_000;
+/** The service answers so many at a time. */
+const pageSize = 1000;
 /** Of the best so many are shown; a file has all. */
 const shown = 15;
 
@@ -87,17 +92,25 @@ const startOf = (month: string, ahead = 0): string => {
   return new Date(Date.UTC(year, number - 1 + ahead)).toISOString();
 };
 
-const soldIn = async ({ client }: Session, month: string, signal: AbortSignal): Promise<Sold> => {
-  const query = { state: 'completed' as const, from: startOf(month), to: startOf(month, 1), limit: 1000 };
-  const [products, buyers] = [new Map<string, Best>(), new Map<string, Best>()];
+/** Sums up the sales of a month as they are read, and tells after each page how many that were. */
+const soldIn = async (
+  { client }: Session,
+  month: string,
+  signal: AbortSignal,
+  onRead: (read: number) => void,
+): Promise<Sold> => {
+  const query = { state: 'completed' as const, from: startOf(month), to: startOf(month, 1), limit: pageSize };
+  const sums = noSales();
   let read = 0;
+  let isCut = false;
   for await (const sale of client.rows('/v1/sales', { query, signal })) {
-    if (read === maxSales) return { products: bestOf(products), buyers: bestOf(buyers), isCut: true };
+    isCut = read === maxSales;
+    if (isCut) break;
+    addSale(sums, sale);
     read += 1;
-    addSale(products, sale.productId, sale);
-    if (sale.buyerUuid !== null) addSale(buyers, sale.buyerUuid, sale);
+    if (read % pageSize === 0) onRead(read);
   }
-  return { products: bestOf(products), buyers: bestOf(buyers), isCut: false };
+  return { products: bestOf(sums.products), buyers: bestOf(sums.buyers), isCut };
 };
 
 const numberColumns: readonly Column<Best>[] = [
@@ -147,31 +160,56 @@ const Ranking = ({ id, title, rows, columns }: RankingProps) => (
   </section>
 );
 
-const BestOf = ({ month }: { month: string }) => {
+/** Says that there are more sales than the page reads, and which command sums up all. */
+const Cut = ({ month }: { month: string }) => (
+  <div class="notice is-warn">
+    <p>{t.cut(maxSales)}</p>
+    <p>
+      <code>{t.command(month)}</code>
+    </p>
+    <Copy text={t.command(month)} label={pageTexts.settings.copy} said={pageTexts.settings.copied} />
+  </div>
+);
+
+interface BestOfProps {
+  month: string;
+  /** The sales that the sums of the days count, once these are known: more or less those that are to be read. */
+  made: number | undefined;
+}
+
+const BestOf = ({ month, made }: BestOfProps) => {
   const session = useSession();
-  const sold = useLoad((signal) => soldIn(session, month, signal), [month]);
+  const [read, setRead] = useState(0);
+  const sold = useLoad((signal) => soldIn(session, month, signal, setRead), [month]);
   return (
-    <Show of={sold}>
-      {({ products, buyers, isCut }) => (
-        <div class="stack">
-          {isCut && <p class="notice is-warn">{t.cut(maxSales)}</p>}
-          <div class="charts">
-            <Ranking
-              id="best-products"
-              title={t.products(monthName(month))}
-              rows={products}
-              columns={productColumns(session)}
-            />
-            <Ranking
-              id="best-buyers"
-              title={t.buyers(monthName(month))}
-              rows={buyers}
-              columns={buyerColumns(session)}
-            />
-          </div>
-        </div>
+    <>
+      {sold.isLoading && read > 0 && (
+        <p class="help" role="status">
+          {t.reading(read, Math.min(made ?? 0, maxSales))}
+        </p>
       )}
-    </Show>
+      <Show of={sold}>
+        {({ products, buyers, isCut }) => (
+          <div class="stack">
+            {isCut && <Cut month={month} />}
+            <div class="charts">
+              <Ranking
+                id="best-products"
+                title={t.products(monthName(month))}
+                rows={products}
+                columns={productColumns(session)}
+              />
+              <Ranking
+                id="best-buyers"
+                title={t.buyers(monthName(month))}
+                rows={buyers}
+                columns={buyerColumns(session)}
+              />
+            </div>
+          </div>
+        )}
+      </Show>
+    </>
   );
 };
 
@@ -221,7 +259,11 @@ export const ReportsPage = () => {
               initial={now}
             />
           </div>
-          <BestOf month={month} />
+          <BestOf
+            key={month}
+            month={month}
+            made={byMonth(days.value?.data ?? []).find((one) => one.month === month)?.sales}
+          />
         </section>
       </div>
     </>

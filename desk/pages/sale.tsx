@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
+import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -10,7 +11,6 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { receivedOf } from '../sums.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
 import { tones } from './sales.tsx';

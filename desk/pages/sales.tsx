@@ -1,3 +1,4 @@
+import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { money, startOfDay, time } from '../format.ts';
@@ -7,7 +8,6 @@ import { type Column, DayFilter, Filter, List, Search, State } from '../parts/li
 import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
-import { receivedOf } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 

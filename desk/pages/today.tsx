@@ -1,3 +1,4 @@
+import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
 import { ago, count, dayName, money, monthName, time } from '../format.ts';
@@ -5,7 +6,7 @@ import type { Day } from '../parts/days.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { useSession } from '../session.ts';
-import { bestProducts, dayMillis, isoDay, type NewestSales, receivedOf, type Sum, spansOf } from '../sums.ts';
+import { bestProducts, dayMillis, isoDay, type NewestSales, type Sum, spansOf } from '../sums.ts';
 import { texts } from '../texts.ts';
 
 const t = texts.home;

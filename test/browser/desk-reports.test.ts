@@ -1,9 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { service, call, open, signIn, resident } = useDesk();
+
+/** Answers a page's reads of sales with pages of a thousand, without end. The page with the cursor waits for `go`. */
+const endlessSales = async (page: Page, sale: object, cursor: string) => {
+  const held = Promise.withResolvers<void>();
+  const asked: string[] = [];
+  await page.route(/\/v1\/sales\?.*limit=1000/, async (route) => {
+    const at = new URL(route.request().url()).searchParams.get('cursor') ?? '0';
+    asked.push(at);
+    if (at === cursor) await held.promise;
+    const pagination = { nextCursor: String(Number(at) + 1), previousCursor: null };
+    // A page that was left does not wait for it any more.
+    await route.fulfill({ json: { data: Array(1000).fill(sale), pagination } }).catch(() => undefined);
+  });
+  return { asked, go: held.resolve };
+};
 
 describe.each(screens)('on a %s', (_, size) => {
   test('shows what was received month by month, and the best products and buyers of a month, as files too', async () => {
@@ -59,6 +75,37 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('region', { name: 'Last sales' }).getByRole('link', { name: username }).first().waitFor();
     await freeOfBarriers(page);
   });
+});
+
+test('tells how many sales of how many are read, stops where one leaves, and names the command for more than it reads', async () => {
+  const { uuid, username } = resident();
+  const { id } = await call('POST', '/products', { name: 'Sold often', item: 'Often', price: 10 });
+  await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
+  const month = new Date().toISOString().slice(0, 7);
+  const page = await signIn(wide);
+  const day = { day: `${month}-01`, sales: 25_000, refunds: 0, paid: 0, refunded: 0 };
+  await page.route(/\/v1\/store\/days\?/, (route) => route.fulfill({ json: { data: [day] } }));
+  const sale = { productId: id, buyerUuid: uuid, paid: 12, refund: 2, bonus: 1 };
+  const left = await endlessSales(page, sale, '1');
+  await page.evaluate(() => location.assign('#/reports'));
+  await page.getByText('Reading sales: 1,000 of about 20,000. Leave the page to stop.').waitFor();
+  await page.evaluate(() => location.assign('#/sales'));
+  left.go();
+  await page.getByRole('table').waitFor();
+  expect(left.asked).toEqual(['0', '1']);
+
+  await page.unroute(/\/v1\/sales\?.*limit=1000/);
+  const read = await endlessSales(page, sale, '19');
+  await page.evaluate(() => location.assign('#/reports'));
+  await page.getByText('Reading sales: 19,000 of about 20,000.').waitFor();
+  await freeOfBarriers(page);
+  read.go();
+
+  await page.getByText('Only the newest 20,000 sales of the month are counted here.').waitFor();
+  await page.getByText(`npx store report --month ${month}`, { exact: true }).waitFor();
+  await page.getByRole('row', { name: `Sold often 20,000 L$\u00a0200,000 L$\u00a020,000` }).waitFor();
+  expect(read.asked).toHaveLength(21);
+  await freeOfBarriers(page);
 });
 
 test('the first page takes at most 130 KB to load', async () => {
