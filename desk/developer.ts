@@ -15,5 +15,8 @@ export interface Developer {
   Stores: FunctionComponent;
 }
 
+/** A key that has so many scopes has all, and may see how the service works. */
+export const scopeCount = 31;
+
 /** Undefined in the desk as it is deployed. */
 export const DeveloperContext = createContext<Developer | undefined>(undefined);

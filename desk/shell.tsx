@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go, link, match, useAddress } from './address.ts';
-import { DeveloperContext } from './developer.ts';
+import { DeveloperContext, scopeCount } from './developer.ts';
 import type { PageRow } from './page-row.ts';
 import { pages } from './pages.ts';
 import { LeaveQuestion } from './parts/leave.tsx';
@@ -9,7 +9,7 @@ import { State } from './parts/list.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Notices } from './parts/notices.tsx';
 import { PersonInput } from './parts/person.tsx';
-import { endsAtSignOut, signOut, useSession } from './session.ts';
+import { endsAtSignOut, type Session, signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
 import { askToLeave } from './unsaved.ts';
 
@@ -88,13 +88,18 @@ const Menu = ({ label, rows, path, onLeave, children }: MenuProps) => {
   );
 };
 
+/** True if the key has all scopes: those who keep the shop need none of the pages for developers. */
+const isDeveloper = ({ store }: Session): boolean => store.key.scopes.length === scopeCount;
+
 const CurrentPage = ({ path }: { path: string }) => {
-  const { can } = useSession();
-  const developer = useContext(DeveloperContext);
-  for (const { path: pattern, scopes, component: Page } of [...pages, ...(developer?.pages ?? [])]) {
+  const session = useSession();
+  const added = useContext(DeveloperContext)?.pages ?? [];
+  for (const row of [...pages, ...added]) {
+    const { path: pattern, scopes, component: Page } = row;
     const parameters = match(pattern, path);
     if (!parameters) continue;
-    if (!can(...scopes)) return <p class="empty">{texts.noScope}</p>;
+    if (!session.can(...scopes) || (added.includes(row) && !isDeveloper(session)))
+      return <p class="empty">{texts.noScope}</p>;
     return <Page key={path} {...parameters} />;
   }
   return <p class="empty">{texts.notFound}</p>;
@@ -109,15 +114,14 @@ interface DrawerProps {
 
 /** The menu of all pages, and below it the key. */
 const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
-  const { store } = useSession();
+  const session = useSession();
   const developer = useContext(DeveloperContext);
   const [isOpen] = useState(() => developer?.pages.some(({ path: own }) => match(own, path) !== undefined));
   return (
     <div class="drawer">
       <div>
         <Menu label={t.pages} rows={pages} path={path} onLeave={onLeave} />
-        {developer && (
-          // Those who keep the shop need none of it.
+        {developer && isDeveloper(session) && (
           <details class="group" open={isOpen}>
             <summary>{developer.title}</summary>
             <Menu label={developer.title} rows={developer.pages} path={path} onLeave={onLeave}>
@@ -129,7 +133,7 @@ const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
         )}
       </div>
       <footer>
-        <p class="help">{t.key(store.key.name)}</p>
+        <p class="help">{t.key(session.store.key.name)}</p>
         {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
         <button type="button" class="button is-quiet" onClick={onSignOut}>
           {t.signOut}

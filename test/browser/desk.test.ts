@@ -330,6 +330,13 @@ test('a key without a scope sees no door that would not open', async () => {
   const menu = await shop.getByRole('navigation', { name: 'Pages' }).getByRole('link').allInnerTexts();
   expect(menu).not.toContain('Customers');
   expect(await shop.getByRole('combobox', { name: 'Find a customer' }).count()).toBe(0);
+  expect(await shop.getByText('Developers', { exact: true }).count()).toBe(0);
+  const requests = await signIn(wide, '/requests', service().keys['products:read']);
+  await requests.getByText('does not open this page').waitFor();
+  const all = await signIn(wide);
+  await all.getByText('Developers', { exact: true }).click();
+  await all.getByRole('navigation', { name: 'Developers' }).getByRole('link', { name: 'Requests' }).click();
+  await all.getByText('Live', { exact: true }).waitFor();
 });
 
 test('a change whose answer is lost is made once, also when the page was loaded anew before the next press', async () => {
