@@ -2,6 +2,7 @@ import { nested } from '../../cli/kinds/nested.ts';
 import type { ProductGiftCardResponse, ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { isConflict } from '../api.ts';
 import { isUuid } from '../format.ts';
+import { readProduct } from '../listed.ts';
 import type { Session } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { readCategories } from './categories.ts';
@@ -310,17 +311,17 @@ const moveProduct = async ({ client }: Session, productId: string, from: readonl
 
 /** Makes or changes a product, unless somebody has changed the same since the plan: then it answers a sentence. */
 const upsert = async (
-  { client }: Session,
+  session: Session,
   { known, wanted, changes }: ProductRow,
   columns: readonly ImportColumn[],
 ): Promise<string | { fault: string }> => {
+  const { client } = session;
   if (!known) return (await client.post('/v1/products', { body: bodyOf(wanted) })).id;
   const path = { id: known.id };
   const planned = changes.filter((change) => !isOwnRow(change));
   if (planned.length === 0) return known.id;
-  // With its version, which the change carries.
-  const fresh = await client.get('/v1/products/{id}', { path });
-  const now = { ...known, product: fresh };
+  // The change carries the version that is read here, which does not tell if the product is listed.
+  const now = { ...known, ...(await readProduct(session, known.id)) };
   const fields = planned.map(({ field }) => field);
   const isSame = fields.every((field) => {
     const of = columnNamed(columns, field);

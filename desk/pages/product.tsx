@@ -2,6 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { go, link, useAddress } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
+import { readProduct, type ShownProduct } from '../listed.ts';
 import { forgetName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
 import { CopyId } from '../parts/copy.tsx';
@@ -14,18 +15,12 @@ import { Picture } from '../parts/picture.tsx';
 import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { lessPercent } from '../prices.ts';
-import { type Session, useSession } from '../session.ts';
+import { useSession } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { ProductCard } from './product-card.tsx';
 import { Sell } from './sell.tsx';
 
 const t = pageTexts.products;
-
-/** A product, and whether it is listed, which the service tells by its lists alone. */
-interface ShownProduct {
-  product: ProductResponse;
-  isListed: boolean;
-}
 
 const flag = (value: boolean): string => (value ? 'on' : '');
 
@@ -192,20 +187,6 @@ const describeField = (name: string, value: string): string => {
   if (name === 'price') return value === '' || Number.isNaN(Number(value)) ? value : money(Number(value));
   if (name.startsWith('discount.') || name === 'availableAmount') return value.replace('T', ' ');
   return value === 'on' ? t.yes : t.no;
-};
-
-/** A product is not listed if the list of those that are not has it. */
-const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<ShownProduct> => {
-  const given = signal ? { signal } : {};
-  const product = await client.get('/v1/products/{id}', { path: { id }, ...given });
-  const { active } = product;
-  const search = [...product.name].slice(0, 100).join('');
-  for await (const { id: other } of client.rows('/v1/products', {
-    query: { listed: false, active, search, limit: 1000 },
-    ...given,
-  }))
-    if (other === product.id) return { product, isListed: false };
-  return { product, isListed: true };
 };
 
 const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void }) => {

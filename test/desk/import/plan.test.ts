@@ -4,8 +4,9 @@ import { planCategories } from '../../../desk/import/categories.ts';
 import { discountRows } from '../../../desk/import/chosen.ts';
 import { givenIn, type Holder, planCredit } from '../../../desk/import/credit.ts';
 import { type PlannedRow, type Written, writeRows } from '../../../desk/import/plan.ts';
-import { type KnownStore, planProducts } from '../../../desk/import/products.ts';
+import { type KnownStore, type ProductRow, planProducts, writeProduct } from '../../../desk/import/products.ts';
 import { type ImportColumns, type ImportRow, readRows } from '../../../desk/import/rows.ts';
+import type { Session } from '../../../desk/session.ts';
 import { importColumns } from '../../../infra/import-columns.ts';
 
 const known = importColumns as ImportColumns;
@@ -344,3 +345,32 @@ test.each([429, 500, 503, 401, 403])(
     expect(told.length).toBeLessThan(4);
   },
 );
+
+/** A session with a product that was taken off the lists after it was planned, and the bodies that are written to it. */
+const unlistedMeanwhile = ({ product: row }: ReturnType<typeof product>) => {
+  const bodies: object[] = [];
+  async function* rows(_: string, { query }: { query: { listed: boolean } }) {
+    if (!query.listed) yield row;
+  }
+  const put = async (_: string, { body }: { body: object }) => void bodies.push(body);
+  return { bodies, session: { client: { get: async () => row, rows, put } } as unknown as Session };
+};
+
+test('a product that somebody has taken off the lists since the plan stays off them, or is left where the file lists it', async () => {
+  const chair = product(uuid(1), 'Chair');
+  const off = { ...product(uuid(2), 'Sofa'), isListed: false };
+  const plan = (...lines: string[]) =>
+    planProducts(rowsOf('products', ...lines), known.products, store({ products: [chair, off] })) as ProductRow[];
+  const [price] = plan('name,price', 'Chair,120');
+  const [listing] = plan('name,price,listed', 'Sofa,100,true');
+  const [back] = plan('name,price,listed', 'Chair,100,false');
+  if (!price || !listing || !back) throw new Error('The plan lacks a row.');
+  const { session, bodies } = unlistedMeanwhile(chair);
+  const write = (row: ProductRow, by = session) => writeProduct(by, row, known.products, new Map());
+
+  expect(await write(price)).toBeUndefined();
+  expect(await write(back)).toContain('changed');
+  expect(await write(listing, unlistedMeanwhile(off).session)).toBeUndefined();
+
+  expect(bodies).toMatchObject([{ price: 120, listed: false }]);
+});
