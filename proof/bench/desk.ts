@@ -103,6 +103,18 @@ const firstView = async (page: Page, link: string): Promise<[heading: number, wh
   return [heading, performance.now() - started];
 };
 
+/** The milliseconds from the first of three letters in the box for a customer until a name is suggested. */
+const suggestion = async (page: Page): Promise<number> => {
+  const box = page.getByRole('combobox', { name: 'Find a customer' });
+  await box.focus();
+  const started = performance.now();
+  await page.keyboard.type('ver');
+  await page.getByRole('option', { name: 'vera.vendor' }).waitFor();
+  const millis = performance.now() - started;
+  await box.fill('');
+  return millis;
+};
+
 /** The pages of the desk that are measured, by their names. */
 const pagesOf = ({ id, buyerUuid, productId }: SaleResponse, category: string): Record<string, string> => ({
   Home: '/',
@@ -137,6 +149,7 @@ const timesOf = async (browser: Browser, link: string, pages: Record<string, str
     const found: [string, number][] = [
       ['First view: heading', heading],
       ['First view: whole', whole],
+      ['`vera.vendor` for `ver`', await suggestion(page)],
     ];
     for (const [name, path] of Object.entries(pages)) found.push([name, await timeOf(page, `#${path}`)]);
     if (round >= 0) for (const [name, millis] of found) times.set(name, [...(times.get(name) ?? []), millis]);

@@ -10,6 +10,22 @@ beforeAll(async () => {
   await vi.waitFor(known, { timeout: 60_000, interval: 100 });
 });
 
+test('typing three letters of a name reads at most two units until it is suggested', async () => {
+  const page = await signIn(wide);
+  await page.keyboard.press('/');
+  await page.keyboard.type('ver');
+  await page.getByRole('option', { name: 'vera.vendor' }).waitFor();
+
+  await page.evaluate(() => location.assign('#/requests'));
+  await page.getByLabel(/own requests/).check();
+  // With the limit of the desk, and not of the test itself.
+  const asked = page.getByRole('list', { name: /^Requests/ }).locator('> li', { hasText: '/v1/names?prefix=ve' });
+  await asked.filter({ hasText: 'limit=8' }).first().waitFor();
+  const rows = await asked.filter({ hasText: 'limit=8' }).allInnerTexts();
+  const units = rows.map((row) => Number(/ ([\d.]+) units?\b/.exec(row)?.[1]));
+  expect(units.reduce((sum, one) => sum + one, 0)).toBeLessThanOrEqual(2);
+});
+
 describe.each(screens)('on a %s', (_, size) => {
   test('suggests customers while one types, and opens them with the keys alone', async () => {
     const page = await signIn(size);

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
@@ -31,9 +32,21 @@ beforeEach(async () => {
   for (const { id } of (await call('GET', '/webhooks')).data) await call('DELETE', `/webhooks/${id}`);
 });
 
+/** Counts what somebody presses from now on; the second press of a double one is none. */
+const countPresses = (page: Page) =>
+  page.evaluate(() => {
+    const { dataset } = document.documentElement;
+    const count = ({ detail }: MouseEvent): void => {
+      if (detail === 1) dataset.presses = String(Number(dataset.presses ?? 0) + 1);
+    };
+    addEventListener('click', count, true);
+  });
+const presses = async (page: Page): Promise<number> => Number(await page.locator('html').getAttribute('data-presses'));
+
 describe.each(screens)('on a %s', (_, size) => {
   test('a Discord channel hears a test within five presses, and each event that is ticked', async () => {
     const page = await signIn(size);
+    await countPresses(page);
     if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('There is no webhook yet. Press Discord message').waitFor();
@@ -47,6 +60,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await page.getByText(/^The test has arrived at 127\.0\.0\.1/).waitFor();
     await freeOfBarriers(page);
+    expect(await presses(page)).toBe(size === phone ? 5 : 4);
     expect(told).toHaveLength(1);
     expect(JSON.parse(told[0] ?? '')).toMatchObject({ allowed_mentions: { parse: [] } });
     expect((await call('GET', '/webhooks')).data).toMatchObject([
