@@ -13,7 +13,7 @@ export const change = (amount: number): string => `${amount > 0 ? '+' : ''}${mon
 export const count = (value: number): string => numbers.format(value);
 
 /** For axes: `1.2K`. */
-export const short = (value: number): string => compact.format(value);
+export const short = (value: number): string => compact.format(value).replace('-', '\u2212');
 
 /** The zones in which times can be shown: that of the reader, UTC, and the clock of the virtual world. */
 const zones = { own: undefined, utc: 'UTC', world: 'America/Los_Angeles' } as const;

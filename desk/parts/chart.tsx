@@ -117,7 +117,7 @@ const tickLine = ({ y }: Scale, width: number, tick: number) => (
   <g key={tick}>
     <line class={tick === 0 ? 'is-zero' : ''} x1={margin.left} x2={width - margin.right} y1={y(tick)} y2={y(tick)} />
     <text x={margin.left - 8} y={y(tick)} class="is-tick">
-      {short(Math.abs(tick))}
+      {short(tick)}
     </text>
   </g>
 );
