@@ -291,6 +291,7 @@ export const pageTexts = {
     title: texts.titles.reports,
     intro: 'Months and days are those of UTC, as everywhere in the sums of the store.',
     byMonth: 'Month by month',
+    payouts: 'Payouts by month',
     month: 'Month',
     sales: 'Sales',
     paid: 'Paid',

@@ -216,7 +216,7 @@ const BestOf = ({ month, made }: BestOfProps) => {
 const isMonth = (text: string | undefined): text is string => /^\d{4}-(0[1-9]|1[0-2])$/.test(text ?? '');
 
 export const ReportsPage = () => {
-  const { client } = useSession();
+  const { client, can } = useSession();
   const { query } = useAddress();
   const from = new Date(Date.now() - (maxDays - 1) * dayMillis).toISOString().slice(0, 10);
   const days = useLoad((signal) => client.get('/v1/store/days', { query: { from }, signal }), [from]);
@@ -244,6 +244,11 @@ export const ReportsPage = () => {
                 {rows.length > 0 && (
                   <nav class="pages" aria-label={t.byMonth}>
                     <Export columns={monthColumns} all={() => rows} file="months" />
+                    {can('payouts:read') && (
+                      <a class="button is-quiet" href={link('/payouts')}>
+                        {t.payouts}
+                      </a>
+                    )}
                   </nav>
                 )}
               </section>
