@@ -77,8 +77,8 @@ export const separatorOption = (): Option =>
   new Option('--separator <sign>', 'the sign between the cells of CSV; comma unless given').choices(separatorNames);
 
 /** Prints rows as CSV, for the commands that do so with `--csv`. */
-export const printCsv = (columns: readonly FileColumn[], rows: readonly object[], separator?: Separator): void => {
-  const { header, row } = lineWriter({ columns: [...columns] }, 'csv', separator);
+export const printCsv = (columns: FileColumn[], rows: readonly object[], separator?: Separator): void => {
+  const { header, row } = lineWriter({ columns }, 'csv', separator);
   process.stdout.write(header + rows.map((one) => row(one as Values)).join(''));
 };
 
