@@ -51,18 +51,21 @@ const dataDirOption =
   options.dataDir === '.local' ? '' : ` --data-dir '${options.dataDir.replaceAll("'", String.raw`'\''`)}'`;
 const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.dataDir}`;
 console.log(`
-${paint('bold', 'Store Integration Service')}, ready after ${Math.round(performance.now() - started)} ms
+${paint('bold', 'Store Integration Service')}, ready after ${Math.ceil((performance.now() - started) / 1000)} s
 
   Desk       ${paint('cyan', deskLink(service))}
-             ${paint('dim', 'a shop as its people see it; the link signs in with the key of the demo')}
-  Developers ${paint('cyan', `${baseUrl}/desk#/requests`)} ${paint('dim', '(requests as they happen, clock, faults)')}
+             ${paint('dim', 'the web app of a store; the link signs you in. Keep this terminal open')}
+
+For developers:
+
+  Requests   ${paint('cyan', `${baseUrl}/desk#/requests`)} ${paint('dim', '(as they happen; clock, faults)')}
   Reference  ${paint('cyan', `${baseUrl}/docs`)}
   Base URL   ${paint('cyan', baseUrl)} ${paint('dim', '(the endpoints are under /v1)')}
   Key        ${service.keys.all}
              ${paint('dim', `all scopes; more keys, stores and residents in ${options.dataDir}/service.json`)}
   Engine     ${engine}, data ${kept}
 
-Try it:
+Credit of a customer:
 
   curl -H 'X-API-Key: ${service.keys.all}' '${baseUrl}/v1/customers/vera.vendor/credit'
 

@@ -12,7 +12,7 @@ const whoHasThePort = async ({ port, dataDir }: LocalOptions): Promise<string> =
     return `The service is starting here already, as process ${holder}: its link appears in its terminal in some seconds.`;
   const baseUrl = `http://127.0.0.1:${port}`;
   return (await isLocalService(baseUrl))
-    ? `Port ${port} is taken by a local service that keeps its data elsewhere: ${baseUrl}/desk. End that one, or choose another port: ${anotherPort}`
+    ? `Another local service is already running on port ${port}, with other data: ${baseUrl}/desk. Stop it with Ctrl-C in its terminal, or choose another port: ${anotherPort}`
     : `Port ${port} is taken by another program. End that one, or choose another port: ${anotherPort}`;
 };
 

@@ -116,7 +116,9 @@ describe('while one runs', () => {
 
     const said = await refusalOf('--port', new URL(baseUrl).port, '--data-dir', join(parent, 'other'));
 
-    expect(said).toContain(`is taken by a local service that keeps its data elsewhere: ${baseUrl}/desk.`);
+    expect(said).toContain(
+      `Another local service is already running on port ${new URL(baseUrl).port}, with other data: ${baseUrl}/desk.`,
+    );
   });
 
   test('a start beside one that does not answer yet names its process', async () => {
