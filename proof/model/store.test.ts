@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { issueKey } from '../../cli/deployment/api-keys.ts';
+import { beginPayouts } from '../../cli/deployment/begin-payouts.ts';
 import { createStore } from '../../cli/deployment/stores.ts';
 import { auditCredit } from '../../cli/kinds/audit-credit.ts';
 import { timestamp } from '../../lib/clock.ts';
@@ -10,6 +11,7 @@ import { listLots } from '../../lib/credit/lots.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import { sweepDueLots } from '../../lib/credit/sweep.ts';
+import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { getSale } from '../../lib/sale/sales.ts';
 import { createCoupon as importCoupon, never } from '../../lib/store/coupons.ts';
@@ -23,6 +25,7 @@ import { type Book, createBook } from '../workload/book.ts';
 import { auditStore, moneyFaults } from '../workload/checks/books.ts';
 import { applyCoupon, type Choice, createCoupon, replaceCoupon, revokeCoupon } from '../workload/model/coupons.ts';
 import { change, expire, type ModelCommand } from '../workload/model/credit.ts';
+import { begin, count, end, isClaimable, noPayouts } from '../workload/model/payouts.ts';
 import {
   avatarOf,
   issueCard,
@@ -676,6 +679,7 @@ beforeAll(async () => {
 const setUp = async (now: number, isRich: boolean): Promise<{ model: Model; real: Real }> => {
   setClock(now);
   const { id: store } = await createStore('Model store');
+  await beginPayouts(store, false);
   const call = service.callAs((await issueKey({ store, name: 'model', scopes, stage: 'test' })).text);
   const fields = { price: 100, active: true, limited: false, blockCredits: false, percentOff: 0, shares: [33.3] };
   const products = [];
@@ -713,8 +717,37 @@ const expectLists = async (model: Model, { call, book }: Real): Promise<void> =>
   expect(shown(coupons)).toEqual(shown(model.coupons));
 };
 
+/** The store owes the shares of its sales and the refunds that are to be paid out, and pays each debt once. */
+const expectPayouts = async ({ sales, now }: Model, { call, avatars }: Real): Promise<void> => {
+  const model = noPayouts();
+  const shared = Object.values(sales).flatMap(({ shares }) => shares.map(({ residentUuid }) => residentUuid));
+  const payees = new Set([...avatars, ...shared]);
+  for (const [id, sale] of Object.entries(sales))
+    for (const cause of ['shares', 'refund']) for (const uuid of payees) count(model, sale, [id, cause, uuid]);
+  const compareAccounts = async (): Promise<void> => {
+    const { data } = (await call('GET', '/v1/payees?limit=1000')).body;
+    const accounts = data.map(({ residentUuid, username, ...account }: PayeeAnswer) => [residentUuid, account]);
+    expect(Object.fromEntries(accounts)).toEqual(
+      Object.fromEntries(Object.entries(model.payees).map(([uuid, { failedAt, ...account }]) => [uuid, account])),
+    );
+  };
+  await compareAccounts();
+  for (let number = 0; ; number++) {
+    const { payout } = (await call('POST', '/v1/payouts/actions/claim', { hold: 0 })).body;
+    if (!payout) break;
+    const { id, residentUuid: payee, amount } = payout;
+    expect([isClaimable(model, payee, now), amount]).toEqual([true, model.payees[payee]?.owed]);
+    begin(model, id, { payee, amount, state: 'claimed' });
+    const result = (['paid', 'failed', 'unknown'] as const)[number % 3] ?? 'paid';
+    expect((await call('POST', `/v1/payouts/${id}/actions/report`, { result })).body.state).toBe(result);
+    end(model, id, result, 'report', now);
+    await compareAccounts();
+  }
+  expect(Object.keys(model.payees).filter((uuid) => isClaimable(model, uuid, now))).toEqual([]);
+};
+
 test(
-  `a store answers and keeps its books as the rules say, and history, events and days tell of it (seed ${seed})`,
+  `a store answers and keeps its books as the rules say, and payouts, history, events and days tell of it (seed ${seed})`,
   async () => {
     let now = start;
     const all: Real[] = [];
@@ -727,6 +760,7 @@ test(
         now = model.now;
         // History of thousands of runs at once would be more than the engine takes in time.
         await catchUp();
+        await expectPayouts(model, real);
       }),
       { numRuns: runs, seed, ...(process.env.STORE_MODEL_PATH && { path: process.env.STORE_MODEL_PATH }) },
     );
