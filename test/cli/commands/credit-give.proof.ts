@@ -14,7 +14,7 @@ import { walk } from '../../support/walk.ts';
 /** A long run of gifts, in processes that are killed. GIVE_LINES gives the size. */
 
 const lines = Number(process.env.GIVE_LINES ?? 120);
-const timeout = 1_200_000;
+const timeout = 1_200_000 * Math.ceil(lines / 1000);
 const dir = tempDir();
 const dataDir = join(dir, 'service');
 const launcher = new URL('../../../store', import.meta.url).pathname;

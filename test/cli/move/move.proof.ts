@@ -25,7 +25,7 @@ const [products, coupons, cards] = [
   Math.max(63, customers / 10),
 ];
 /** Each test starts processes, which a busy machine may starve. */
-const timeout = 1_200_000;
+const timeout = 1_200_000 * Math.ceil(customers / 1000);
 const random = randomFrom(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
 const launcher = new URL('../../../store', import.meta.url).pathname;
