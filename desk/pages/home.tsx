@@ -8,7 +8,7 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
 import { dayMillis, isoDay, monthBefore } from '../sums.ts';
 import { texts } from '../texts.ts';
-import { FirstDay, readFirstDay } from './first-day.tsx';
+import { readFirstDay } from './first-day-state.ts';
 
 const t = texts.home;
 const hourMillis = 3_600_000;
@@ -199,6 +199,7 @@ const DayCharts = ({ data, span, from }: { data: readonly Day[]; span: number; f
   );
 };
 
+const FirstDay = later(async () => (await import('./first-day.tsx')).FirstDay);
 const Today = later(async () => (await import('./today.tsx')).Today);
 
 /** The sums of the days: those of today and of this month, and charts of the days that the address asks for. */
@@ -242,12 +243,11 @@ export const HomePage = () => {
           {({ attention, firstDay }) => (
             <div class="stack home">
               <NeedsAttention all={attention} />
-              {firstDay && <FirstDay {...firstDay} />}
+              {firstDay && <FirstDay state={firstDay} onHide={home.reload} />}
             </div>
           )}
         </Show>
-        {/* Nothing was sold on a store's first day. */}
-        {(home.fault || (home.value && !home.value.firstDay)) && <Sums />}
+        {(home.fault || (home.value && home.value.firstDay?.hasSale !== false)) && <Sums />}
       </div>
     </>
   );

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ const step = (page: Page, title: string) =>
     .filter({ has: page.getByRole('heading', { name: title }) });
 
 describe.each(screens)('on a %s', (_, size) => {
-  test('a new store lists its first steps with their state, from the product to the first delivered sale', async () => {
+  test('a new store lists its first steps with their state, until each is done or somebody hides them', async () => {
     const page = await signIn(size, '/', await newStoreKey());
     await step(page, 'Make a product').getByText('To do').waitFor();
     await step(page, 'Set up the box').getByText('Done').waitFor();
@@ -47,6 +48,14 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.locator('section', { hasText: 'Delivery' }).getByText('Delivered').waitFor();
 
     await page.evaluate(() => location.assign('#/'));
+    await page.locator('.chart', { hasText: 'Store credit' }).getByText('Nothing yet').waitFor();
+    await step(page, 'Make a test sale').getByText('Done').waitFor();
+    await step(page, 'Set up a vendor').getByText('To do').waitFor();
+    await step(page, 'Set up a vendor').getByText('It needs Second Life and can wait').waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('button', { name: 'Hide these steps' }).click();
+    await page.getByRole('heading', { name: 'Your first day' }).waitFor({ state: 'detached' });
+    await page.reload();
     await page.locator('.chart').first().waitFor();
     expect(await page.getByRole('heading', { name: 'Your first day' }).count()).toBe(0);
     // A delivery shows from its first attempt on.
@@ -80,6 +89,28 @@ describe.each(screens)('on a %s', (_, size) => {
     const answer = await fetch(`${service().baseUrl}/v1/store`, { headers: { 'X-API-Key': made } });
     expect(await answer.json()).toMatchObject({ id: store.id, key: { scopes: ['dispenser:register'] } });
   });
+});
+
+test('the first steps go by themselves once the last of them is done', async () => {
+  const key = await newStoreKey();
+  const as = async (method: string, path: string, body: object) => {
+    const answer = await fetch(`${service().baseUrl}/v1${path}`, {
+      method,
+      headers: { 'X-API-Key': key },
+      body: JSON.stringify(body),
+    });
+    return answer.json();
+  };
+  const { id: productId } = await as('POST', '/products', { name: 'Lamp', item: 'Lamp', price: 0 });
+  await as('POST', '/sales', { id: randomUUID(), productId, buyerIdentifier: resident().username, paid: 0 });
+  const page = await signIn(wide, '/', key);
+  await step(page, 'Set up a vendor').getByText('To do').waitFor();
+
+  await as('PUT', `/vendors/${randomUUID()}`, { name: 'Stall', region: 'Sage', productId });
+  await page.reload();
+
+  await page.locator('.chart').first().waitFor();
+  expect(await page.getByRole('heading', { name: 'Your first day' }).count()).toBe(0);
 });
 
 test('a vendor’s notecard has the product that is picked by name, and each object has its script', async () => {
