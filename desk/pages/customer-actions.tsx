@@ -9,7 +9,7 @@ import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
-import type { CustomerProps } from './customer-props.ts';
+import type { Balances, CustomerProps } from './customer-props.ts';
 
 const t = pageTexts.customer;
 
@@ -42,7 +42,7 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
 
   const send = async (sent: Values): Promise<void> => {
     const amount = deltaOf(sent);
-    const balanceOf = ({ credit, restrictedCredit }: { credit: number; restrictedCredit: number }): number =>
+    const balanceOf = ({ credit, restrictedCredit }: Balances): number =>
       sent.type === 'restricted' ? restrictedCredit : credit;
     const expiresAt = isTaking ? undefined : endOfDay(sent.expiresAt);
     const body = {
@@ -51,15 +51,15 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
       ...(expiresAt && { expiresAt }),
       ...(sent.reason && { reason: sent.reason }),
     };
-    const after = balanceOf(await client.post(incrementPath(sent.type), { path, body }));
+    const given = await client.post(incrementPath(sent.type), { path, body });
     onClose();
-    reload();
-    say(t.give.given(amount, customer.username, after), async () => {
+    reload(given);
+    say(t.give.given(amount, customer.username, balanceOf(given)), async () => {
       const undone = await client.post(incrementPath(sent.type), {
         path,
         body: { delta: -amount, reason: t.give.undoReason },
       });
-      reload();
+      reload(undone);
       say(t.give.undone(customer.username, balanceOf(undone)));
     });
   };

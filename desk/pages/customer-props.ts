@@ -1,9 +1,13 @@
 import type { CustomerResponse } from '../../client/client.ts';
 
-/** A customer as the page's parts get them. After a write, `reload` reads all parts anew. */
+/** What a customer holds, as a change of credit answers it. */
+export type Balances = Pick<CustomerResponse, 'credit' | 'restrictedCredit'>;
+
+/** A customer as the page's parts get them. */
 export interface CustomerProps {
   customer: CustomerResponse;
   /** Grows with each reload. */
   round: number;
-  reload: () => void;
+  /** Reads all parts anew after a write. Until they are there, `known` is shown. */
+  reload: (known?: Balances) => void;
 }

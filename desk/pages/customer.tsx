@@ -10,7 +10,7 @@ import { pageTexts } from '../texts-pages.ts';
 import { CustomerActions, GiveCredit } from './customer-actions.tsx';
 import { Holdings } from './customer-holdings.tsx';
 import { Lots } from './customer-lots.tsx';
-import type { CustomerProps } from './customer-props.ts';
+import type { Balances, CustomerProps } from './customer-props.ts';
 import { Timeline } from './customer-timeline.tsx';
 
 const t = pageTexts.customer;
@@ -28,6 +28,17 @@ const read = async ({ client, can }: Session, identifier: string, signal: AbortS
   const { credit, restrictedCredit } = await client.get('/v1/customers/{identifier}/credit', { path, signal });
   return { customer: { ...customer, credit, restrictedCredit }, spend };
 };
+
+/** Grows with each reload. `known` is what a write has answered, until its round is read. */
+interface Round {
+  round: number;
+  known: { balances: Balances; round: number } | undefined;
+}
+
+const nextRound = ({ round, known }: Round, balances?: Balances): Round => ({
+  round: round + 1,
+  known: balances ? { balances, round: round + 1 } : known,
+});
 
 const Facts = ({ customer, spend }: { customer: CustomerResponse; spend: CustomerSpendResponse }) => {
   const facts = [
@@ -52,12 +63,15 @@ const Facts = ({ customer, spend }: { customer: CustomerResponse; spend: Custome
 export const CustomerPage = ({ identifier }: { identifier: string }) => {
   const session = useSession();
   const { can } = session;
-  const [round, setRound] = useState(0);
+  const [{ round, known }, setRound] = useState<Round>({ round: 0, known: undefined });
   const [isGiving, setGiving] = useState(false);
-  const loaded = useLoad((signal) => read(session, identifier, signal), [identifier, round]);
-  const reload = useCallback(() => {
-    setRound((last) => last + 1);
-    setTimeout(() => setRound((last) => last + 1), historyMillis);
+  const loaded = useLoad(
+    async (signal) => ({ ...(await read(session, identifier, signal)), readIn: round }),
+    [identifier, round],
+  );
+  const reload = useCallback((balances?: Balances) => {
+    setRound((last) => nextRound(last, balances));
+    setTimeout(() => setRound((last) => nextRound(last)), historyMillis);
   }, []);
   if (loaded.fault?.status === 404)
     return (
@@ -68,7 +82,8 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
     );
   return (
     <Show of={loaded}>
-      {({ customer, spend }) => {
+      {({ customer: found, spend, readIn }) => {
+        const customer = known && readIn < known.round ? { ...found, ...known.balances } : found;
         const props: CustomerProps = { customer, round, reload };
         return (
           <>

@@ -344,6 +344,42 @@ test('a change whose answer is lost is made once, also when the page was loaded 
   const page = await signIn(wide, `/customers/${name}`);
   let lost = 0;
   await page.context().route('**/actions/increment-credit', async (route) => {
+test('the head of a customer’s page shows the credit that a change has answered, before it is read anew', async () => {
+  const name = stranger();
+  const page = await signIn(wide, `/customers/${name}`);
+  const head = page.locator('.facts > div', { hasText: /^Credit/ });
+  await head.getByText('L$\u00a00', { exact: true }).waitFor();
+  await page.getByText('No credit.').waitFor();
+  const held = Promise.withResolvers<void>();
+  await page.route(/\/v1\/customers\/[^/]+(\/credit)?$/, async (route) => {
+    await held.promise;
+    // A reading that was replaced by the next is ended.
+    await route.continue().catch(() => undefined);
+  });
+
+  await page.getByRole('button', { name: 'Give or take credit' }).click();
+  await page.getByLabel('Amount in L$').fill('100');
+  await page.getByRole('button', { name: 'Give L$\u00a0100' }).click();
+  await head.getByText('L$\u00a0100', { exact: true }).waitFor();
+  await page.getByText('This credit does not expire.').waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await head.getByText('L$\u00a00', { exact: true }).waitFor();
+
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 7 });
+  held.resolve();
+  await head.getByText('L$\u00a07', { exact: true }).waitFor();
+});
+
+test('a screen of 757 pixels shows the whole menu, down to the version', async () => {
+  const page = await signIn({ viewport: { width: 1280, height: 757 } });
+
+  const version = page.getByText(/^Version /);
+
+  expect(await page.locator('.side').evaluate((side) => side.scrollHeight - side.clientHeight)).toBe(0);
+  const { y = 757, height = 0 } = (await version.boundingBox()) ?? {};
+  expect(y + height).toBeLessThanOrEqual(757);
+});
+
     lost += 1;
     await route.fetch();
     await route.abort();
