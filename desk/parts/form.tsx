@@ -63,6 +63,8 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
   const setUnsaved = useUnsaved();
   /** The values that are lost by nobody. */
   const saved = useRef<Values>({});
+  const isToKeep = (entered: Values): boolean =>
+    !isUnguarded && JSON.stringify(entered) !== JSON.stringify(saved.current);
   const { press, isBusy, fault, clear } = usePress(async () => {
     const sent = values.current;
     // The answer may lead to another page.
@@ -71,7 +73,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
       await onSend(session && form.current ? await withProductIds(session, form.current, sent) : sent);
       saved.current = sent;
     } catch (error) {
-      setUnsaved(!isUnguarded);
+      setUnsaved(isToKeep(sent));
       throw error;
     }
   });
@@ -100,7 +102,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
       onInput={(event) => {
         if (fault) clear();
         const entered = formValues(event.currentTarget);
-        setUnsaved(!isUnguarded && JSON.stringify(entered) !== JSON.stringify(saved.current));
+        setUnsaved(isToKeep(entered));
         onValues?.(entered);
       }}
     >

@@ -2,7 +2,7 @@ import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
 
-const { signIn, call } = useDesk();
+const { signIn, call, forgive } = useDesk();
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Leave without saving?' });
 
@@ -73,6 +73,18 @@ test('asks before the tab is closed or somebody signs out, until the form is emp
 
   await expect.poll(() => page.isClosed()).toBe(true);
   expect(asked).toBe(1);
+});
+
+test('asks nothing about a form in which nothing was entered, although the service has refused it', async () => {
+  const page = await signIn(wide, '/products/new');
+  await page.getByRole('button', { name: 'Create product' }).click();
+  await page.locator('.field .error').first().waitFor();
+
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sales' }).click();
+
+  await headed(page, 'Sales');
+  expect(await question(page).count()).toBe(0);
+  forgive(/status of 400/);
 });
 
 test('asks nothing once the form is saved', async () => {
