@@ -131,6 +131,7 @@ export const texts = {
   chart: {
     table: 'Show as a table',
     day: 'Day',
+    nothing: 'Nothing yet',
     sum: (days: number) => `in ${some(days, 'day', 'days')}`,
     last: 'Today',
   },

@@ -119,12 +119,16 @@ const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): En
   return [refund, bought];
 };
 
+/** The time at which a delivery ended, where that is another than the one at which it began. */
+const laterHour = ({ createdAt, endedAt }: DeliveryResponse): string | false =>
+  endedAt !== null && hour(endedAt) !== hour(createdAt) && hour(endedAt);
+
 const ofDelivery = (row: DeliveryResponse): Entry => ({
   id: `delivery ${row.id}`,
   at: row.createdAt,
   kind: 'delivery',
   title: t.delivery[row.state](row.item),
-  notes: [row.lastError, row.endedAt !== null && row.state === 'delivered' && hour(row.endedAt)],
+  notes: [row.lastError, row.state === 'delivered' && laterHour(row)],
   ...(row.state === 'failed' && { tone: 'bad' as const }),
   ...(row.state === 'waiting' && { tone: 'warn' as const }),
 });

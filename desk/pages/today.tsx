@@ -86,7 +86,7 @@ const Best = ({ sales, isCut }: { sales: readonly SaleResponse[]; isCut: boolean
   return (
     <section class="card" aria-labelledby="best-sellers">
       <h2 id="best-sellers">{t.bestSellers}</h2>
-      <p class="help">{isCut ? t.ofNewest(sales.length) : t.ofDays(spanDays)}</p>
+      <p class="help">{best.length === 0 ? t.noSales : isCut ? t.ofNewest(sales.length) : t.ofDays(spanDays)}</p>
       <ul class="rows">
         {best.slice(0, shown).map(({ id, sales: sold, received }) => (
           <li key={id} class="row">

@@ -222,6 +222,7 @@ export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
   const titleId = useId();
   const [active, setActive] = useState<number>();
   const of = { days, series, kind };
+  const isEmpty = series.every(({ values }) => values.every((value) => !value));
   return (
     <figure class="card chart" aria-labelledby={titleId}>
       <header>
@@ -229,7 +230,8 @@ export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
         <Legend {...of} format={format} active={active} />
       </header>
       <div ref={box} class="plot">
-        {width > 0 && <Plot {...of} width={width} active={active} setActive={setActive} />}
+        {isEmpty && <p class="empty">{texts.chart.nothing}</p>}
+        {width > 0 && !isEmpty && <Plot {...of} width={width} active={active} setActive={setActive} />}
       </div>
       <details>
         <summary>{texts.chart.table}</summary>

@@ -111,6 +111,8 @@ describe.each(screens)('on a %s', (_, size) => {
       paid: 0,
       useCredit: true,
     });
+    const delivered = () => call('GET', `/deliveries?recipient=${name}&state=delivered`);
+    await expect.poll(async () => (await delivered()).data.length, { timeout: 60_000 }).toBe(1);
     const page = await signIn(size);
     await find(page, name);
 
