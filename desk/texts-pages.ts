@@ -1090,7 +1090,7 @@ export const pageTexts = {
       },
       {
         title: 'No answer',
-        text: 'Press the button again, even after you have loaded the page again: each change is made once, however often you press. If it goes on, tell the person who runs the service.',
+        text: 'Press the button again, even after you have loaded the page again: each change is made once, however often you press. If it keeps happening, the guide “Where to ask” below helps.',
       },
       {
         title: 'When you are done',
@@ -1098,14 +1098,17 @@ export const pageTexts = {
       },
     ],
     later: (version: string) =>
-      `Version ${version} is there. The person who runs the service can update it: docs/operate/deploy.md says how.`,
+      `Version ${version} is out: docs/operate/deploy.md says how to update.`,
     guides: 'Guides',
     guidesText: 'They are in the folder from which your service was deployed:',
     files: [
-      ['docs/operate/desk.md', 'This desk, page by page'],
-      ['inworld/README.md', 'Boxes, vendors, terminals and cashiers inworld'],
-      ['docs/guides/selling.md', 'How sales and their prices work'],
-      ['npx store help', 'Every command'],
+      ['Try it: from the download to your first sale', 'docs/guides/try.md'],
+      ['Every day at the desk', 'docs/guides/every-day.md'],
+      ['The desk, page by page', 'docs/operate/desk.md'],
+      ['Set up your shop inworld', 'docs/guides/inworld.md'],
+      ['How sales and their prices work', 'docs/guides/selling.md'],
+      ['Where to ask', 'docs/guides/ask.md'],
+      ['Every command', 'npx store help'],
     ],
   },
 };

@@ -41,9 +41,9 @@ export const HelpPage = () => (
         <h2>{t.guides}</h2>
         <p>{t.guidesText}</p>
         <dl class="lines">
-          {t.files.map(([file, text]) => (
+          {t.files.map(([title, file]) => (
             <div key={file}>
-              <dt>{text}</dt>
+              <dt>{title}</dt>
               <dd>
                 <code>{file}</code>
               </dd>

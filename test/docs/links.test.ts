@@ -1,6 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { pageTexts } from '../../desk/texts-pages.ts';
 
 const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('inworld/*.md')];
 
@@ -30,6 +31,13 @@ test('every link between the documents leads to a file', () => {
 
   expect(documents.length).toBeGreaterThan(10);
   expect(broken).toEqual([]);
+});
+
+test('every guide that the Help of the desk names is there', () => {
+  const files = pageTexts.help.files.map(([, file = '']) => file).filter((file) => file.endsWith('.md'));
+
+  expect(files.length).toBeGreaterThan(0);
+  expect(files.filter((file) => !existsSync(file))).toEqual([]);
 });
 
 test('every link to a part of a document leads to its heading', () => {
