@@ -53,6 +53,10 @@ export const hour = (at: string): string => hours.format(new Date(at));
 /** A day of the store's sums, `YYYY-MM-DD` in UTC. */
 export const dayName = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
 
+/** `Oct 1 – 27`. */
+export const dayRange = (from: string, to: string): string =>
+  days.formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`));
+
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['year', 31_557_600],

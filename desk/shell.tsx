@@ -133,7 +133,9 @@ const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
         )}
       </div>
       <footer>
-        <p class="help">{t.key(session.store.key.name)}</p>
+        <p class="help" title={session.store.key.name}>
+          {isDeveloper(session) ? t.fullAccess : t.key(session.store.key.name)}
+        </p>
         {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
         <button type="button" class="button is-quiet" onClick={onSignOut}>
           {t.signOut}

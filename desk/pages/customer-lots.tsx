@@ -40,7 +40,8 @@ export const Lots = ({ customer, round }: CustomerProps) => {
       <h2 id="lots">{t.lots}</h2>
       <Show of={loaded}>
         {({ data, pagination }) => {
-          if (data.length === 0) return <p class="help">{t.lotsNone}</p>;
+          if (data.length === 0)
+            return <p class="help">{customer.credit + customer.restrictedCredit > 0 ? t.lotsEndless : t.lotsNone}</p>;
           const now = Date.now();
           const { first, last, share } = lotScale(data, now);
           const inLots = data

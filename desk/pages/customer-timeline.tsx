@@ -82,7 +82,7 @@ const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
     row.kind !== 'expire' && row.expired > 0 && t.expiredPart(row.expired),
     row.reason,
     row.reference,
-    row.keyId !== null && (row.keyId === ownKey ? t.byThisKey : t.by(row.keyId)),
+    row.keyId !== null && row.keyId !== ownKey && t.by(row.keyId),
   ],
   parts: row.lots.map(({ amount, expiresAt }) => t.part(amount, expiresAt && date(expiresAt))),
 });
@@ -214,10 +214,11 @@ const readers = { credit: readCreditHistory, sales: readSales, deliveries: readD
 
 const readAll = async (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> => {
   const { can } = session;
+  // A sale, its delivery and its credit have one time: they are shown in this order, the last thing first.
   const allowed = [
-    can('credits:read') && readCreditHistory,
-    can('sales:read') && readSales,
     can('deliveries:read') && readDeliveries,
+    can('sales:read') && readSales,
+    can('credits:read') && readCreditHistory,
   ].filter((read) => read !== false);
   return Promise.all(allowed.map((read) => read(session, customer, undefined, signal)));
 };

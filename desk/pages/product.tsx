@@ -142,9 +142,8 @@ const Fields = ({ values, initial }: { values: Values; initial: Values }) => {
   });
   return (
     <>
-      <Field {...of('name')} maxLength={255} />
       <div class="pair">
-        <Field {...of('item')} help={t.itemHelp} maxLength={63} />
+        <Field {...of('name')} maxLength={255} />
         <Field {...of('price')} type="number" min="0" />
       </div>
       <div class="pair">
@@ -157,13 +156,16 @@ const Fields = ({ values, initial }: { values: Values; initial: Values }) => {
       </div>
       <Preview values={values} />
       <Field {...of('description')} type="textarea" maxLength={4096} />
+      <Field {...of('item')} help={t.itemHelp} maxLength={63} />
       <div class="pair">
         <Field {...check('active')} help={t.activeHelp} />
         <Field {...check('listed')} help={t.listedHelp} />
         <Field {...check('blockCredits')} />
         <Field {...check('bloggable')} />
         <Field {...check('limited')} />
-        <Field {...of('availableAmount')} type="number" min="0" />
+        <div hidden={values.limited !== 'on' && values.availableAmount === initial.availableAmount}>
+          <Field {...of('availableAmount')} type="number" min="0" />
+        </div>
       </div>
       <fieldset class="pair">
         <legend>{t.permissions}</legend>
@@ -293,7 +295,7 @@ export const NewProductPage = () => {
       <Heading title={t.create} />
       <section class="card">
         <Form
-          submit={t.create}
+          submit={t.submit}
           onValues={setValues}
           onSend={async (given) => {
             const made = await client.post('/v1/products', { body: productBody(given) });

@@ -101,7 +101,7 @@ const Prices = ({ sale }: { sale: SaleResponse }) => {
           restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
           refund > 0 && [t.paid, money(paid)],
           change > 0 && [t.change, money(change)],
-          state === 'refunded' && [t.givenBack, money(refund)],
+          state === 'refunded' && [t.refunded, money(refund - change)],
           [t.received, money(receivedOf(sale))],
           bonus > 0 && [t.bonus, money(bonus)],
           ...shares.map(

@@ -1,7 +1,7 @@
 import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
-import { ago, count, dayName, money, monthName, time } from '../format.ts';
+import { ago, count, dayRange, money, monthName, time } from '../format.ts';
 import type { Day } from '../parts/days.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
@@ -50,8 +50,8 @@ const Spans = ({ days, newest }: { days: readonly Day[]; newest: NewestSales }) 
         title={monthName(isoDay(now).slice(0, 7))}
         sum={month.sum}
         notes={[
-          ...(same === last ? [] : [t.upTo(dayName(same), month.beforeByNow.paid)]),
-          t.wholeMonth(monthName(last.slice(0, 7)), month.before.paid),
+          ...(same === last ? [] : [t.of(dayRange(`${last.slice(0, 7)}-01`, same), month.beforeByNow.paid)]),
+          t.of(monthName(last.slice(0, 7)), month.before.paid),
         ]}
       />
     </dl>

@@ -398,11 +398,11 @@ test('opens every store of the machine, also one that is made here, and leaves n
   await page.evaluate(() => location.assign('#/customers'));
   await page.getByText('There are no customers yet.').waitFor();
   await page.getByLabel('Store', { exact: true }).selectOption('Other Store');
-  await page.getByText('Key: all scopes').waitFor();
+  await page.getByTitle('all scopes').waitFor();
   const kept = await page.evaluate(() => JSON.stringify(sessionStorage));
   await page.getByRole('button', { name: 'Sign out' }).click();
   await page.getByRole('button', { name: 'Open <b>My own</b>' }).click();
-  await page.getByText('Key: desk on this machine').waitFor();
+  await page.getByTitle('desk on this machine').waitFor();
 
   expect(JSON.parse(kept)).toEqual({ 'desk.key': service().otherStore.key });
   expect(page.url()).toBe(`${service().baseUrl}/desk#/`);

@@ -64,7 +64,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
 test('a form’s box for a person suggests names, and Escape closes them and not the dialog', async () => {
   const page = await signIn(wide, '/giftcards');
-  await page.getByRole('button', { name: 'Grant a gift card' }).click();
+  await page.getByRole('button', { name: 'Give a gift card' }).click();
   const box = page.getByRole('dialog').getByRole('combobox').first();
   await box.fill('vera');
   await page.getByRole('option', { name: 'vera.vendor' }).waitFor();

@@ -37,7 +37,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await step(page, 'Make a product').getByRole('link', { name: 'New product' }).click();
     await page.getByLabel('Name').fill('First lamp');
     await page.getByLabel('Price in L$').fill('0');
-    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByRole('button', { name: 'Create product' }).click();
     await page.getByRole('heading', { level: 1, name: 'First lamp' }).waitFor();
     await page.evaluate(() => location.assign('#/'));
     await step(page, 'Make a product').getByText('Done').waitFor();

@@ -76,7 +76,7 @@ test('a link to the same store takes the place of the tab’s key where somebody
 
   await openHere(page, hash);
 
-  await page.getByText(`Key: ${name}`).waitFor();
+  await page.getByTitle(name).waitFor();
   await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
   expect(page.url()).toBe(`${service.baseUrl}/desk#/customers`);
 });
@@ -237,7 +237,7 @@ test('a link takes the place of a remembered key that has ended', async () => {
 test('the licences of the desk’s packages open from the sign-in page and from every other', async () => {
   const page = await open('/desk');
   const read = async () => {
-    await page.getByRole('link', { name: 'Licences' }).click();
+    await page.getByRole('link', { name: 'Licenses' }).click();
     await page.getByText('The MIT License').waitFor();
     await page.goBack();
   };

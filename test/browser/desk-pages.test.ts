@@ -49,7 +49,7 @@ const exported = async (page: Page): Promise<string> => {
 };
 
 describe.each(screens)('on a %s', (_, size) => {
-  test('refunds a sale once, and says before and after how many L$ are to be given back inworld', async () => {
+  test('refunds a sale once, and says before and after how many L$ are to be paid back inworld', async () => {
     const { username } = resident();
     const product = await aProduct();
     await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 100 });
@@ -65,15 +65,15 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('heading', { name: 'Delivery' }).waitFor();
     await freeOfBarriers(page);
     await page.getByRole('button', { name: 'Refund' }).click();
-    await page.getByText('You give L$\u00a0550 back inworld').waitFor();
+    await page.getByText('You pay L$\u00a0550 back to the buyer inworld.').waitFor();
     await page.getByText('L$\u00a0100 of store credit goes back.').waitFor();
     await page.getByLabel('Reason').fill('Wrong colour');
     await page.getByLabel('Reference').fill('T-81');
     await freeOfBarriers(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).dblclick();
 
-    await page.getByText('Refunded. Give L$\u00a0550 back inworld.').waitFor();
-    await page.getByText('L$\u00a0550 are to be given back inworld, if nobody has yet.').waitFor();
+    await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld.').waitFor();
+    await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld, unless you already have.').waitFor();
     expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0);
     await freeOfBarriers(page);
     expect(await call('GET', `/sales/${sale.id}`)).toMatchObject({ state: 'refunded', refundReference: 'T-81' });
@@ -132,11 +132,11 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText('Enter a customer to see their gift cards').waitFor();
     await freeOfBarriers(page);
     const grant = async (credit: string) => {
-      await page.getByRole('button', { name: 'Grant a gift card' }).click();
+      await page.getByRole('button', { name: 'Give a gift card' }).click();
       await page.getByRole('dialog').getByLabel('Customer: name or UUID').fill(username);
       await page.getByLabel('Amount in L$').fill(credit);
-      await page.getByRole('button', { name: 'Grant the card' }).dblclick();
-      await page.getByText(`Granted ${username} a gift card of L$\u00a0${credit}.`).waitFor();
+      await page.getByRole('button', { name: 'Give the card' }).dblclick();
+      await page.getByText(`Gave ${username} a gift card of L$\u00a0${credit}.`).waitFor();
     };
 
     await grant('250');
@@ -182,7 +182,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByText('Buyers pay L$\u00a0283 now.').waitFor();
     await page.getByLabel('Listed').uncheck();
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByRole('button', { name: 'Create product' }).click();
     await page.getByText(`Made ${name}.`).waitFor();
     await headed(page, name);
     const { data } = await call('GET', `/products?listed=false&search=${encodeURIComponent(name)}`);
@@ -317,7 +317,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
     await page.getByRole('link', { name: 'New product' }).click();
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('Price in L$').fill('400');
-    await page.getByRole('button', { name: 'New product' }).click();
+    await page.getByRole('button', { name: 'Create product' }).click();
     await headed(page, name);
   };
   await newProduct();
@@ -335,11 +335,11 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await page.getByText(`Applied ${name} to ${username}.`).waitFor();
 
   await menu('Gift cards');
-  await page.getByRole('button', { name: 'Grant a gift card' }).click();
+  await page.getByRole('button', { name: 'Give a gift card' }).click();
   await dialog.getByLabel('Customer: name or UUID').fill(username);
   await page.getByLabel('Amount in L$').fill('50');
-  await page.getByRole('button', { name: 'Grant the card' }).click();
-  await page.getByText(`Granted ${username} a gift card of L$\u00a050.`).waitFor();
+  await page.getByRole('button', { name: 'Give the card' }).click();
+  await page.getByText(`Gave ${username} a gift card of L$\u00a050.`).waitFor();
 
   // And buys, with the coupon and the credit.
   await menu('Products');
@@ -455,7 +455,7 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await close();
   }
   await go(`/customers/${username}`, 'Owns nothing yet.');
-  for (const button of ['Grant a gift card', 'Apply a coupon', 'Change the discount']) {
+  for (const button of ['Give a gift card', 'Apply a coupon', 'Change the discount']) {
     await choose(button);
     await close();
   }
@@ -500,7 +500,7 @@ test('a key that only reads sees no button that would change something, and no p
     const menu = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allInnerTexts();
 
     expect(
-      buttons.filter((text) => !['Copy id', 'Export CSV', 'Next', 'Back', 'See them', 'Show older'].includes(text)),
+      buttons.filter((text) => !['Copy id', 'Export CSV', 'Next', 'Back', 'Show', 'Show older'].includes(text)),
     ).toEqual([]);
     // Reports are made of sales, boxes make deliveries, and Settings tells each key what it may do.
     const beside: Record<string, string> = { Sales: 'Reports', Deliveries: 'Boxes' };
@@ -551,7 +551,7 @@ test('shows every name and code as text, those of the store, the key, dialogs an
   const other = await createStore(hostile);
   const { text: key } = await issueKey({ store: other.id, name: hostile, scopes: ['sales:read'], stage: 'test' });
   const theirs = await signIn(wide, '/', key);
-  await theirs.getByText(`Key: ${hostile}`).waitFor();
+  await theirs.getByText(`Signed in with the key ${hostile}`).waitFor();
   expect(await theirs.getByLabel('Store', { exact: true }).locator('option:checked').innerText()).toBe(hostile);
   expect(await theirs.locator('body :is(img, script)').count()).toBe(0);
 });

@@ -41,11 +41,11 @@ test('a phone has all but the first action in one menu, which the keyboard works
   expect(await button('More').getAttribute('aria-expanded')).toBe('true');
   await freeOfBarriers(page);
   for (const [key, text] of [
-    ['ArrowDown', 'Grant a gift card'],
+    ['ArrowDown', 'Give a gift card'],
     ['ArrowUp', 'More'],
     ['ArrowUp', 'Ban'],
     ['ArrowDown', 'More'],
-    ['Tab', 'Grant a gift card'],
+    ['Tab', 'Give a gift card'],
   ] as const) {
     await page.keyboard.press(key);
     expect(await focused(), key).toBe(text);

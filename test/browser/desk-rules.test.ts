@@ -20,7 +20,7 @@ describe.each(screens)('on a %s', (_, size) => {
       [2, '10000', '15'],
     ] as const) {
       await page.getByRole('button', { name: 'Add a tier' }).click();
-      await page.getByLabel('Spent in a year, from L$').nth(place).fill(from);
+      await page.getByLabel('Spent in the last year, from L$').nth(place).fill(from);
       await page.locator('.tier').nth(place).getByLabel('Discount in percent').fill(percent);
     }
     await page.getByText('pays L$\u00a0400 for a product of L$\u00a0800.').waitFor();
@@ -110,7 +110,7 @@ test('says beside the field what a rule takes, and keeps the rules until it does
   ]);
   await freeOfBarriers(page);
   await page.getByLabel('Discount in percent').first().fill('4');
-  await page.getByLabel('Spent in a year, from L$').nth(1).fill('5');
+  await page.getByLabel('Spent in the last year, from L$').nth(1).fill('5');
   await page.locator('.tier').nth(1).getByLabel('Discount in percent').fill('2');
   await page.getByRole('button', { name: 'Save the rules' }).click();
   await page.getByRole('alert').getByText('Two tiers begin at the same amount: change one.').waitFor();
@@ -135,6 +135,6 @@ test('where somebody else has saved rules meanwhile, nothing is lost: the person
   await page.getByRole('button', { name: 'Save my changes' }).click();
   await page.getByText('Saved. The next quote or sale follows these rules.').waitFor();
   expect(await call('GET', '/store/rules')).toMatchObject({ groupDiscount: 10, tiers: [{ from: 2000, percent: 20 }] });
-  await expect.poll(() => page.getByLabel('Spent in a year, from L$').inputValue()).toBe('2000');
+  await expect.poll(() => page.getByLabel('Spent in the last year, from L$').inputValue()).toBe('2000');
   await call('PUT', '/store/rules', noRules);
 });

@@ -90,7 +90,7 @@ test('asks nothing about a form in which nothing was entered, although the servi
 test('asks nothing once the form is saved', async () => {
   const page = await halfFilled(wide);
   await page.getByLabel('Price in L$').fill('5');
-  await page.getByRole('button', { name: 'New product' }).click();
+  await page.getByRole('button', { name: 'Create product' }).click();
   await headed(page, 'Half a lamp');
 
   await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Sales' }).click();

@@ -115,6 +115,9 @@ describe.each(screens)('on a %s', (_, size) => {
     await expect.poll(async () => (await delivered()).data.length, { timeout: 60_000 }).toBe(1);
     const page = await signIn(size);
     await find(page, name);
+    const first = page.locator('.entry').first();
+    await first.getByText(`${product.name} delivered`).waitFor();
+    await page.locator('.entry').nth(1).getByText(`Bought ${product.name}`).waitFor();
 
     await page.getByRole('button', { name: 'Credit', exact: true }).click();
 
@@ -171,13 +174,13 @@ describe.each(screens)('on a %s', (_, size) => {
     await pressInMore(page, 'Lift the ban');
     await page.getByText(`Lifted the ban of ${name}.`).waitFor();
 
-    await pressInMore(page, 'Grant a gift card');
+    await pressInMore(page, 'Give a gift card');
     await page.getByLabel('Amount in L$').fill('0');
-    await page.getByRole('button', { name: 'Grant the card' }).click();
+    await page.getByRole('button', { name: 'Give the card' }).click();
     await page.locator('.field .error', { hasText: 'Enter a whole number' }).waitFor();
     await page.getByLabel('Amount in L$').fill('250');
-    await page.getByRole('button', { name: 'Grant the card' }).click();
-    await page.getByText(`Granted ${name} a gift card of L$\u00a0250.`).waitFor();
+    await page.getByRole('button', { name: 'Give the card' }).click();
+    await page.getByText(`Gave ${name} a gift card of L$\u00a0250.`).waitFor();
     await page.getByRole('heading', { name: 'Gift cards' }).waitFor();
 
     await pressInMore(page, 'Apply a coupon');
@@ -240,7 +243,7 @@ describe.each(screens)('on a %s', (_, size) => {
     if (made.claimed) await failDelivery(made.delivery, 'no such item');
     const page = await signIn(size);
     await page.locator('.attention').getByText('failed in the last 30 days').waitFor();
-    await page.locator('.attention').getByRole('link', { name: 'See them' }).last().click();
+    await page.locator('.attention').getByRole('link', { name: 'Show' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
     const retry = page.getByRole('button', { name: `Try again: Lost lamp for ${recipient.username}` });
     await retry.waitFor();
@@ -341,11 +344,6 @@ test('a key without a scope sees no door that would not open', async () => {
   await all.getByText('Live', { exact: true }).waitFor();
 });
 
-test('a change whose answer is lost is made once, also when the page was loaded anew before the next press', async () => {
-  const name = stranger();
-  const page = await signIn(wide, `/customers/${name}`);
-  let lost = 0;
-  await page.context().route('**/actions/increment-credit', async (route) => {
 test('the head of a customer’s page shows the credit that a change has answered, before it is read anew', async () => {
   const name = stranger();
   const page = await signIn(wide, `/customers/${name}`);
@@ -382,6 +380,11 @@ test('a screen of 757 pixels shows the whole menu, down to the version', async (
   expect(y + height).toBeLessThanOrEqual(757);
 });
 
+test('a change whose answer is lost is made once, also when the page was loaded anew before the next press', async () => {
+  const name = stranger();
+  const page = await signIn(wide, `/customers/${name}`);
+  let lost = 0;
+  await page.context().route('**/actions/increment-credit', async (route) => {
     lost += 1;
     await route.fetch();
     await route.abort();
