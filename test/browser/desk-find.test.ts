@@ -33,6 +33,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.keyboard.type('ver');
     const option = page.getByRole('option', { name: 'vera.vendor' });
     await option.waitFor();
+    expect(await page.locator('.find kbd').isVisible()).toBe(false);
     await freeOfBarriers(page);
 
     await page.keyboard.press('ArrowDown');

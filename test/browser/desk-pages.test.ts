@@ -74,6 +74,11 @@ describe.each(screens)('on a %s', (_, size) => {
 
     await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld.').waitFor();
     await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld, unless you already have.').waitFor();
+    const lines = page.locator('.lines > div');
+    await lines
+      .filter({ has: page.getByText('Refund', { exact: true }) })
+      .getByText('L$\u00a0550')
+      .waitFor();
     expect(await page.getByRole('button', { name: 'Refund' }).count()).toBe(0);
     await freeOfBarriers(page);
     expect(await call('GET', `/sales/${sale.id}`)).toMatchObject({ state: 'refunded', refundReference: 'T-81' });
@@ -181,6 +186,13 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Discount', { exact: true }).selectOption('L$ off');
     await page.getByText('Buyers pay L$\u00a0283 now.').waitFor();
     await page.getByLabel('Listed').uncheck();
+    const copies = page.getByLabel('Copies left to sell');
+    expect(await copies.isVisible()).toBe(false);
+    await page.getByLabel('Limited edition').check();
+    await copies.fill('3');
+    await page.getByLabel('Limited edition').uncheck();
+    expect(await copies.isVisible()).toBe(true);
+    await copies.fill('0');
     await freeOfBarriers(page);
     await page.getByRole('button', { name: 'Create product' }).click();
     await page.getByText(`Made ${name}.`).waitFor();
