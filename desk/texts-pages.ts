@@ -1098,8 +1098,7 @@ export const pageTexts = {
         text: 'Press Sign out. The key of a link ends then, in every tab. A key that you have pasted works on until somebody revokes it.',
       },
     ],
-    later: (version: string) =>
-      `Version ${version} is out: docs/operate/deploy.md says how to update.`,
+    later: (version: string) => `Version ${version} is out: docs/operate/deploy.md says how to update.`,
     guides: 'Guides',
     guidesText: 'Each is a file of the repository from which you have this service.',
     files: [
