@@ -28,7 +28,6 @@ export const seedCustomers = async ({ id }: Store): Promise<void> => {
       price: 100 * (index + 1),
       at: inDays(-days),
     });
-  await recordPurchase(id, { id: 'demo-5', buyer: vendor, productId: demoUuid(3, 1), price: 500, at: inDays(-3) });
 };
 
 /** Coupons and gift cards that each show a rule. One coupon applies to the whole store, one to a product. */

@@ -23,8 +23,8 @@ const begin = async (store: string, id: string, recipient: Resident, item: strin
  */
 export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
   at(now() - 30 * day, async () => {
-    const [vendor] = friends as [Resident];
-    const made = await begin(store, demoUuid(8, 1), vendor, 'Willow cottage, 100%_mesh', inDays(0));
+    const [vendor, renamed] = friends as [Resident, Resident];
+    const made = await begin(store, demoUuid(8, 1), renamed, 'Fireflies in a jar', inDays(0));
     if (made.claimed) await completeDelivery(made.delivery);
     const refused = await begin(store, demoUuid(8, 2), vendor, 'Fireflies in a jar', inDays(0));
     if (refused.claimed) await failDelivery(refused.delivery, 'no such item: Fireflies in a jar');

@@ -3,7 +3,7 @@ import { seedCatalogue, seedOther } from './catalogue.ts';
 import { seedCoupons, seedCustomers } from './customers.ts';
 import { seedDeliveries } from './deliveries.ts';
 import { seedPayouts } from './payouts.ts';
-import { seedSales } from './sales.ts';
+import { seedFriendSale, seedSales } from './sales.ts';
 import { seedVendors } from './vendors.ts';
 import { seedWebhook } from './webhooks.ts';
 
@@ -12,6 +12,7 @@ import { seedWebhook } from './webhooks.ts';
  */
 export const seedDemo = async (store: Store, other: Store): Promise<void> => {
   await seedCatalogue(store);
+  await seedFriendSale(store);
   await seedCustomers(store);
   await seedCoupons(store);
   await seedDeliveries(store);

@@ -12,9 +12,9 @@ import { noteDelivered } from '../../lib/store/owned.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoProduct } from './catalogue.ts';
-import { at, buyers, day, demoUuid } from './residents.ts';
+import { at, buyers, day, demoUuid, friends } from './residents.ts';
 
-/** A sale of the last weeks. Buyers and recipients are places in the list of buyers. */
+/** A sale of the last weeks. Buyers and recipients are places in the list of people. */
 interface DemoSale {
   days: number;
   buyer: number;
@@ -24,6 +24,9 @@ interface DemoSale {
   recipient?: number;
   useCredit?: true;
 }
+
+const [friend] = friends as [Resident];
+const people = [...buyers, friend];
 
 /** The oldest first. Some buyers pay the full price though they have a discount, and get change. */
 const demoSales: readonly DemoSale[] = [
@@ -70,7 +73,7 @@ const refundedId = saleId(21);
 
 /** Makes a sale that took place, and its delivery a minute later. */
 const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void> => {
-  const identifierOf = (index: number) => ({ uuid: buyers[index]?.uuid ?? '' });
+  const identifierOf = (index: number) => ({ uuid: people[index]?.uuid ?? '' });
   const { buyer, recipient, product, useCredit = false } = sale;
   const { id: productId, price } = demoProduct(product);
   const parties = {
@@ -128,6 +131,22 @@ const seedLastWeeks = async (store: string): Promise<void> => {
   await at(noon - 4 * day, () => refundSale(store, refundedId, why));
   // Each of these deliveries has its record, so nothing is ordered.
   await sendUnsent();
+};
+
+/**
+ * A sale of which credit paid a part. It comes before all other credit of its buyer, who holds no more than that part
+ * at its time.
+ */
+export const seedFriendSale = async ({ id: store }: Store): Promise<void> => {
+  const id = demoUuid(8, 3);
+  const time = now() - 3 * day;
+  const held = { kind: 'set', credit: 150 } as const;
+  if (!(await findSale(store, id)))
+    await at(time - day, () =>
+      changeCredit(store, { uuid: friend.uuid }, 'regular', held, { by: 'demo', reason: 'Trade-in of the old coat' }),
+    );
+  const sale = { days: 3, buyer: people.indexOf(friend), product: 'Wool winter coat', paid: 500 };
+  await at(time, () => makeSale(store, { ...sale, useCredit: true }, id));
 };
 
 /** A sale that was refused, and those of the last weeks. */
