@@ -70,7 +70,7 @@ test('npm run openapi refuses examples that are answered with another status tha
   expect(wrongExamples(routes, { ...recordings, [id]: lacking, [other]: taken }).toSorted()).toEqual(
     [
       `${id}: ${method} ${path} was answered 404, not 200: {"title":"Not Found"}`,
-      `${other}: its refused body was answered 201, not 400: {"status":201}`,
+      `${other}: the example in \`refused\` must be answered with 400, but was answered: {"status":201}`,
     ].toSorted(),
   );
 });
