@@ -75,7 +75,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await freeOfBarriers(page);
     await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).click();
 
-    await page.getByText('Refunded. L$\u00a0650 are owed to the buyer').waitFor();
+    await page.getByText('Refunded. You owe the buyer L$\u00a0650').waitFor();
     expect(await call('GET', `/sales/${sale.id}`)).toMatchObject({ state: 'refunded', payOut: true });
     expect(await owing(uuid)).toMatchObject({ owed: 650 });
   });

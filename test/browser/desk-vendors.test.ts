@@ -107,7 +107,7 @@ test('Home names the lost vendors and leads to them; a key that only reads choos
   await row.getByText('Lost').waitFor();
   expect(await page.getByRole('row').count()).toBe(2);
   await row.getByRole('link', { name: 'Old vendor' }).click();
-  await page.getByText('Nothing was heard of it for 30 hours').waitFor();
+  await page.getByText('It has not been heard from for 30 hours').waitFor();
   await freeOfBarriers(page);
 
   const reader = await signIn(wide, '/vendors?state=lost', service().keys['vendors:read']);
