@@ -191,7 +191,15 @@ const describeField = (name: string, value: string): string => {
   return value === 'on' ? t.yes : t.no;
 };
 
-const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void }) => {
+const EditProduct = ({
+  read,
+  reload,
+  onSaved,
+}: {
+  read: ShownProduct;
+  reload: () => void;
+  onSaved: (read: ShownProduct) => void;
+}) => {
   const session = useSession();
   const say = useSay();
   const initial = productValues(read);
@@ -212,7 +220,8 @@ const EditProduct = ({ read, reload }: { read: ShownProduct; reload: () => void 
           });
           forgetName(id);
           forgetProducts();
-          reload();
+          // The form begins anew before anybody can type on.
+          onSaved(await readProduct(session, id));
           say(t.saved(saved.name, saved.activePrice));
         }}
         readAgain={async () => {
@@ -250,38 +259,47 @@ export const ProductPage = ({ id }: { id: string }) => {
   const [round, setRound] = useState(0);
   const { query } = useAddress();
   const [isSelling, setSelling] = useState(query.sell === 'yes' && can('sales:write'));
-  const loaded = useLoad(async (signal) => ({ read: await readProduct(session, id, signal), round }), [id, round]);
+  const loaded = useLoad((signal) => readProduct(session, id, signal), [id, round]);
+  const [saved, setSaved] = useState<{ first: ShownProduct; read: ShownProduct }>();
   return (
     <Show of={loaded}>
-      {({ read, round: readIn }) => (
-        <>
-          <Heading title={read.product.name}>
-            {!read.product.active && <State tone="warn">{t.inactive}</State>}
-            <Actions
-              all={[
-                read.product.active &&
-                  can('sales:write') && { text: pageTexts.sales.sell.open, press: () => setSelling(true) },
-                can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
-              ]}
-            />
-          </Heading>
-          <Picture of={read.product} isLarge />
-          {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
-          <p class="identity">
-            <CopyId id={read.product.id} />
-          </p>
-          <Facts product={read.product} />
-          <div class="stack">
-            {can('products:write') ? (
-              // The form begins anew with each reading.
-              <EditProduct key={readIn} read={read} reload={() => setRound((last) => last + 1)} />
-            ) : (
-              <p class="card text">{read.product.description || '–'}</p>
-            )}
-            <ProductCard id={id} />
-          </div>
-        </>
-      )}
+      {(first) => {
+        const read = saved?.first === first ? saved.read : first;
+        return (
+          <>
+            <Heading title={read.product.name}>
+              {!read.product.active && <State tone="warn">{t.inactive}</State>}
+              <Actions
+                all={[
+                  read.product.active &&
+                    can('sales:write') && { text: pageTexts.sales.sell.open, press: () => setSelling(true) },
+                  can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
+                ]}
+              />
+            </Heading>
+            <Picture of={read.product} isLarge />
+            {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
+            <p class="identity">
+              <CopyId id={read.product.id} />
+            </p>
+            <Facts product={read.product} />
+            <div class="stack">
+              {can('products:write') ? (
+                // The form begins anew with each reading.
+                <EditProduct
+                  key={read}
+                  read={read}
+                  reload={() => setRound((last) => last + 1)}
+                  onSaved={(again) => setSaved({ first, read: again })}
+                />
+              ) : (
+                <p class="card text">{read.product.description || '–'}</p>
+              )}
+              <ProductCard id={id} />
+            </div>
+          </>
+        );
+      }}
     </Show>
   );
 };
