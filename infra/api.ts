@@ -52,9 +52,9 @@ const accessLine = {
 
 /**
  * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the
- * firewall holds to its default rate cannot use this one up, and the burst is the first view of a dozen people.
+ * firewall holds to its default rate cannot use this one up, and the burst is the first view of ten people.
  */
-export const deskLimit = { rate: 20, burst: 60 };
+export const deskLimit = { rate: 20, burst: 90 };
 
 /**
  * The REST API: the document that it is imported from, its stage with throttles and logs, and what may call and be
