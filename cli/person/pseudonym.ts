@@ -3,7 +3,7 @@ import { source } from '../../lib/clock.ts';
 import { findCustomerItem } from '../../lib/store/customers.ts';
 import { isNew, put } from '../../lib/table/language.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
-import { write } from '../../lib/table/table.ts';
+import { writeUnstamped } from '../../lib/table/table.ts';
 
 /**
  * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without
@@ -15,10 +15,13 @@ interface Secret extends Key {
 
 const secretKey = sharedKey('ERASURE', 'secret');
 
-/** Reads the secret of the deployment, or makes it: of two commands at once, both get the same. */
+/**
+ * Reads the secret of the deployment, or makes it: of two commands at once, both get the same. After a lost answer the
+ * item that is there may be this one or an earlier one, so it is what counts.
+ */
 const findSecret = async (): Promise<string> => {
   const secret = Buffer.from(source.bytes(32)).toString('hex');
-  const outcome = await write<Secret>(put({ ...secretKey, secret }, isNew));
+  const outcome = await writeUnstamped<Secret>(put({ ...secretKey, secret }, isNew));
   return (outcome.done ? outcome.result : (outcome.found as Secret)).secret;
 };
 
