@@ -200,7 +200,10 @@ export interface Names {
   recipient: string;
 }
 
-/** The items that a sale changes beside those of its offer, by eventually consistent reads: the transaction is refused where one has changed since. */
+/**
+ * The items that a sale changes beside those of its offer, by eventually consistent reads: the transaction is refused
+ * where one has changed since.
+ */
 export interface SaleFacts extends OfferFacts {
   spend: SpendItem | undefined;
   /** Of a gift's recipient. */

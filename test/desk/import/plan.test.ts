@@ -346,7 +346,7 @@ test.each([429, 500, 503, 401, 403])(
   },
 );
 
-/** A session with a product that was taken off the lists after it was planned, and the bodies that are written to it. */
+/** A session with a product that was taken off the lists after it was planned, and the bodies that it gets. */
 const unlistedMeanwhile = ({ product: row }: ReturnType<typeof product>) => {
   const bodies: object[] = [];
   async function* rows(_: string, { query }: { query: { listed: boolean } }) {
