@@ -37,6 +37,16 @@ export const mutants: readonly Mutant[] = [
     to: 'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, newId()), true, mayGiveWay)',
   },
   {
+    text: 'an item that others put too counts as the own one after a lost answer',
+    file: 'lib/table/table.ts',
+    from: 'sendAlone<T>(one, true, false)',
+    to: 'sendAlone<T>(one, true, true)',
+    scene: {
+      file: 'test/cli/person/pseudonym.test.ts',
+      name: 'an avatar has the same pseudonym each time, though no answer comes from the first write',
+    },
+  },
+  {
     text: 'the change of a request is not recorded with its answer',
     file: 'lib/table/table.ts',
     from: 'const sent = recording ? [...own, recording.completion(of.answer)] : own;',
