@@ -1,6 +1,6 @@
 import type { CustomerResponse } from '../../client/client.ts';
 
-/** What a customer holds, as a change of credit answers it. */
+/** The credit that a customer holds, as a change of it answers it. */
 export type Balances = Pick<CustomerResponse, 'credit' | 'restrictedCredit'>;
 
 /** A customer as the page's parts get them. */
