@@ -11,7 +11,7 @@ import { openStore } from '../deployment/target.ts';
 import { type GivenLine, type GivingRun, givingKey } from '../kinds/giving.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
-import { parseReason, reasonHelp } from '../terminal/input.ts';
+import { parseReason, reasonOption } from '../terminal/input.ts';
 import { type Column, grouped, print } from '../terminal/output.ts';
 
 interface GiveOptions extends RunOptions {
@@ -198,7 +198,7 @@ export const addCreditGive = (credit: StoreCommand): void => {
     )
     .argument('<file>', 'a CSV or NDJSON file with resident and amount, and type and expiresAt if need be')
     .requiredOption(...referenceOption)
-    .option('--reason <text>', `${reasonHelp}; customers read it`, parseReason)
+    .option('--reason <text>', `${reasonOption[1]}; customers read it`, parseReason)
     .option('--dry-run', 'check the file, show the sums, and give nothing')
     .option('--undo', 'take back what is left of what the run has given, and list the rest')
     .option('--yes', 'give without asking')

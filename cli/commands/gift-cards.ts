@@ -8,15 +8,7 @@ import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { orUnknown } from '../terminal/errors.ts';
-import {
-  parseEnd,
-  parseIdOf,
-  parseReason,
-  parseReference,
-  parseResident,
-  reasonHelp,
-  unknownId,
-} from '../terminal/input.ts';
+import { parseEnd, parseIdOf, parseReference, parseResident, reasonOption, unknownId } from '../terminal/input.ts';
 import { type Column, note, print } from '../terminal/output.ts';
 import { openResident } from './credit-history.ts';
 
@@ -102,7 +94,7 @@ export const addGiftCards = (program: StoreCommand): void => {
         'when the credit expires: after a duration (90d), on a day or at a time',
       ).argParser(parseEnd),
     )
-    .option('--reason <text>', reasonHelp, parseReason)
+    .option(...reasonOption)
     .option('--reference <text>', 'such as the number of a ticket, at most 100 characters', parseReference)
     .examples(
       'store giftcards redeem 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90 --for ada.lovelace',

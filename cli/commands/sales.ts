@@ -12,15 +12,7 @@ import { knownResidents } from '../deployment/residents.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { orUnknown } from '../terminal/errors.ts';
-import {
-  parseCount,
-  parseIdOf,
-  parseReason,
-  parseReference,
-  parseResident,
-  reasonHelp,
-  unknownId,
-} from '../terminal/input.ts';
+import { parseCount, parseIdOf, parseReference, parseResident, reasonOption, unknownId } from '../terminal/input.ts';
 import { type Column, grouped, isJson, note, print, printUpTo, shownTime } from '../terminal/output.ts';
 
 /** A sale as the API answers it. */
@@ -160,7 +152,7 @@ export const addSales = (program: StoreCommand): void => {
       'Refunds a completed sale: credit, stock, coupon use, spend and ownership go back at once. You give the L$ back inworld.',
     )
     .argument('<id>', 'UUID of the sale', parseIdOf('sale'))
-    .option('--reason <text>', reasonHelp, parseReason)
+    .option(...reasonOption)
     .option('--reference <text>', 'such as the number of a ticket, at most 100 characters', parseReference)
     .examples('store sales refund 0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90 --reason "Bought twice" --reference T-17')
     .runs(refund);

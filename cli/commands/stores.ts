@@ -24,7 +24,7 @@ import { createStore, deleteStore } from '../deployment/stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { explain, Failure, UsageError } from '../terminal/errors.ts';
-import { ask, nameFault, parseName, parseReason, reasonHelp } from '../terminal/input.ts';
+import { ask, nameFault, parseName, reasonOption } from '../terminal/input.ts';
 import { type Column, counted, grouped, isInteractive, isJson, note, print, shownTime } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
@@ -194,13 +194,11 @@ export const addStores = (program: StoreCommand): void => {
     .examples('store list', 'store list --stage prod --json')
     .runs(list);
 
-  const reason = ['--reason <text>', reasonHelp, parseReason] as const;
-
   program
     .command('close')
     .description('Closes a store: quotes and sales are refused until it is opened. Nothing else changes.')
     .argument('[store]', 'id or name of the store')
-    .option(...reason)
+    .option(...reasonOption)
     .examples('store close', 'store close "My Store" --reason "New prices from Monday on"')
     .runs(switchTo(false));
 
@@ -208,7 +206,7 @@ export const addStores = (program: StoreCommand): void => {
     .command('open')
     .description('Opens a closed store.')
     .argument('[store]', 'id or name of the store')
-    .option(...reason)
+    .option(...reasonOption)
     .examples('store open', 'store open "My Store"')
     .runs(switchTo(true));
 

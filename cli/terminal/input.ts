@@ -42,8 +42,12 @@ const parsedBy =
 /** The reason of a change, for the store's own records. */
 export const parseReason = parsedBy(wire.text({ min: 0, max: wire.maxLength.reason }));
 
-/** The help of an option that `parseReason` reads. */
-export const reasonHelp = `why, at most ${wire.maxLength.reason} characters`;
+/** The option of a command that changes something for a reason. */
+export const reasonOption = [
+  '--reason <text>',
+  `why, at most ${wire.maxLength.reason} characters`,
+  parseReason,
+] as const;
 
 /** The number or name that a change has in the store's own records. */
 export const parseReference = parsedBy(wire.text({ min: 0, max: wire.maxLength.reference }));
