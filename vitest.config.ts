@@ -77,12 +77,14 @@ class ProofsFirst extends BaseSequencer {
 /** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
 export const common: Pick<
   TestUserConfig,
-  'testTimeout' | 'hookTimeout' | 'expect' | 'reporters' | 'sequence' | 'onConsoleLog'
+  'testTimeout' | 'hookTimeout' | 'expect' | 'reporters' | 'sequence' | 'onConsoleLog' | 'chaiConfig'
 > = {
   // They end what hangs. A busy machine may take ten times as long as a quiet one for what does not.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
+  // The message of a test that failed names the faults that were found, in place of `Array(1)`.
+  chaiConfig: { truncateThreshold: 1000 },
   sequence: { sequencer: ProofsFirst },
   // The files of a worker share the SDK's client, which warns at each call that it began with another file's queue.
   onConsoleLog: (text) => !text.includes('differs from SQSClient resolved endpoint'),
