@@ -97,6 +97,10 @@ const byName: Record<string, fc.Arbitrary<unknown>> = {
   spentMoreThan: fc.integer({ min: -5, max: 1000 }).map(String),
   cursor: fc.constantFrom('~cursor~', '~theircursor~'),
   search: text(100),
+  prefix: fc.oneof(
+    { weight: 3, arbitrary: fc.constantFrom('ad', 'Ada L', 'bob.r', 'cl') },
+    { weight: 1, arbitrary: text(63) },
+  ),
   delta: fc.oneof(fc.integer({ min: -300, max: 500 }), fc.constantFrom(1_000_000_000, -2_147_483_647)),
   percent: fc.double({ min: 0.1, max: 30, noNaN: true }),
   url: fc.constantFrom('http://127.0.0.1:1/cap/1', 'https://sim.agni.secondlife.io:12043/cap/1', 'http://localhost:1'),
