@@ -386,7 +386,8 @@ export const catalogueBudgets: readonly Budget[] = [
   {
     endpoint: 'create-sale',
     when: 'of a limited product, with a coupon and lots of both types',
-    steps: 3,
+    steps: 4,
+    overlaps: true,
     units: 31,
     prepare: sellingForLots,
   },
@@ -594,11 +595,19 @@ export const ruleBudgets: readonly Budget[] = [
   // The spend (1) is read beside the coupon.
   { endpoint: 'create-quote', when: 'with rules', steps: 2, units: 8, prepare: withRules(buying(true)) },
   // The spend is read anew (1); the transaction has the buyer (2), who moves in an index (1), and a lot (2) more.
-  { endpoint: 'create-sale', when: 'with rules', steps: 2, units: 23, prepare: withRules(sellingForLindens({})) },
+  {
+    endpoint: 'create-sale',
+    when: 'with rules',
+    steps: 3,
+    overlaps: true,
+    units: 23,
+    prepare: withRules(sellingForLindens({})),
+  },
   {
     endpoint: 'create-sale',
     when: 'with rules and a coupon',
-    steps: 2,
+    steps: 3,
+    overlaps: true,
     units: 24,
     prepare: withRules(async (call, store) => {
       const [, , body] = await buying(true)(call, store);
