@@ -105,6 +105,8 @@ const writeSettings = async ({ write }: Hands, order: Order): Promise<void> => {
     throw new LaunchError(
       `The field "More settings" has ${foreign} ${given[foreign]}, whose name must begin with ${nameOf('')}: launch.yaml gives rights for no other.`,
     );
+  if (String(given.desk) === 'false')
+    throw new LaunchError('The field "More settings" cannot switch the desk off: the launch ends with a link to it.');
   const context = {
     ...given,
     stage,

@@ -185,6 +185,12 @@ test.each(['stage', 'alarmEmail'])('the field of settings refuses %s', async (na
   await expect(build(handsOn(newAccount()).hands, { ...order, settings })).rejects.toThrow(`cannot hold ${name}`);
 });
 
+test.each([false, 'false'])('the field of settings refuses desk %j', async (desk) => {
+  const settings = JSON.stringify({ desk });
+
+  await expect(build(handsOn(newAccount()).hands, { ...order, settings })).rejects.toThrow('switch the desk off');
+});
+
 test.each(['exportBucket', 'restoredTable'])(
   '%s is taken by the names that the launch has rights for',
   async (name) => {
