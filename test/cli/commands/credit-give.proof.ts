@@ -36,7 +36,7 @@ let call: <T>(method: string, path: string, body?: object) => Promise<T>;
 
 beforeAll(async () => {
   const limits = ['--rate', '1000000', '--burst', '1000000'];
-  const service = startProcess(dataDir, ['--memory', '--no-demo', ...limits], {
+  const service = startProcess(dataDir, ['--no-demo', ...limits], {
     ...{ ...env, TABLE_NAME: `give-${randomUUID()}` },
   });
   atEnd(async () => void (await service.stop()));

@@ -3,6 +3,7 @@ import { createRequire } from 'node:module';
 import { connect } from 'node:net';
 import { networkInterfaces, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -42,6 +43,18 @@ test('they answer this process', async () => {
 
   table.destroy();
   sqs.destroy();
+});
+
+test('an engine in a folder finds the next records of a stream by an index', () => {
+  const database = new DatabaseSync(join(dir, 'table', 'dynoxide.db'), { readOnly: true });
+  const next = 'FROM _stream_records WHERE table_name = ? AND shard_id = ? AND sequence_number > ?';
+
+  const plan = database
+    .prepare(`EXPLAIN QUERY PLAN SELECT * ${next} ORDER BY sequence_number LIMIT 10`)
+    .all('', '', '');
+
+  expect(plan).toEqual([expect.objectContaining({ detail: expect.stringContaining('USING INDEX streams_in_order') })]);
+  database.close();
 });
 
 test('no other machine reaches them', async () => {
