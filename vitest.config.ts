@@ -36,7 +36,7 @@ const onEngine = [
   'test/cli/books/{credit-repair,history-audit}.test.ts',
   'test/cli/commands/{restore-check,stores}.test.ts',
   'test/cli/data/commands.test.ts',
-  'test/cli/deployment/{hourly-copy,key-presets,target}.test.ts',
+  'test/cli/deployment/{hourly-copy,target}.test.ts',
 ];
 
 /** These too need only what a table promises. */

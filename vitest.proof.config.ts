@@ -2,7 +2,7 @@ import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { common, contract, house, inMemory, ofProof } from './vitest.config.ts';
 
-const deployed = 'test/local/deployed/*.proof.ts';
+const deployed = 'test/local/deployed/{deployed,everything-on,launch}.proof.ts';
 const extensions = 'test/extensions/*.proof.ts';
 // How long a proof takes on a busy machine says nothing of what it proves.
 const limits = { testTimeout: 900_000, hookTimeout: 900_000 };
@@ -23,7 +23,7 @@ const longInMemory = ofProof.filter((path) => inMemory.includes(path) && !racing
  * They judge programs that call the service, which see nothing of a table but the answers. The suite of the contract
  * judges those, over HTTP, and on the engine.
  */
-const ofCallers = ['test/client/*.test.ts', 'test/docs/{samples,webhook-receivers}.test.ts'];
+const ofCallers = ['test/client/*.test.ts', 'test/docs/webhook-receivers.test.ts'];
 
 /**
  * `npm run proof`: the tests that take their length from test/support/volume.ts, at full length; those that otherwise

@@ -14,7 +14,7 @@ import { type CodeBlock, callsApi, codeBlocks } from './code-blocks.ts';
  */
 
 /** Documents whose calls are not run here, with the reason. */
-const excluded: Record<string, string> = { 'docs/guides/samples.md': 'samples.test.ts runs them' };
+const excluded: Record<string, string> = { 'docs/guides/samples.md': 'samples.proof.ts runs them' };
 
 const dir = mkdtempSync(join(tmpdir(), 'curl-'));
 let service: Awaited<ReturnType<typeof startForTests>>;
