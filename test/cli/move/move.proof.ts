@@ -100,7 +100,7 @@ const files: [kind: string, text: string][] = [
 
 const startSide = async (name: string) => {
   const dataDir = join(dir, name);
-  const service = startProcess(dataDir, ['--memory', '--no-demo', '--rate', '1000000', '--burst', '1000000'], {
+  const service = startProcess(dataDir, ['--no-demo', '--rate', '1000000', '--burst', '1000000'], {
     ...{ PATH, HOME, NODE_COMPILE_CACHE, TABLE_NAME: `move-${randomUUID()}` },
   });
   atEnd(async () => void (await service.stop()));
