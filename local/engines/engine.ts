@@ -118,14 +118,13 @@ const keeper =
   'exec 3<&0; "$@" 3<&- & engine=$!; (cat <&3 >/dev/null; kill "$engine" 2>/dev/null) & exec 3<&-; wait "$engine"';
 
 /**
- * Dynoxide keeps no index of the records of streams, and looks through all of them for those after a place: with 10,000
- * of them each look takes 50 ms, in which the engine does nothing else.
+ * Dynoxide keeps no index of the records of streams: for the number of each new one it looks through all that a table
+ * has had, and so it does for those after a place. With 100,000 of them a write takes 60 ms, with this index 0.1 ms.
  */
 const indexStreams = (dir: string): void => {
   const database = new DatabaseSync(join(dir, databaseFile));
-  database.exec(
-    'CREATE INDEX IF NOT EXISTS streams_in_order ON _stream_records (table_name, shard_id, sequence_number)',
-  );
+  const order = 'table_name, CAST(sequence_number AS INTEGER)';
+  database.exec(`CREATE INDEX IF NOT EXISTS streams_in_order ON _stream_records (${order})`);
   database.close();
 };
 
