@@ -76,6 +76,7 @@ export default defineConfig({
           ...proof,
           name: 'deployed',
           include: [deployed],
+          env: { ...proof.env, TEST_TABLES: 'folder' },
           isolate: true,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -7,7 +7,7 @@ import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { demoStore } from '../../local/start/stores.ts';
 import { executablePath, flags } from '../../test/browser/chromium.ts';
-import startTestEngine from '../../test/support/engine.ts';
+import { startInFolder } from '../../test/support/engine.ts';
 import { startForTests } from '../../test/support/local-service.ts';
 import { putAll } from '../../test/support/seed.ts';
 import { idOf } from '../../test/support/seeded-store.ts';
@@ -171,7 +171,7 @@ const rowOf = (page: string, demo: readonly number[], large: readonly number[]):
  * sales more in it.
  */
 export const measureDesk = async ({ rounds, customers, sales }: Options): Promise<void> => {
-  const stopEngine = await startTestEngine();
+  const stopEngine = await startInFolder();
   const service = await startForTests();
   const browser = await chromium.launch({ executablePath, args: flags });
   try {

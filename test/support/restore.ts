@@ -8,7 +8,7 @@ import { forgetResidents } from '../../lib/store/residents.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { engine } from '../../lib/table/table.ts';
 import { cleanUpAll } from './at-end.ts';
-import startTestEngine, { setEnvironment } from './engine.ts';
+import startInMemory, { setEnvironment, startInFolder } from './engine.ts';
 import { stopIntercepting } from './faults.ts';
 import { logLines } from './log.ts';
 import { forgetTables, useMemory } from './memory-db.ts';
@@ -16,8 +16,8 @@ import { anySignature } from './seed.ts';
 import { wireTo } from './wire.ts';
 
 /**
- * Gives each test file an engine of its own, or tables in memory or none where TEST_TABLES says so. Ends what the file
- * started, and restores the process, so that the next file starts from the same state.
+ * Gives each test file an engine of its own, in a folder where TEST_TABLES says so, or tables in memory, or none. Ends
+ * what the file started, and restores the process, so that the next file starts from the same state.
  */
 
 const env = { ...process.env };
@@ -32,10 +32,10 @@ const signer = {
 /**
  * Starts an engine, and leads the clients to it, which the files of a process share: they read the environment once.
  */
-const startOwnEngine = async (): Promise<() => Promise<void>> => {
+const startOwnEngine = async (start = startInMemory): Promise<() => Promise<void>> => {
   // The engine keeps the records of all streams in one place, which each further write and each look at a stream
-  // searches.
-  const stopEngine = await startTestEngine();
+  // searches where it is in memory.
+  const stopEngine = await start();
   const { protocol, hostname, port } = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   const endpoint = { protocol, hostname, port: Number(port), path: '/' };
   const wires = [db, dbOnce].map(({ config }) => {
@@ -68,7 +68,8 @@ const useTables = async (): Promise<() => Promise<void>> => {
   return async () => forgetTables();
 };
 
-const startTables = { memory: useTables, none: useNoTable }[process.env.TEST_TABLES ?? ''] ?? startOwnEngine;
+const tables = { memory: useTables, none: useNoTable, folder: () => startOwnEngine(startInFolder) };
+const startTables = tables[process.env.TEST_TABLES as keyof typeof tables] ?? startOwnEngine;
 const stopTables = await startTables();
 /** The files of a worker share its process, but no file goes on with what a function remembered in another. */
 const states = new Map<unknown, unknown>();
