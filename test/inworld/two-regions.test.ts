@@ -38,10 +38,11 @@ test('when the region of the first box dies, the second goes on within two minut
   await areDelivered(first, 10, 10);
 
   first.object.take();
-  const died = second.clock.now();
+  // The service tries another box by the time of this machine; that of the regions goes on while a busy one works.
+  const died = performance.now();
   await order(20);
   await areDelivered(second, 20, 30);
-  const seconds = (second.clock.now() - died) / 1000;
+  const seconds = (performance.now() - died) / 1000;
 
   expect(seconds).toBeLessThan(120);
   expect([given(first), given(second)]).toEqual([10, 20]);
