@@ -100,12 +100,15 @@ export const openShop = async () => {
         ...([entry, value, pass] as never[]),
       );
     };
-    /** Lets time pass until it is so, but none while the service works on a request: a busy machine needs long. */
-    const until = async (isSo: () => boolean): Promise<void> => {
+    /**
+     * Lets time pass until it is so, in steps of so many seconds, but none while the service works on a request: a busy
+     * machine needs long.
+     */
+    const until = async (isSo: () => boolean, step = 0.5): Promise<void> => {
       for (let turn = 0; !isSo(); ) {
         if (turn > 2000) throw new Error(`It never came to be: ${isSo}. ${JSON.stringify(world.log)}`);
         if (net.pending === 0) {
-          clock.advance(0.5);
+          clock.advance(step);
           turn += 1;
         }
         await sleep(5);
