@@ -12,7 +12,7 @@ import { tableName } from '../../lib/table/client.ts';
 import { ensureTable } from '../../local/engines/table.ts';
 import { matcher } from '../../local/gateway/matcher.ts';
 import { proxyEvent } from '../../local/gateway/proxy-event.ts';
-import startTestEngine from '../../test/support/engine.ts';
+import startInMemory from '../../test/support/engine.ts';
 
 /** Makes another table in the engine, which is used from then on. */
 export const newTable = async (kept: { streamed?: boolean; indexed?: boolean } = {}): Promise<void> => {
@@ -24,7 +24,7 @@ export const newTable = async (kept: { streamed?: boolean; indexed?: boolean } =
 
 /** Runs `work` with a table of its own in an engine in memory. */
 export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
-  const stop = await startTestEngine();
+  const stop = await startInMemory();
   try {
     await newTable();
     return await work();

@@ -21,8 +21,10 @@ const start = async (dir?: string): Promise<() => Promise<void>> => {
   return () => engine.stop();
 };
 
-/** Starts one in memory. */
-export default (): Promise<() => Promise<void>> => start();
+/** Starts one in memory. Vitest calls it with an argument. */
+export default function startInMemory(): Promise<() => Promise<void>> {
+  return start();
+}
 
 /** Starts one in a folder, which makes many changes of a table with a stream quicker. */
 export const startInFolder = async (): Promise<() => Promise<void>> => {

@@ -33,8 +33,8 @@ const signer = {
  * Starts an engine, and leads the clients to it, which the files of a process share: they read the environment once.
  */
 const startOwnEngine = async (start = startInMemory): Promise<() => Promise<void>> => {
-  // The engine keeps the records of all streams in one place, which each further write and each look at a stream
-  // searches where it is in memory.
+  // An engine in memory keeps the records of all streams in one place, and searches it at each further write and each
+  // look at a stream.
   const stopEngine = await start();
   const { protocol, hostname, port } = new URL(process.env.AWS_ENDPOINT_URL_DYNAMODB ?? '');
   const endpoint = { protocol, hostname, port: Number(port), path: '/' };
