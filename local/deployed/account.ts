@@ -83,9 +83,15 @@ const eventSourcesOf = (template: Template, path: string): Answer => {
 
 const backupsOf = (template: Template, body: string): Answer => {
   const { TableName } = JSON.parse(body);
-  const table = template.ofType('AWS::DynamoDB::Table').find(({ ref }) => ref() === TableName);
+  const table = template.ofType('AWS::DynamoDB::Table').find(({ ref, arn }) => [ref(), arn()].includes(TableName));
   const isOn = table?.properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true;
-  const PointInTimeRecoveryDescription = { PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED' };
+  const seconds = Date.now() / 1000;
+  // They are always as young as this: no increment of an export is due, and there is no S3 to write it to.
+  const times = { EarliestRestorableDateTime: seconds, LatestRestorableDateTime: seconds };
+  const PointInTimeRecoveryDescription = {
+    PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED',
+    ...(isOn && times),
+  };
   return json({ ContinuousBackupsDescription: { ContinuousBackupsStatus: 'ENABLED', PointInTimeRecoveryDescription } });
 };
 

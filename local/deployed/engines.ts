@@ -27,7 +27,7 @@ interface EngineOptions {
   /** Finds a caller by the id of its access key. */
   callerOf: (accessKeyId: string) => Caller | undefined;
   invoke: (name: string, payload: string, traces: readonly string[]) => Promise<{ payload: string; isError: boolean }>;
-  /** Answers the operator's calls about the account. */
+  /** Answers calls about the account: the operator's, and those of functions about the table's backups. */
   account?: Pick<Account, 'answer'>;
   /** How long a transaction holds its items at least, in milliseconds. */
   holdMillis: number;
@@ -55,10 +55,14 @@ const region = pseudo['AWS::Region'];
 // biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
 type Body = any;
 
+/** DynamoDB takes a table's ARN wherever it takes its name. */
+const arnOfTable = (name: string): string =>
+  name.startsWith('arn:') ? name : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
+
 const tableAsked = (operation: string, body: Body): AccessRequest[] =>
   tableUses(operation, body).map(({ action, table, index, partitions }) => ({
     action: `dynamodb:${action}`,
-    resource: `arn:aws:dynamodb:${region}:${account}:table/${table}${index ? `/index/${index}` : ''}`,
+    resource: `${arnOfTable(table)}${index ? `/index/${index}` : ''}`,
     context: { 'dynamodb:LeadingKeys': partitions },
   }));
 
@@ -145,12 +149,21 @@ const asking =
 
 type PermissionCheck = ReturnType<typeof asking>;
 
+/** Answers a call about the account. Returns false for another, which is for an engine or a function. */
+const tellAccount = async ({ account: told }: EngineOptions, { request, response, raw }: AwsCall): Promise<boolean> => {
+  const target = String(request.headers['x-amz-target'] ?? '');
+  const answer = await told?.answer({ path: request.url ?? '', target, body: raw.toString('utf8') });
+  if (!answer) return false;
+  response.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
+  return true;
+};
+
 const callTable = (options: EngineOptions, isPermitted: PermissionCheck) => {
   const conflictOf = newConflicts(options.holdMillis);
   return async (call: AwsCall): Promise<void> => {
     const { request, response, raw, operation } = call;
     const body = parseBody(call);
-    if (!isPermitted(call, tableAsked(operation, body), 400)) return;
+    if (!isPermitted(call, tableAsked(operation, body), 400) || (await tellAccount(options, call))) return;
     const conflict = conflictOf(operation, body);
     if (typeof conflict === 'function') return forward(options.table, request, raw, response, conflict);
     response.writeHead(400, { 'Content-Type': 'application/x-amz-json-1.0', 'x-amzn-ErrorType': conflict.error });
@@ -199,17 +212,6 @@ const callFunction = async (
   response.end(payload);
 };
 
-/** Answers the operator's calls about the account. Answers whether it did: a function's call is for an engine. */
-const tellAccount = async ({ account: told }: EngineOptions, call: AwsCall, target: string): Promise<boolean> => {
-  const { request, response, raw } = call;
-  if (accessKeyOf(request) !== operatorKey) return false;
-  const path = request.url ?? '';
-  const answer = await told?.answer({ path, target: target === '.' ? '' : target, body: raw.toString('utf8') });
-  if (!answer) return false;
-  response.writeHead(answer.status, { 'Content-Type': answer.type }).end(answer.body);
-  return true;
-};
-
 /** Leads each call to the service of AWS that it is for. */
 const answering = (options: EngineOptions) => {
   const isPermitted = asking(options);
@@ -218,8 +220,7 @@ const answering = (options: EngineOptions) => {
     const raw = await buffer(request);
     const [target = '', operation = ''] = String(request.headers['x-amz-target'] ?? '').split('.');
     const call = { request, response, raw, operation };
-    const told = await tellAccount(options, call, `${target}.${operation}`);
-    if (told) return;
+    if (accessKeyOf(request) === operatorKey && (await tellAccount(options, call))) return;
     if (target.startsWith('DynamoDB')) return ofTable(call);
     if (target === 'AmazonSQS') return callQueue(options, isPermitted, call);
     if (target === 'AWSEvents') return callBus(options, isPermitted, call);

@@ -66,6 +66,7 @@ test('it tells mails, quota, event sources and backups, and leaves every other c
 
   await ask({ Action: 'Publish', Message: 'Hello' });
   const backups = await answer({ path: '/', target, body: '{"TableName": "Data"}' });
+  const byArn = await answer({ path: '/', target, body: '{"TableName": "arn"}' });
   const other = await answer({ path: '/', target: 'DynamoDB_20120810.GetItem', body: '{}' });
 
   expect(mails).toEqual(['Hello']);
@@ -77,5 +78,6 @@ test('it tells mails, quota, event sources and backups, and leaves every other c
     EventSourceMappings: [],
   });
   expect(backups?.body).toContain('"PointInTimeRecoveryStatus":"ENABLED"');
+  expect(byArn?.body).toContain('"LatestRestorableDateTime":');
   expect(other).toBeUndefined();
 });
