@@ -281,7 +281,9 @@ const startSchedule = (
   const { Arn, RoleArn, Input } = properties.Target;
   const allowed = (actions: readonly string[], resource: string): void =>
     checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
+  // One without a start date calls its target at once.
   const repeat = (work: () => void): void => {
+    work();
     const timer = setInterval(work, minutes * 60_000);
     started.stops.push(() => clearInterval(timer));
   };
