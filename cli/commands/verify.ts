@@ -27,8 +27,10 @@ const keyMillis = 3_600_000;
 /** A stage may start cold functions, and its consumer waits for batches. */
 const patience = { local: 30_000, stage: 120_000 };
 
+const isOnThisMachine = ({ baseUrl }: Target): boolean => baseUrl.startsWith('http://127.0.0.1:');
+
 /** The time in which a call or a message that is under way ends. */
-const quietMillis = { local: 1000, stage: 30_000 };
+const quietMillis = (target: Target): number => (isOnThisMachine(target) ? 1000 : 30_000);
 
 /** An avatar whom the store can name: of the made-up grid locally, else one that it is told of. */
 const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
@@ -94,7 +96,7 @@ const remove = async (store: Store, target: Target): Promise<void> => {
   await deleteStore(store.id, log('store.deleted', store.id, { name: store.name }));
   await removeRows(store.id, () => {});
   note('Removing the store again');
-  await sleep(quietMillis[target.kind]);
+  await sleep(quietMillis(target));
   await removeRows(store.id, () => {});
   await forgetStore(store.id);
 };
