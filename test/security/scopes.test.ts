@@ -103,8 +103,8 @@ test('a cached answer of the authorizer for one store’s key never serves anoth
 
 test('reading the store and the end of the key itself take any live key, and nothing else does', () => {
   expect(routes.filter(({ scope }) => scope === null).map(({ id }) => id)).toEqual([
-    'store/get-store',
     'store/end-key',
+    'store/get-store',
     'rules/get-rules',
   ]);
 });
