@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { creditOf } from '../../support/credit-seed.ts';
@@ -7,26 +8,36 @@ import { volume } from '../../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
 import { customerOf, drain, finished, later, some, start } from './large-credit.ts';
 
+/** How many writes a process makes before it dies, and has made. The table hears no more of a dead one. */
+interface ProcessLife {
+  writes: number;
+  done: number;
+  isDead: boolean;
+}
+
+/** The process that a call belongs to: a dead one tries again for a while, also when the next one works. */
+const processes = new AsyncLocalStorage<ProcessLife>();
+
 beforeEach(freshTable);
 beforeEach(() => setClock(start));
-
-/** Runs `work`, and cuts the process off from the table after `writes` of its writes. */
-const dieAfter = async (writes: number, work: () => Promise<unknown>): Promise<void> => {
-  let done = 0;
-  let dead = false;
-  const stop = intercept(async ({ isWrite }, send) => {
-    if (isWrite) dead ||= ++done > writes;
-    if (dead) throw new Error('The process is dead.');
+beforeEach(() =>
+  intercept(async ({ isWrite }, send) => {
+    const process = processes.getStore();
+    if (!process) return send();
+    if (isWrite) process.isDead ||= ++process.done > process.writes;
+    if (process.isDead) throw new Error('The process is dead.');
     try {
       return await send();
     } catch (refusal) {
-      done -= 1;
+      process.done -= 1;
       throw refusal;
     }
-  });
-  await work().catch(() => undefined);
-  stop();
-};
+  }),
+);
+
+/** Runs `work`, and cuts the process off from the table after `writes` of its writes. */
+const dieAfter = (writes: number, work: () => Promise<unknown>): Promise<unknown> =>
+  processes.run({ writes, done: 0, isDead: false }, () => work().catch(() => undefined));
 
 interface Large {
   work: (uuid: string, size: number) => Promise<unknown>;
