@@ -83,10 +83,10 @@ test('a sweep and concurrent writes lose and double nothing', async () => {
 
 test('a sweep closes the due lots of both credit types in every store', async () => {
   const uuid = await newCustomer();
-  for (const of of ['one', 'two'])
+  for (const name of ['one', 'two'])
     for (const type of ['regular', 'restricted'] as const)
       await changeCredit(
-        of,
+        name,
         { uuid },
         type,
         { kind: 'increment', delta: 10, expiresAt: timestamp(start + 1000) },
