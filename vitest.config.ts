@@ -2,6 +2,9 @@ import { globSync, readFileSync } from 'node:fs';
 import { defineConfig, type TestUserConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
+// The workers, and the services and commands that tests start, need not compile the same code again.
+process.env.NODE_COMPILE_CACHE ??= new URL('node_modules/.cache/tests', import.meta.url).pathname;
+
 /** The contract suite knows nothing but requests and answers. */
 export const contract = 'test/contract/**/*.test.ts';
 
@@ -64,28 +67,35 @@ export const ofProof = globSync('{test,proof}/**/*.test.ts').filter((path) =>
 );
 
 /**
- * Begins with the machines and the proofs, which take longest, so that no worker is left alone with one. Vitest sorts
- * the others: by the times that it remembers and, in a fresh clone, by their size.
+ * Begins with the machines, the proofs and the random tests, which take longest, so that no worker is left alone with
+ * one. Ends with those whose services sleep until then. Vitest sorts the others: by the times that it remembers and, in
+ * a fresh clone, by their size.
  */
-class ProofsFirst extends BaseSequencer {
+class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isProof = ({ moduleId }: TestSpecification): boolean => /\/proof\/|\.proof\.ts$/.test(moduleId);
-    return (await super.sort(files)).sort((a, b) => Number(isProof(b)) - Number(isProof(a)));
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      if (['contract', 'extensions'].includes(project.name)) return 2;
+      const isLong = /\/proof\/|\.proof\.ts$/.test(moduleId) || ofProof.some((path) => moduleId.endsWith(path));
+      return isLong ? 0 : 1;
+    };
+    return (await super.sort(files)).sort((a, b) => rank(a) - rank(b));
   }
 }
 
 /** For every configuration; TEST_REPORT names a file that the results are written to as JSON. */
 export const common: Pick<
   TestUserConfig,
-  'testTimeout' | 'hookTimeout' | 'expect' | 'reporters' | 'sequence' | 'onConsoleLog' | 'chaiConfig'
+  'testTimeout' | 'hookTimeout' | 'expect' | 'reporters' | 'sequence' | 'onConsoleLog' | 'chaiConfig' | 'experimental'
 > = {
+  // Node loads the code as it does for the service, in place of Vite.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
   // They end what hangs. A busy machine may take ten times as long as a quiet one for what does not.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
   // The message of a test that failed names the faults that were found, in place of `Array(1)`.
   chaiConfig: { truncateThreshold: 1000 },
-  sequence: { sequencer: ProofsFirst },
+  sequence: { sequencer: LongestFirst },
   // The files of a worker share the SDK's client, which warns at each call that it began with another file's queue.
   onConsoleLog: (text) => !text.includes('differs from SQSClient resolved endpoint'),
   reporters: process.env.TEST_REPORT ? ['default', ['json', { outputFile: process.env.TEST_REPORT }]] : ['default'],
@@ -96,8 +106,6 @@ export const house = {
   // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
   isolate: false,
   setupFiles: 'test/support/restore.ts',
-  // For the services and commands that tests start: Node need not compile them again each time.
-  env: { NODE_COMPILE_CACHE: new URL('node_modules/.cache/tests', import.meta.url).pathname },
   // Two for each core: the files wait half of the time, for the engine, for commands and for pauses of the service.
   maxWorkers: 4,
 };
@@ -118,7 +126,7 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { ...house, name: 'plain', include: withoutTable, env: { ...house.env, TEST_TABLES: 'none' } },
+        test: { ...house, name: 'plain', include: withoutTable, env: { TEST_TABLES: 'none' } },
       },
       {
         extends: true,
@@ -126,7 +134,7 @@ export default defineConfig({
           ...house,
           name: 'memory',
           include: inMemory,
-          env: { ...house.env, TEST_TABLES: 'memory' },
+          env: { TEST_TABLES: 'memory' },
         },
       },
       { extends: true, test: { ...house, name: 'alone', include: [alone], isolate: true } },

@@ -1,12 +1,14 @@
-import { globSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
+import { inTurn, oneInTurn } from './test/support/volume.ts';
 import { common, contract, house, inMemory, ofProof } from './vitest.config.ts';
 
-const deployed = 'test/local/deployed/{deployed,everything-on,launch}.proof.ts';
+/** The template as it is shipped, with all settings on, and as launch.yaml deploys it. */
+const deployed = globSync('test/local/deployed/{deployed,everything-on,launch}.proof.ts');
 const extensions = 'test/extensions/*.proof.ts';
 // How long a proof takes on a busy machine says nothing of what it proves.
 const limits = { testTimeout: 900_000, hookTimeout: 900_000 };
-const proof = { ...house, ...limits, env: { ...house.env, PROOF: 'yes' } };
+const proof = { ...house, ...limits, env: { PROOF: 'yes' } };
 
 /** Their clients compete, which shows most where each call takes its time. */
 const racing = globSync([
@@ -16,14 +18,25 @@ const racing = globSync([
   'test/lib/store/if-match.test.ts',
 ]);
 
+/**
+ * Random tests play a part of their trials each time. Other long tests take turns: `npm test` runs them, but shorter.
+ */
+const isRandom = (path: string): boolean => readFileSync(path, 'utf8').includes('trials(');
+const long = [...ofProof.filter(isRandom), ...inTurn(ofProof.filter((path) => !isRandom(path)))];
+
 /** Most of their time at full length is the engine's work, which shows nothing more: they have tables in memory. */
-const longInMemory = ofProof.filter((path) => inMemory.includes(path) && !racing.includes(path));
+const longInMemory = long.filter((path) => inMemory.includes(path) && !racing.includes(path));
 
 /**
  * They judge programs that call the service, which see nothing of a table but the answers. The suite of the contract
  * judges those, over HTTP, and on the engine.
  */
-const ofCallers = ['test/client/*.test.ts', 'test/docs/webhook-receivers.test.ts'];
+const ofCallers = globSync(['test/client/*.test.ts', 'test/docs/webhook-receivers.test.ts', contract]);
+
+/** `npm test` runs them on tables in memory, the long ones too at this length. */
+const onEngineToo = inMemory.filter((path) => !ofCallers.includes(path) && !racing.includes(path));
+
+const slow = globSync('test/**/*.proof.ts', { exclude: [...deployed, extensions] });
 
 /**
  * `npm run proof`: the tests that take their length from test/support/volume.ts, at full length; those that otherwise
@@ -35,7 +48,7 @@ export default defineConfig({
     projects: [
       {
         extends: true,
-        test: { ...proof, name: 'volume', include: ofProof, exclude: longInMemory },
+        test: { ...proof, name: 'volume', include: long, exclude: longInMemory },
       },
       {
         extends: true,
@@ -46,36 +59,34 @@ export default defineConfig({
           env: { ...proof.env, TEST_TABLES: 'memory' },
         },
       },
-      // `npm test` runs them on tables in memory, the long ones too at this length.
       {
         extends: true,
         test: {
           ...house,
           ...limits,
           name: 'engine',
-          include: inMemory,
-          exclude: [...ofProof.filter((path) => !longInMemory.includes(path)), contract, ...ofCallers],
+          include: inTurn(onEngineToo),
         },
       },
-      // The load has an engine of its own, which the clients of other tests do not know.
+      // The machines, and the files that start processes. The load has an engine of its own, which the clients of other
+      // tests do not know.
       {
         extends: true,
         test: {
           ...proof,
           name: 'proof',
-          include: ['{test,proof}/**/*.proof.ts'],
-          exclude: [deployed, extensions],
+          include: ['proof/**/*.proof.ts', ...inTurn(slow)],
           isolate: true,
         },
       },
       // Each of them has the processes of a whole deployment, and its gateway gives up after the time that API Gateway
-      // does: one at a time, which .ci/run has beside the others.
+      // does: one at a time, and in .ci/run beside nothing but the linters.
       {
         extends: true,
         test: {
           ...proof,
           name: 'deployed',
-          include: [deployed],
+          include: [...oneInTurn(deployed)],
           env: { ...proof.env, TEST_TABLES: 'folder' },
           isolate: true,
           maxWorkers: 1,
@@ -92,22 +103,19 @@ export default defineConfig({
           isolate: false,
           // The files of a service use one store, whose lists they compare: they take turns. Here each worker has a
           // service.
-          ...(process.env.CONTRACT_BASE_URL ? { fileParallelism: false } : { maxWorkers: 2 }),
+          ...(process.env.CONTRACT_BASE_URL ? { fileParallelism: false } : { maxWorkers: house.maxWorkers }),
           // A deployment's rates make a test of many calls wait.
           ...(process.env.CONTRACT_BASE_URL && { testTimeout: 600_000, hookTimeout: 600_000 }),
-          sequence: { groupOrder: 2 },
         },
       },
-      // They know nothing but HTTP, as the contract suite does. The one before runs them once more, against the
-      // bundles.
+      // They know nothing but HTTP, as the contract suite does. `deployed` runs both once more, against the bundles.
       {
         extends: true,
         test: {
           name: 'extensions',
           include: [extensions],
           globalSetup: 'test/contract/setup.ts',
-          maxWorkers: 1,
-          sequence: { groupOrder: 3 },
+          maxWorkers: house.maxWorkers,
         },
       },
     ],

@@ -1,14 +1,16 @@
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect } from 'vitest';
+import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { startForTests } from '../support/local-service.ts';
+import { oneInTurn } from '../support/volume.ts';
 import { barriers, useBrowser } from './browser.ts';
 
 export const phone = { viewport: { width: 390, height: 844 } };
 export const wide = { viewport: { width: 1440, height: 900 } };
-export const screens = [
+/** Most tests of the desk run on both, in .ci/run in turn. */
+export const screens = oneInTurn([
   ['phone', phone],
   ['desk', wide],
-] as const;
+] as const);
 
 /** A local service with its demo store, and a browser at its desk. */
 export const useDesk = () => {
@@ -20,7 +22,7 @@ export const useDesk = () => {
   const service = () => started;
   const { open, forgive } = useBrowser(() => started.baseUrl);
 
-  /** Calls the API with the key of all scopes. Returns the body. */
+  /** Calls the API with the key of all scopes. Returns the body. After a sale it waits for the delivery. */
   const call = async (method: string, path: string, body?: object) => {
     const response = await fetch(`${started.baseUrl}/v1${path}`, {
       method,
@@ -28,7 +30,11 @@ export const useDesk = () => {
       ...(body && { body: JSON.stringify(body) }),
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
-    return response.status === 204 ? undefined : response.json();
+    const answer = response.status === 204 ? undefined : await response.json();
+    // A delivery is made a moment after its sale: until then, the page of the sale gets a 404.
+    if (method === 'POST' && path === '/sales' && answer.deliveryId)
+      await vi.waitFor(() => call('GET', `/deliveries/${answer.deliveryId}`), 20_000);
+    return answer;
   };
 
   /** Signs in with the link that `store desk` and `npm start` print. */

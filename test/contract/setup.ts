@@ -115,7 +115,9 @@ export default async function setup(project: TestProject): Promise<(() => Promis
     project.provide('targets', [await given(CONTRACT_BASE_URL.replace(/(?:\/v1)?\/*$/, ''))]);
     return undefined;
   }
-  const started = await Promise.all(Array.from({ length: Number(project.config.maxWorkers) }, () => startTarget(env)));
+  const { testFiles } = await project.globTestFiles();
+  const count = Math.min(Number(project.config.maxWorkers), testFiles.length);
+  const started = await Promise.all(Array.from({ length: count }, () => startTarget(env)));
   project.provide(
     'targets',
     started.map(({ target }) => target),

@@ -3,14 +3,14 @@ import { source } from '../../lib/clock.ts';
 import { newKey } from '../../local/grid/keys.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { randomFrom } from '../support/faults.ts';
-import { volume } from '../support/volume.ts';
+import { trials } from '../support/volume.ts';
 import { owner } from './shop.ts';
 import { linkScript, notesOf, openTill, thief } from './till.ts';
 
 /** No payee gets more than was owed, in any order of events, and the books say what is known. */
 
 const seed = Number(process.env.INWORLD_SEED ?? Date.now() % 2 ** 31);
-const runs = volume(4, 60);
+const runs = trials(4, 60);
 const steps = 40;
 const limit = 1000;
 

@@ -17,11 +17,11 @@ import { creditOf, customerWithLots, newCustomer } from '../../support/credit-se
 import { intercept } from '../../support/faults.ts';
 import { halve } from '../../support/half.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** `CREDIT_REPAIR_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_REPAIR_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? volume(4, 60));
+const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? trials(4, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 

@@ -23,11 +23,11 @@ import { newCustomer } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';
 import { catchUp, keepHistory, readAll } from '../../support/history.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** `BACKFILL_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */
 const seed = Number(process.env.BACKFILL_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.BACKFILL_RUNS ?? volume(5, 200));
+const runs = Number(process.env.BACKFILL_RUNS ?? trials(5, 200));
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const hour = 3_600_000;

@@ -18,11 +18,11 @@ import { createCoupon } from '../../../lib/store/coupons.ts';
 import { buy, newProduct } from '../../lib/sale/sales.ts';
 import { newResident } from '../../support/residents.ts';
 import { freshTable, setClock } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** Random sales and refunds, and their payouts in random spans. `PAYOUTS_SEED` replays a run. */
 
-const runs = volume(3, 40);
+const runs = trials(3, 40);
 const seed = Number(process.env.PAYOUTS_SEED ?? Date.now() % 2 ** 31);
 const start = Date.parse('2028-02-27T00:00:00.000Z');
 const day = 86_400_000;

@@ -13,12 +13,12 @@ import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept, randomFrom } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** Simulated days of stores whose one webhook always answers, while the other is away for up to three days. */
 
 const firstSeed = Number(process.env.WEBHOOK_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.WEBHOOK_RUNS ?? volume(1, 5));
+const runs = Number(process.env.WEBHOOK_RUNS ?? trials(1, 5));
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 const eventCount = 4;
 let queueUrls: string[];

@@ -5,7 +5,7 @@ import { isPrerequisite, planCredit, spendableOf } from '../../../lib/credit/pla
 import { type CreditCommand, isDue } from '../../../lib/credit/rules.ts';
 import type { Part } from '../../../lib/credit/state.ts';
 import { checksumOf } from '../../../lib/credit/whole-lots.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { dueOf, factsWith, itemWith, lotsOf, readOf } from './credit-facts.ts';
 import { at, increment, later, latest, limit, past, reconcile, set, soon } from './holdings.ts';
 
@@ -169,7 +169,7 @@ const commands: fc.Arbitrary<CreditCommand> = fc.oneof(
   fc.constant(reconcile),
   fc.record({ kind: fc.constant('refund' as const), lots: fc.constant([]), unlotted: amounts }),
 );
-const runs = { seed, numRuns: volume(500, 20_000) };
+const runs = { seed, numRuns: trials(500, 20_000) };
 
 test(`a plan never takes more than can be spent, and refuses no less (seed ${seed})`, () => {
   fc.assert(

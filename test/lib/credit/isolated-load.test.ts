@@ -10,7 +10,7 @@ import { creditOf, customerWithLots } from '../../support/credit-seed.ts';
 import { randomFrom } from '../../support/faults.ts';
 import { isolateAsDynamoDB } from '../../support/isolation.ts';
 import { freshTable, setClock, wholeTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials, volume } from '../../support/volume.ts';
 import { store, sweep } from './credit.ts';
 import { outcomeOf, steps, takeAtOnce } from './credit-steps.ts';
 
@@ -23,7 +23,7 @@ import { outcomeOf, steps, takeAtOnce } from './credit-steps.ts';
  * `CREDIT_ISOLATION_SEED` repeats the commands of a run, though not its timing; `CREDIT_ISOLATION_RUNS` asks for more.
  */
 const seed = Number(process.env.CREDIT_ISOLATION_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_ISOLATION_RUNS ?? volume(1, 4));
+const runs = Number(process.env.CREDIT_ISOLATION_RUNS ?? trials(1, 4));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const longestMillis = 60;
 

@@ -6,7 +6,7 @@ import { inOrderOf } from '../../support/faults.ts';
 import { isolateAsDynamoDB } from '../../support/isolation.ts';
 import { isLinearizable, type Operation } from '../../support/linearizable.ts';
 import { freshTable, setClock } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { add, store } from './credit.ts';
 import { outcomeOf, type Step, steps, takeAtOnce } from './credit-steps.ts';
 
@@ -14,7 +14,7 @@ import { outcomeOf, type Step, steps, takeAtOnce } from './credit-steps.ts';
 
 /** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_RACES_RUNS ?? volume(10, 60));
+const runs = Number(process.env.CREDIT_RACES_RUNS ?? trials(10, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 
@@ -77,7 +77,7 @@ test('the books agree after concurrent drains and additions if the items of a tr
   stop = isolateAsDynamoDB(seed, 60);
   const faults: string[] = [];
 
-  for (let round = 0; round < volume(2, 10); round++) {
+  for (let round = 0; round < trials(2, 10); round++) {
     const lots = Array.from({ length: 12 }, (_, index) => ({ amount: 10, expiresAt: timestamp(end + index) }));
     const uuid = await customerWithLots(store, lots);
     const drains = [-6, -13, -6, -12, -6, -11, -6, -14].map((delta) => add(uuid, delta));
@@ -128,7 +128,7 @@ test(`they are linearizable even if the items of a transaction appear one by one
     fc.asyncProperty(fc.integer(), steps, async (order, all) => {
       await runAtOnce(all, () => isolateAsDynamoDB(order, 60));
     }),
-    { numRuns: volume(5, 30), ...replay },
+    { numRuns: trials(5, 30), ...replay },
   );
 });
 

@@ -3,7 +3,7 @@ import { sweepDueLots } from '../../../lib/credit/sweep.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { creditOf, customerWithLots, statesOf } from '../../support/credit-seed.ts';
 import { injectFaults, randomFrom } from '../../support/faults.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { inSeconds, startFaulty } from './faulty-credit.ts';
 
 /** `CREDIT_FAULTS_SEED` replays a run. */
@@ -29,7 +29,7 @@ const isSumOfSome = (sum: number, amounts: readonly number[]): boolean => {
   return shifted >= 0 && (shifted & ~allowed) === 0;
 };
 
-const runs = Array.from({ length: volume(4, 12) }, (_, run) => seed + run);
+const runs = Array.from({ length: trials(4, 12) }, (_, run) => seed + run);
 
 test.each(runs)('random changes under faults lose and double nothing (seed %i)', async (runSeed) => {
   const random = randomFrom(runSeed);

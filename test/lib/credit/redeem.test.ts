@@ -13,7 +13,7 @@ import { isolateAsDynamoDB } from '../../support/isolation.ts';
 import { isLinearizable, type Operation } from '../../support/linearizable.ts';
 import { newResident } from '../../support/residents.ts';
 import { freshTable, setClock } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { booksOf, change, store, sweep } from './credit.ts';
 import { outcomeOf } from './credit-steps.ts';
 import { finished } from './large-credit.ts';
@@ -286,14 +286,14 @@ test.each(worlds)(
       fc.asyncProperty(fc.integer(), steps, async (order, all) => {
         await takeAtOnce(all, () => begin(order));
       }),
-      { seed, numRuns: volume(5, 50) },
+      { seed, numRuns: trials(5, 50) },
     );
   },
 );
 
 test(`on a table that fails at random, each card is redeemed once or not at all (seed ${seed})`, async () => {
   source.random = () => 0;
-  for (let round = 0; round < volume(4, 20); round++) {
+  for (let round = 0; round < trials(4, 20); round++) {
     const [owner, other] = [(await newResident()).uuid, (await newResident()).uuid];
     const card = await newCard(owner, { credit: 70 });
     stop = injectFaults(seed + round, 0.3);

@@ -2,13 +2,13 @@ import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { areWhole, checksumAfter, checksumOf, storedChecksum } from '../../../lib/credit/whole-lots.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { itemWith, lotsOf, readOf } from './credit-facts.ts';
 import { later, latest, past, soon } from './holdings.ts';
 
 /** `MARK_SEED` replays a run. */
 const seed = Number(process.env.MARK_SEED ?? Date.now() % 2 ** 31);
-const runs = { seed, numRuns: volume(300, 10_000) };
+const runs = { seed, numRuns: trials(300, 10_000) };
 
 const times = fc.constantFrom(past, soon, later, latest);
 const some = fc

@@ -11,7 +11,7 @@ import { transact } from '../../../lib/table/table.ts';
 import { anOrder, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /**
  * Random boxes that come and go, workers at once and workers that die: nothing is given twice, and nothing is lost.
@@ -165,7 +165,7 @@ test(`nothing is given twice or lost, whatever boxes and workers do (BOXES_SEED=
         }
       },
     ),
-    { seed, numRuns: volume(25, 400) },
+    { seed, numRuns: trials(25, 400) },
   );
   setClock(start);
 });

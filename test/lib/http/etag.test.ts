@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { etagOf, preconditionOf } from '../../../lib/http/etag.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { updateCategory as row } from '../../../lib/routes/categories.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 const category = { id: 'abcdef00-7e57-0000-0000-000000000001', name: 'Seats', productCount: 2 };
 const current = etagOf(category);
@@ -43,7 +43,7 @@ const values = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-const runs = volume(20_000, 200_000);
+const runs = trials(20_000, 200_000);
 const seed = Number(process.env.IF_MATCH_SEED ?? Date.now() % 2 ** 31);
 
 test(`${runs} values of If-Match from IF_MATCH_SEED=${seed} are lists of ETags or refused, and only the current one holds`, () => {

@@ -5,7 +5,7 @@ import type { CreditType } from '../../../lib/credit/rules.ts';
 import { holdingOf, type Part } from '../../../lib/credit/state.ts';
 import { checksumOf } from '../../../lib/credit/whole-lots.ts';
 import { writesOf } from '../../../lib/credit/writes.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { factsWith, itemWith, lotsOf, readOf } from '../credit/credit-facts.ts';
 import { at, later, past, soon } from '../credit/holdings.ts';
 
@@ -82,7 +82,7 @@ const heldBy = (purse: readonly Coin[], lotCount: number) => {
   };
 };
 
-const parameters = { seed, numRuns: volume(2_000, 100_000) };
+const parameters = { seed, numRuns: trials(2_000, 100_000) };
 
 test(`a sale takes its credit and gives its bonus as coins would (seed ${seed})`, () => {
   const cases = fc.record({

@@ -8,7 +8,7 @@ import { codePoints } from '../../support/code-points.ts';
 import { placeDispenser, startTestLookUps } from '../../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { freshTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** Any text as a dispenser's answer to a look-up, read a second time by other rules. */
 
@@ -62,7 +62,7 @@ test(`a dispenser that answers anything leads to nobody but the avatar who was a
   const dispenser = await placeDispenser(id);
   let at = Date.now();
   source.now = () => at;
-  for (const [index, text] of fc.sample(anything, { seed, numRuns: volume(50, 300) }).entries()) {
+  for (const [index, text] of fc.sample(anything, { seed, numRuns: trials(50, 300) }).entries()) {
     // Each in a minute of its own.
     at += 60_000;
     dispenser.answer((_, response) => response.end(text));

@@ -3,7 +3,7 @@ import { source } from '../../../lib/clock.ts';
 import { answerLost, injectFaults, intercept, type TableCall, throttled } from '../../support/faults.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 
 /** A request with If-Match whose resource changes after it was read, or whose answers are lost. */
 
@@ -292,7 +292,7 @@ test.each(edits.filter(([name]) => !/code|deleted|lists/.test(name)))(
   },
 );
 
-const rounds = volume(8, 80);
+const rounds = trials(8, 80);
 const seed = Number(process.env.IF_MATCH_SEED ?? Date.now() % 2 ** 31);
 
 test(`at most one of six editors wins while the table fails (${rounds} rounds, IF_MATCH_SEED=${seed})`, {

@@ -26,7 +26,7 @@ import { Random } from '../../../proof/simulation/random.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { carriedOut } from '../../support/memory-db.ts';
 import { freshTable } from '../../support/service.ts';
-import { volume } from '../../support/volume.ts';
+import { trials } from '../../support/volume.ts';
 import { MemoryTable, memoryEngine, nameOf } from './memory.ts';
 
 /** `ENGINES_SEED` replays a run. */
@@ -184,7 +184,7 @@ const outcomeOf = async (work: () => Promise<unknown>): Promise<unknown> => {
   }
 };
 
-const count = volume(200, 1500);
+const count = trials(200, 1500);
 
 test(`the table in memory answers ${count} random calls as the engine does (seed ${seed})`, async () => {
   const table = new MemoryTable();
