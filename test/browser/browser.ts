@@ -12,14 +12,16 @@ import { executablePath, flags } from './chromium.ts';
 export const useBrowser = (allowed: () => string) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
   let faults: string[] = [];
+  let forgiven: RegExp[] = [];
   beforeAll(async () => {
     browser = await chromium.launch({ executablePath, args: flags });
   });
   afterAll(() => browser?.close());
   afterEach(async () => {
-    const found = faults;
-    faults = [];
     await Promise.all(browser.contexts().map((context) => context.close()));
+    const found = faults.filter((fault) => !forgiven.some((pattern) => pattern.test(fault)));
+    faults = [];
+    forgiven = [];
     expect(found).toEqual([]);
   });
 
@@ -36,15 +38,15 @@ export const useBrowser = (allowed: () => string) => {
       });
       const page = await context.newPage();
       page.on('console', (message) => {
-        if (['error', 'warning'].includes(message.type())) faults.push(message.text());
+        if (['error', 'warning'].includes(message.type())) faults.push(`${message.text()} ${message.location().url}`);
       });
       page.on('pageerror', (error) => faults.push(String(error)));
       await page.goto(allowed() + path);
       return page;
     },
-    /** Drops the faults that the test caused on purpose. */
+    /** Names the faults that the test causes on purpose, also those that Chromium reports after the last line. */
     forgive: (pattern: RegExp): void => {
-      faults = faults.filter((fault) => !pattern.test(fault));
+      forgiven.push(pattern);
     },
   };
 };

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+
 /** Cuts the network off: no name resolves, and Chromium makes no requests of its own. */
 export const flags = [
   '--no-sandbox',
@@ -10,4 +12,8 @@ export const flags = [
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.*',
 ];
 
-export const executablePath = process.env.CHROMIUM ?? '/usr/bin/chromium';
+/** The headless shell takes two thirds of Chromium's processor time: it draws no window around the page. */
+const shell = '/usr/bin/chromium-headless-shell';
+
+/** CHROMIUM names another. */
+export const executablePath = process.env.CHROMIUM ?? (existsSync(shell) ? shell : '/usr/bin/chromium');

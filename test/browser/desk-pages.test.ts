@@ -103,6 +103,8 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Discount in percent').fill('12.5');
     await page.getByRole('dialog').getByRole('button', { name: 'New coupon' }).click();
     await page.getByText(`Made the coupon ${code}.`).waitFor();
+    // On a phone the sentence covers the button.
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
 
     await page.getByRole('button', { name: `Apply: ${code}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
@@ -142,6 +144,7 @@ describe.each(screens)('on a %s', (_, size) => {
       await page.getByLabel('Amount in L$').fill(credit);
       await page.getByRole('button', { name: 'Give the card' }).dblclick();
       await page.getByText(`Gave ${username} a gift card of L$\u00a0${credit}.`).waitFor();
+      await page.getByRole('button', { name: `Disable: card of L$\u00a0${credit}` }).waitFor();
     };
 
     await grant('250');
@@ -327,6 +330,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await menu('Products');
   const newProduct = async () => {
     await page.getByRole('link', { name: 'New product' }).click();
+    await headed(page, 'New product');
     await page.getByLabel('Name').fill(name);
     await page.getByLabel('Price in L$').fill('400');
     await page.getByRole('button', { name: 'Create product' }).click();

@@ -13,6 +13,7 @@ const halfFilled = async (size: typeof phone): Promise<Page> => {
   const page = await signIn(size, '/products');
   await headed(page, 'Products');
   await page.getByRole('link', { name: 'New product' }).click();
+  await headed(page, 'New product');
   await page.getByLabel('Name').fill('Half a lamp');
   return page;
 };

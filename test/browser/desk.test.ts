@@ -468,6 +468,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
   const page = await signIn(wide);
   const unmarked: string[] = [];
   const tabTo = async (text: string): Promise<void> => {
+    await page.getByText(text).first().waitFor({ state: 'attached' });
     for (let index = 0; index < 60; index++) {
       await page.keyboard.press('Tab');
       const at = await page.evaluate(() => {
