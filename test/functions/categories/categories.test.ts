@@ -16,15 +16,6 @@ const newProduct = async (): Promise<string> =>
 const countOf = async (id: string): Promise<number> =>
   (await service.call('GET', `/v1/categories/${id}`)).body.productCount;
 
-test('two categories may have the same name after a rename', async () => {
-  const [one, other] = [await newCategory(), await newCategory()];
-  await service.call('PUT', `/v1/categories/${one}`, { name: 'New' });
-
-  const { status, body } = await service.call('PUT', `/v1/categories/${other}`, { name: 'New' });
-
-  expect([status, body.name]).toEqual([200, 'New']);
-});
-
 test('the count is exact under concurrent adds and removes of the same and of different products', async () => {
   const id = await newCategory();
   const products = await Promise.all(Array.from({ length: 10 }, newProduct));

@@ -79,17 +79,6 @@ export const incrementCases = (target: Target): void => {
     ]);
   });
 
-  test('takes the whole balance, to the last L$', async () => {
-    const { uuid } = await newResident();
-    await act(uuid, { delta: 10, expiresAt: at(60) });
-    await act(uuid, { delta: 5 });
-
-    const { status, body } = await act(uuid, { delta: -15 });
-
-    expect(status).toBe(200);
-    expect(body[field]).toBe(0);
-  });
-
   test('changes neither balance nor lots of the other type', async () => {
     const { uuid } = await newResident();
     await actOnOther(uuid, { delta: 30, expiresAt: at(60) });

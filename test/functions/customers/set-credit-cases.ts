@@ -67,15 +67,6 @@ export const setCases = (target: Target): void => {
     expect(await lots(uuid)).toEqual([['open', 30]]);
   });
 
-  test('accepts a balance of exactly the credit limit', async () => {
-    const { uuid } = await newResident();
-
-    const { status, body } = await act(uuid, { credit: limit });
-
-    expect(status).toBe(200);
-    expect(body[field]).toBe(limit);
-  });
-
   test.each([
     [{ credit: 5, expiresAt: at(0) }, [futureFault]],
     [{ credit: 5, expiresAt: at(-1) }, [futureFault]],

@@ -47,14 +47,3 @@ test('200s for such a resident with an Idempotency-Key, and makes them no custom
   }
   expect(await findCustomerItem(service.store, uuid)).toBeUndefined();
 });
-
-test('200s again for a customer who is not banned', async () => {
-  const { uuid } = await newResident();
-  await service.call('POST', `/v1/customers/${uuid}/actions/ban`);
-  await service.call('POST', `/v1/customers/${uuid}/actions/unban`);
-
-  const { status, body } = await service.call('POST', `/v1/customers/${uuid}/actions/unban`, 'whatever is sent');
-
-  expect(status).toBe(200);
-  expect(body.isBanned).toBe(false);
-});

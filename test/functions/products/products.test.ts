@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { putResident } from '../../../cli/deployment/residents.ts';
 import { nilUuid } from '../../../lib/identifier.ts';
-import { ada, bob, unknownUuid } from '../../support/residents.ts';
+import { ada, bob } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -34,13 +34,6 @@ const defaults = {
   mpListing: 0,
   profitShares: [],
 };
-
-test('ignores fields that only the service may set', async () => {
-  const { body } = await create({ name: 'Chair', price: 10, id: unknownUuid, mpListing: 7, activePrice: 1 });
-
-  expect(body).toEqual(defaults);
-  expect(body.id).not.toBe(unknownUuid);
-});
 
 test('PUT replaces every field; a missing one gets its default', async () => {
   const full = {
@@ -112,13 +105,4 @@ test.each([
   expect(answer.body.errors).toHaveLength(1);
   expect(answer.body.errors[0]).toContain(message);
   expect(await wholeTable()).toEqual(before);
-});
-
-test('inactive products can be read by id, and are in no list', async () => {
-  const { id } = (await create({ name: 'Unsold', price: 1, active: false })).body;
-
-  expect((await service.call('GET', `/v1/products/${id}`)).status).toBe(200);
-  expect((await service.call('GET', '/v1/products?search=unsold')).body.data).toEqual([]);
-  await service.call('PUT', `/v1/products/${id}`, { name: 'Unsold', price: 1 });
-  expect((await service.call('GET', '/v1/products?search=unsold')).body.data).toHaveLength(1);
 });
