@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BuildResult, build, type Format, type Plugin, transform } from 'esbuild';
+import { type BuildResult, build, type Plugin, transform } from 'esbuild';
 import { routes } from '../lib/routes/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -72,14 +72,6 @@ const noJsonSchema: Plugin = {
   },
 };
 
-interface BundleOptions {
-  format?: Format;
-  /** The directory of the entries. */
-  dir?: string;
-  /** Keeps the SDK's own provider of credentials. */
-  allCredentials?: boolean;
-}
-
 /**
  * Bundles each entry into one minified file `index`, with the SDK, in one run of esbuild. CommonJS loads faster: see
  * docs/adr/0006-bundles.md.
@@ -87,7 +79,7 @@ interface BundleOptions {
 export const bundle = (
   outDir: string,
   names: readonly string[],
-  { format = 'cjs', dir = join(root, 'functions'), allCredentials = false }: BundleOptions = {},
+  dir = join(root, 'functions'),
 ): Promise<BuildResult<{ metafile: true }>> =>
   build({
     absWorkingDir: root,
@@ -101,17 +93,11 @@ export const bundle = (
     metafile: true,
     platform: 'node',
     target: 'node24',
-    format,
+    format: 'cjs',
     // esbuild drops more of the SDK's modules than of its CommonJS files.
     mainFields: ['module', 'main'],
-    alias: allCredentials ? {} : { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
+    alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
     plugins: [rowsForAuthorizer, ownRowOnly, noJsonSchema],
-    outExtension: { '.js': format === 'cjs' ? '.cjs' : '.mjs' },
-    // Parts of the SDK call `require`, which a module does not have.
-    ...(format === 'esm' && {
-      banner: {
-        js: "import{createRequire as makeRequire_}from'node:module';const require=makeRequire_(import.meta.url);",
-      },
-    }),
+    outExtension: { '.js': '.cjs' },
     logLevel: 'warning',
   });

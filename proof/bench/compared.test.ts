@@ -1,14 +1,12 @@
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { beforeAll, expect, test } from 'vitest';
 import { freshTable } from '../../test/support/service.ts';
-import { prepare, prepareWhole } from './compared/contestants.ts';
+import { prepare } from './compared/contestants.ts';
 
 let contestants: Awaited<ReturnType<typeof prepare>>;
-let whole: Awaited<ReturnType<typeof prepareWhole>>;
 beforeAll(async () => {
   await freshTable();
   contestants = await prepare();
-  whole = await prepareWhole();
 });
 
 const withParams = (event: APIGatewayProxyEvent, name: string, value: string): APIGatewayProxyEvent => ({
@@ -19,34 +17,6 @@ const withParams = (event: APIGatewayProxyEvent, name: string, value: string): A
 
 const unknown = 'ffffffff-7e57-0000-0000-000000000000';
 
-/** Requests, made of an event that gets 200. */
-const cases: [string, string, number, (event: APIGatewayProxyEvent) => APIGatewayProxyEvent][] = [
-  ['get-category', 'a category that is there', 200, (event) => event],
-  ['get-category', 'one that is not', 404, (event) => withParams(event, 'id', unknown)],
-  ['increment-credit', 'an increment', 200, (event) => event],
-  ['increment-credit', 'a fraction', 400, (event) => ({ ...event, body: '{"delta":0.5}' })],
-  ['increment-credit', 'what is no JSON', 400, (event) => ({ ...event, body: '{' })],
-  ['increment-credit', 'a malformed resident', 400, (event) => withParams(event, 'identifier', '-')],
-  ['increment-credit', 'what passes the limit', 400, (event) => ({ ...event, body: '{"delta":1000000000}' })],
-];
-
-test.each(cases)(
-  '%s of %s gets the same answer from all contestants of the benchmark',
-  async (operation, _, status, sent) => {
-    const answers = [];
-    for (const { handler, event } of contestants.filter((one) => one.operation === operation)) {
-      const { statusCode, headers = {}, multiValueHeaders = {}, body } = await handler(sent(event), {} as Context);
-      const type = Object.entries({ ...headers, ...multiValueHeaders }).find(
-        ([name]) => name.toLowerCase() === 'content-type',
-      )?.[1];
-      answers.push({ statusCode, type: String(type).split(';')[0], members: Object.keys(JSON.parse(body)).sort() });
-    }
-
-    expect(answers).toEqual(Array(3).fill(answers[0]));
-    expect(answers[0]?.statusCode).toBe(status);
-  },
-);
-
 /** Changes the body of a request. */
 const withBody =
   (change: object) =>
@@ -56,8 +26,8 @@ const withBody =
   });
 const asIs = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => event;
 
-/** Requests of the whole endpoints, by number: credit pays those of even ones. */
-const wholeCases: [string, string, number, number, (event: APIGatewayProxyEvent) => APIGatewayProxyEvent][] = [
+/** Requests, made of those with a number: credit pays the sales of even ones. */
+const cases: [string, string, number, number, (event: APIGatewayProxyEvent) => APIGatewayProxyEvent][] = [
   ['get-credit', 'a customer', 200, 0, asIs],
   ['get-credit', 'nobody', 404, 0, (event) => withParams(event, 'identifier', unknown)],
   ['increment-credit', 'an increment', 200, 0, asIs],
@@ -71,11 +41,11 @@ const wholeCases: [string, string, number, number, (event: APIGatewayProxyEvent)
   ['create-sale', 'less than nothing', 400, 3, withBody({ paid: -1 })],
 ];
 
-test.each(wholeCases)(
+test.each(cases)(
   '%s of %s gets the same answer from Hono and ElectroDB, and again when it is repeated',
   async (operation, _, status, number, change) => {
     const answers = [];
-    for (const { handler, eventOf } of whole.filter((one) => one.operation === operation)) {
+    for (const { handler, eventOf } of contestants.filter((one) => one.operation === operation)) {
       const event = change(eventOf(number));
       const sent = [await handler(event, {} as Context), await handler(event, {} as Context)];
       const [first, again] = sent.map(({ statusCode, body }) => ({ statusCode, ...JSON.parse(body) }));
@@ -90,9 +60,11 @@ test.each(wholeCases)(
 );
 
 test('a sale of either takes its price from credit once, and another request under its id gets 422', async () => {
-  for (const contestant of new Set(whole.map((one) => one.contestant))) {
+  for (const contestant of new Set(contestants.map((one) => one.contestant))) {
     const of = (operation: string) =>
-      whole.find((one) => one.operation === operation && one.contestant === contestant) as (typeof whole)[number];
+      contestants.find(
+        (one) => one.operation === operation && one.contestant === contestant,
+      ) as (typeof contestants)[number];
     const credit = async (): Promise<number> => {
       const { handler, eventOf } = of('get-credit');
       return JSON.parse((await handler(eventOf(4), {} as Context)).body).credit;

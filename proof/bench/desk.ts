@@ -2,8 +2,6 @@ import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { SaleResponse } from '../../client/client.ts';
 import { getSale, listedAs } from '../../lib/sale/sales.ts';
-import { customerKey, flagsOf } from '../../lib/store/customers.ts';
-import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { demoStore } from '../../local/start/stores.ts';
 import { executablePath, flags } from '../../test/browser/chromium.ts';
@@ -11,44 +9,12 @@ import { startInFolder } from '../../test/support/engine.ts';
 import { startForTests } from '../../test/support/local-service.ts';
 import { putAll } from '../../test/support/seed.ts';
 import { idOf } from '../../test/support/seeded-store.ts';
+import { customersOf } from './sales.ts';
 import { median, report, rounded } from './support.ts';
-
-/** How soon a page of the desk shows all that it has, names of buyers and products included, in milliseconds. */
-interface DeskRow {
-  page: string;
-  demo: number;
-  demoLongest: number;
-  /** In the demo store with many customers and sales more. */
-  large: number;
-  largeLongest: number;
-}
-
-interface Options {
-  rounds: number;
-  customers: number;
-  sales: number;
-}
 
 const store = demoStore.id;
 /** Every tenth sale is the same buyer's. */
 const often = 10;
-
-function* manyCustomers(customers: number): Generator<object> {
-  for (let number = 0; number < customers; number++) {
-    const id = idOf(number);
-    const newsSubscriber = number % 5 === 0;
-    const lists = { newsSubscriber, flags: flagsOf(store, newsSubscriber) };
-    const username = `resident${number}`;
-    yield {
-      ...customerKey(store, id),
-      username,
-      credit: number % 300,
-      ...lists,
-    };
-    const place = { ranked: spendListOf(store, newsSubscriber), ...rankedBy(number, id) };
-    yield { ...spendKey(store, id), username, sum: number, totalOwned: 0, days: {}, ...place };
-  }
-}
 
 /** Copies of one sale, to other buyers, over the last three weeks. */
 async function* manySales({ id, buyerUuid }: SaleResponse, sales: number): AsyncGenerator<object> {
@@ -93,14 +59,14 @@ const timeOf = (page: Page, hash: string): Promise<number> =>
   }, hash);
 
 /** Times from the link that signs in: until the first heading, and until the page is whole. */
-const firstView = async (page: Page, link: string): Promise<[heading: number, whole: number]> => {
+const firstView = async (page: Page, link: string): Promise<Record<string, number>> => {
   const started = performance.now();
   await page.goto(link);
   await page.getByRole('heading', { level: 1 }).waitFor();
   const heading = performance.now() - started;
   await page.locator('.chart').nth(3).waitFor();
   await page.locator('main:not(:has(.waiting, [aria-busy=true]))').waitFor();
-  return [heading, performance.now() - started];
+  return { 'First view: heading': heading, 'First view: whole': performance.now() - started };
 };
 
 /** The milliseconds from the first of three letters in the box for a customer until a name is suggested. */
@@ -138,39 +104,26 @@ const pagesOf = ({ id, buyerUuid, productId }: SaleResponse, category: string): 
   Events: '/events',
 });
 
-type Times = Map<string, number[]>;
-
 /** Opens all pages in rounds, each in a new context, whose cache is empty. The first round warms up. */
 const timesOf = async (browser: Browser, link: string, pages: Record<string, string>, rounds: number) => {
-  const times: Times = new Map();
+  const times: Record<string, number[]> = {};
   for (let round = -1; round < rounds; round++) {
     const page = await browser.newPage({ viewport: { width: 1440, height: 900 } });
-    const [heading, whole] = await firstView(page, link);
-    const found: [string, number][] = [
-      ['First view: heading', heading],
-      ['First view: whole', whole],
-      ['`vera.vendor` for `ver`', await suggestion(page)],
-    ];
-    for (const [name, path] of Object.entries(pages)) found.push([name, await timeOf(page, `#${path}`)]);
-    if (round >= 0) for (const [name, millis] of found) times.set(name, [...(times.get(name) ?? []), millis]);
+    const found = await firstView(page, link);
+    found['`vera.vendor` for `ver`'] = await suggestion(page);
+    for (const [name, path] of Object.entries(pages)) found[name] = await timeOf(page, `#${path}`);
     await page.close();
+    if (round < 0) continue;
+    for (const [name, millis] of Object.entries(found)) times[name] = [...(times[name] ?? []), millis];
   }
   return times;
 };
 
-const rowOf = (page: string, demo: readonly number[], large: readonly number[]): DeskRow => ({
-  page,
-  demo: rounded(median(demo), 0),
-  demoLongest: rounded(Math.max(...demo), 0),
-  large: rounded(median(large), 0),
-  largeLongest: rounded(Math.max(...large), 0),
-});
-
 /**
- * Opens each page of the desk of the local service in Chromium, first in its demo store, then with many customers and
- * sales more in it.
+ * How soon each page of the desk of the local service shows all that it has in Chromium, names of buyers and products
+ * included: first in its demo store, then with many customers and sales more in it.
  */
-export const measureDesk = async ({ rounds, customers, sales }: Options): Promise<void> => {
+export const measureDesk = async (options: { rounds: number; customers: number; sales: number }): Promise<void> => {
   const stopEngine = await startInFolder();
   const service = await startForTests();
   const browser = await chromium.launch({ executablePath, args: flags });
@@ -183,15 +136,19 @@ export const measureDesk = async ({ rounds, customers, sales }: Options): Promis
     const [category]: { id: string }[] = await call('/categories?limit=1');
     if (!sale || !category) throw new Error('The demo store has no completed sale or no category.');
     const link = `${service.baseUrl}/desk#key=${service.keys.all}`;
-    const measure = (): Promise<Times> => timesOf(browser, link, pagesOf(sale, category.id), rounds);
+    const measure = () => timesOf(browser, link, pagesOf(sale, category.id), options.rounds);
     const demo = await measure();
     // History and sums of days are others' work: no page waits for them.
     await service.stopHistory();
     await dropStream();
-    await putAll(manyCustomers(customers));
-    await putAll(await Array.fromAsync(manySales(sale, sales)));
+    await putAll(customersOf(store, options.customers, sale.productId));
+    await putAll(await Array.fromAsync(manySales(sale, options.sales)));
     const large = await measure();
-    const rows = [...demo].map(([page, times]) => rowOf(page, times, large.get(page) ?? []));
+    const inMillis = (times: number[] = []) => [rounded(median(times), 0), rounded(Math.max(...times), 0)] as const;
+    const rows = Object.entries(demo).map(([page, times]) => {
+      const [[ofDemo, demoLongest], [ofLarge, largeLongest]] = [inMillis(times), inMillis(large[page])];
+      return { page, demo: ofDemo, demoLongest, large: ofLarge, largeLongest };
+    });
     report('desk', rows);
   } finally {
     await browser.close();

@@ -8,20 +8,17 @@ import { changeOf } from '../../lib/events/stream.ts';
 
 /**
  * The part of the stream's consumer that makes history and days, in a process of its own. proof/bench/history.ts kills
- * it, and sends it batches of a shard: where each record begins and ends in the file of records, which hold no
- * character beyond ASCII.
+ * it, and sends it batches of its shard: where each begins and ends in the shard's file.
  */
 
-const file = openSync(process.argv[2] ?? '', 'r');
-const buffer = Buffer.alloc(100_000);
+const shard = process.argv[2] ?? '';
+const file = openSync(shard, 'r');
 
-process.on('message', async ({ shard, places }: { shard: string; places: Float64Array }) => {
-  const texts: string[] = [];
-  for (let i = 0; i < places.length; i += 2) {
-    const [start = 0, end = 0] = places.subarray(i, i + 2);
-    texts.push(buffer.toString('latin1', 0, readSync(file, buffer, 0, end - start, start)));
-  }
-  const records: DynamoDBRecord[] = JSON.parse(`[${texts.join(',')}]`);
+process.on('message', async ({ start, end }: { start: number; end: number }) => {
+  const buffer = Buffer.alloc(end - start);
+  readSync(file, buffer, 0, buffer.length, start);
+  // A comma follows each record.
+  const records: DynamoDBRecord[] = JSON.parse(`[${buffer.toString().slice(0, -1)}]`);
   const changes = records.filter((one) => !isConsumed(one)).flatMap((one) => changeOf(one) ?? []);
   const told = changes.map((change) => ({
     sequence: sequenceText(change.sequenceNumber ?? ''),

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
-import { Command, Option } from 'commander';
+import { Command } from 'commander';
 import { parseCount } from '../../cli/terminal/input.ts';
 
 /**
@@ -9,7 +9,7 @@ import { parseCount } from '../../cli/terminal/input.ts';
  */
 
 const program = new Command('bench')
-  .description('Measures the service on this machine and writes proof/bench/results and docs/evidence/benchmarks.md.')
+  .description('Measures the service on this machine and writes docs/evidence/benchmarks.md.')
   .helpCommand(false)
   .action(() => {
     // Otherwise each benchmark would count the work of those before it as other people's.
@@ -27,20 +27,10 @@ program
   .command('costs')
   .description('calls and capacity units of every endpoint beside their budgets')
   .action(async () => (await import('./costs.ts')).measureCosts());
-program
-  .command('worst')
-  .description('the dearest call of every list, among all its filters, beside its budget')
-  .action(async () => (await import('./worst.ts')).measureWorst());
-rounds(program.command('lists'), 15)
-  .description('a page of every list and filter at 1,000, 10,000 and 100,000 rows')
-  .action(async (options) => (await import('./lists.ts')).measureLists(options));
-requests(rounds(program.command('cpu'), 21), 400)
-  .description('processor time per request of our own code, beside Hono and ElectroDB')
-  .action(async (options) => (await import('./compare.ts')).measureCpu(options));
 requests(rounds(program.command('compare'), 7), 300)
   .description('a GET, an increment and a sale beside the same made of Hono and ElectroDB: rate, times, calls, lines')
   .option('--callers <number>', 'requests under way at once', parseCount, 8)
-  .action(async (options) => (await import('./compare.ts')).measureWhole(options));
+  .action(async (options) => (await import('./compare.ts')).measureCompare(options));
 rounds(program.command('bundles'), 15)
   .description('size and load time of the bundles')
   .action(async (options) => (await import('./bundles.ts')).measureBundles(options));
@@ -48,22 +38,20 @@ requests(rounds(program.command('contention'), 5), 128)
   .description('changes of one customer’s credit and sales to one customer per second, and the audit after them')
   .action(async (options) => (await import('./contention.ts')).measureContention(options));
 requests(rounds(program.command('sales'), 5), 150)
-  .description('pairs of quote and sale per second, in stores of 1,000 and 100,000 customers')
+  .description('pairs of quote and sale per second, in a small and in a large store')
+  .option('--customers <number>', 'customers in the large store', parseCount, 100_000)
   .action(async (options) => (await import('./sales.ts')).measureSales(options));
 program
   .command('history')
-  .description(
-    'rows of history per second, from records in and out of order, and the time until a change is in history',
-  )
+  .description('rows of history per second from full and from cut batches, and the time until a change is in history')
   .option('--changes <number>', 'changes of credit to make history of', parseCount, 1_000_000)
   .option('--customers <number>', 'customers whose credit they change', parseCount, 1_000)
   .option('--kills <number>', 'about so many consumers are killed', parseCount, 50)
   .option('--seed <number>', 'repeats the run that printed it', parseCount)
-  .addOption(new Option('--run <which>', 'only one of the two, and writes no result').choices(['ordered', 'shuffled']))
   .action(async (options) => (await import('./history.ts')).measureHistory(options));
 program
   .command('webhooks')
-  .description('how soon events reach webhooks, beside others that are dead, slow or lying; and the cost of an event')
+  .description('how soon events reach webhooks, beside others that are dead, slow or lying')
   .option('--events <number>', 'events of 20 receivers together', parseCount, 2_000)
   .option('--rate <number>', 'events that are noted in a second', parseCount, 40)
   .action(async (options) => (await import('./webhooks.ts')).measureWebhooks(options));
@@ -81,9 +69,5 @@ program
     process.env.TABLE_PATIENCE = 'long';
     await (await import('./restore.ts')).measureRestore(options);
   });
-program
-  .command('docs')
-  .description('fills the tables of docs/evidence/benchmarks.md from proof/bench/results')
-  .action(async () => (await import('./docs.ts')).writeDocs());
 
 await program.parseAsync();

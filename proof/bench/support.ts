@@ -1,53 +1,29 @@
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
 import pMap from 'p-map';
-import { scopes } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
-import { tableName } from '../../lib/table/client.ts';
-import { ensureTable } from '../../local/engines/table.ts';
-import { matcher } from '../../local/gateway/matcher.ts';
-import { proxyEvent } from '../../local/gateway/proxy-event.ts';
+import { cleanUpAll } from '../../test/support/at-end.ts';
 import startInMemory from '../../test/support/engine.ts';
+import { freshTable } from '../../test/support/service.ts';
 
-/** Makes another table in the engine, which is used from then on. */
-export const newTable = async (kept: { streamed?: boolean; indexed?: boolean } = {}): Promise<void> => {
-  process.env.TABLE_NAME = `bench-${randomUUID()}`;
-  const client = new DynamoDBClient({});
-  await ensureTable(client, tableName(), { streamed: false, ...kept });
-  client.destroy();
-};
-
-/** Runs `work` with a table of its own in an engine in memory. */
+/** Runs `work` with a table of its own in an engine in memory, and ends what it started by `atEnd`. */
 export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
   const stop = await startInMemory();
   try {
-    await newTable();
+    await freshTable();
     return await work();
   } finally {
+    await cleanUpAll();
     await stop();
   }
 };
 
-/** A handler as Lambda calls it. */
-export type LambdaHandler = (event: APIGatewayProxyEvent, context: Context) => Promise<APIGatewayProxyResult>;
-
-const match = matcher(routes);
-
-/** The row of a request, and the event that the gateway sends to its function. */
-export const eventOf = (store: string, method: string, url: string, body?: unknown, keyId = 'bench') => {
-  const [path = ''] = url.split('?');
-  const found = match(method, path);
-  if (!found) throw new Error(`There is no ${method} ${path}.`);
-  const headersDistinct = { 'X-API-Key': ['bench'], 'Content-Type': ['application/json'], Host: ['bench.invalid'] };
-  const request = { url, headersDistinct, socket: {} } as unknown as IncomingMessage;
-  const event = proxyEvent(request, randomUUID(), found, Buffer.from(body === undefined ? '' : JSON.stringify(body)));
-  event.requestContext.authorizer = { store, keyId, scopes: scopes.join(' ') };
-  return { row: found.row, event };
+/** How a benchmark audits books: it fails at the first fault. */
+export const auditing = {
+  onFault: (fault: string): never => {
+    throw new Error(`The books are not true: ${fault}`);
+  },
+  onChecked: () => {},
 };
 
 /**
@@ -108,35 +84,37 @@ export const ratesOf = async <T extends { callers: number }>(
   }));
 };
 
-export const resultsDir = join(import.meta.dirname, 'results');
-
-/** The rows of a benchmark, with its command and the machine. */
-export interface Result<T> {
-  command: string;
-  date: string;
-  machine: { cores: number; cpu: string; memoryGiB: number; node: string; loadBefore: number };
-  rows: T[];
-}
+const page = join(import.meta.dirname, '../../docs/evidence/benchmarks.md');
 
 /** The load of the machine before the benchmarks began. */
 const loadBefore = Number(process.env.BENCH_LOAD_BEFORE ?? rounded(loadavg()[0] ?? 0));
 
-/** Writes a benchmark's rows, with the facts of this machine, to proof/bench/results, and prints them. */
-export const report = <T extends object>(name: string, rows: T[], command = process.argv.slice(2).join(' ')): void => {
-  const machine = {
-    cores: availableParallelism(),
-    cpu: cpus()[0]?.model.trim() ?? '',
-    memoryGiB: Math.round(totalmem() / 2 ** 30),
-    node: process.version,
-    loadBefore,
-  };
-  const result: Result<T> = {
-    command: `npm run bench -- ${command}`,
-    date: new Date().toISOString().slice(0, 10),
-    machine,
-    rows,
-  };
-  mkdirSync(resultsDir, { recursive: true });
-  writeFileSync(join(resultsDir, `${name}.json`), `${JSON.stringify(result, null, 2)}\n`);
+/** The name of a column as words: `callsBudget` becomes `calls budget`. */
+const headOf = (key: string): string => key.replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`);
+
+const cellOf = (value: unknown): string =>
+  typeof value === 'number' && value >= 10_000 ? value.toLocaleString('en') : String(value);
+
+/**
+ * Prints a benchmark's rows, and puts them between the marks of its name on docs/evidence/benchmarks.md as a table,
+ * with command, date and machine. Those that are `counted` do not depend on the machine.
+ */
+export const report = (name: string, rows: object[], { counted = false } = {}): void => {
+  const cores = availableParallelism();
+  const machine = `Node ${process.version}, ${cores} cores (${cpus()[0]?.model.trim()})`;
+  const memory = `${Math.round(totalmem() / 2 ** 30)} GiB`;
+  const command = `npm run bench -- ${process.argv.slice(2).join(' ')}`;
+  const isBusy = !counted && loadBefore > cores / 2;
+  const heads = Object.keys(rows[0] ?? {}).map(headOf);
+  const cells = [heads, heads.map(() => '---'), ...rows.map((row) => Object.values(row).map(cellOf))];
+  const lines = [
+    `\`${command}\`: ${new Date().toISOString().slice(0, 10)}, ${machine}, ${memory}.`,
+    ...(isBusy ? [`**Preliminary: other work was running** (load ${loadBefore}), so do not rely on the times.`] : []),
+    '',
+    ...cells.map((row) => `| ${row.join(' | ')} |`),
+  ];
+  const [start, end] = [`<!-- ${name} -->\n`, `<!-- /${name} -->`];
+  const [before = '', rest = ''] = readFileSync(page, 'utf8').split(start);
+  writeFileSync(page, `${before}${start}${lines.join('\n')}\n${rest.slice(rest.indexOf(end))}`);
   console.table(rows);
 };

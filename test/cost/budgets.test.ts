@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { budgets } from '../support/budgets.ts';
+import { worstCalls } from '../support/budgets-worst.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import { newResident, seedResidents } from '../support/residents.ts';
@@ -106,4 +108,11 @@ test('every endpoint of the contract has a budget', () => {
   const without = routes.filter((row) => !row.extension && !isBudgeted(row));
 
   expect(without.map(({ id }) => id)).toEqual([]);
+});
+
+test('docs/evidence/benchmarks.md has the dearest call of every list', () => {
+  const page = readFileSync(new URL('../../docs/evidence/benchmarks.md', import.meta.url), 'utf8');
+
+  for (const { endpoint, query, steps, units, growth } of worstCalls)
+    expect(page).toContain(`| ${endpoint} | ${query} | ${steps} | ${units} | ${growth} |\n`);
 });

@@ -63,3 +63,17 @@ test('docs/operate/costs.md says how much stays of a sale', async () => {
   const kilobytes = (storedBytes(await wholeTable()) - before) / 1024;
   expect(page).toContain(`${kilobytes.toFixed(1)} KB`);
 });
+
+test('an event that a webhook wants takes 2 write and 2 read units more than the change alone', async () => {
+  const change = budgets.find(
+    ({ endpoint, when }) => endpoint === 'increment-credit' && when === 'adds, no lot',
+  ) as Budget;
+  const alone = await measured(change);
+  const url = await serve((_, response) => response.end());
+  await service.call('POST', '/v1/webhooks', { url, events: ['credit.changed'] });
+  await measured(change);
+
+  const { writes, reads } = await measured(change);
+
+  expect([writes - alone.writes, reads - alone.reads]).toEqual([2, 2]);
+});

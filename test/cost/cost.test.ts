@@ -20,6 +20,18 @@ beforeAll(async () => {
 const callIn = async ({ store }: { store: string }): Promise<Call> =>
   service.callAs(await service.keyWith(scopes, store));
 
+/** Expects that each of these pages of 40 rows costs both stores the same, within 5 %. */
+const expectSameCosts = async (paths: readonly string[], few: Call, many: Call): Promise<void> => {
+  for (const path of paths) {
+    const [ofFew, ofMany] = [await few('GET', path), await many('GET', path)];
+    expect([ofFew.status, ofMany.status], path).toEqual([200, 200]);
+    expect([ofFew.body.data.length, ofMany.body.data.length], path).toEqual([40, 40]);
+    expect(ofMany.cost?.calls, path).toBe(ofFew.cost?.calls);
+    expect(ofMany.cost?.steps, path).toBeLessThanOrEqual(2);
+    expect(Math.abs((ofMany.cost?.units ?? 0) / (ofFew.cost?.units ?? 1) - 1), path).toBeLessThanOrEqual(0.05);
+  }
+};
+
 const most = volume(2_500, 100_000);
 
 test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 rows and in one of ${most}`, async () => {
@@ -47,14 +59,7 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
     `${cards}&active=true&redeemed=false`,
   ];
 
-  for (const path of paths) {
-    const [ofFew, ofMany] = [await few('GET', path), await many('GET', path)];
-    expect([ofFew.status, ofMany.status], path).toEqual([200, 200]);
-    expect([ofFew.body.data.length, ofMany.body.data.length], path).toEqual([40, 40]);
-    expect(ofMany.cost?.calls, path).toBe(ofFew.cost?.calls);
-    expect(ofMany.cost?.steps, path).toBeLessThanOrEqual(2);
-    expect(Math.abs((ofMany.cost?.units ?? 0) / (ofFew.cost?.units ?? 1) - 1), path).toBeLessThanOrEqual(0.05);
-  }
+  await expectSameCosts(paths, few, many);
   // No product of the category has these flags: one unit for the category, one for each place where a membership might
   // be.
   const none = `/v1/products?limit=1000&category=${small.category}&listed=false&bloggable=true`;
@@ -62,6 +67,23 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
     const { body, cost } = await call('GET', none);
     expect([body.data, cost]).toEqual([[], { calls: 3, steps: 1, units: 3 }]);
   }
+}, 300_000);
+
+const moreOthers = volume(2_500, 5_000);
+
+test(`a page of customers, of categories or of a search costs the same in a store of 1000 rows and in one of ${moreOthers}`, async () => {
+  const few = await callIn(await seedStore(1_000, []));
+  const many = await callIn(await seedStore(moreOthers, ['customers', 'categories', 'products', 'texts']));
+  const paths = [
+    '/v1/customers?limit=40',
+    '/v1/customers?limit=40&newsSubscriber=true',
+    '/v1/customers?limit=40&spentMoreThan=100',
+    '/v1/customers?limit=40&spentMoreThan=100&newsSubscriber=true',
+    '/v1/categories?limit=40',
+    '/v1/products?limit=40&search=of+many',
+  ];
+
+  await expectSameCosts(paths, few, many);
 }, 300_000);
 
 test('a search reads at most 200 bytes per product', async () => {

@@ -21,14 +21,17 @@ import { atEnd } from './at-end.ts';
 import { logLines } from './log.ts';
 import { isInMemory } from './memory-db.ts';
 
-/** Makes a table for this test file, which the service uses from then on. It has no stream: see `keepHistory`. */
-export const freshTable = async (): Promise<void> => {
+/** Makes a table, which the service uses from then on. */
+export const makeTable = async (kept: { streamed?: boolean; indexed?: boolean }): Promise<void> => {
   process.env.TABLE_NAME = `test-${randomUUID()}`;
   if (isInMemory) return;
   const client = new DynamoDBClient({});
-  await ensureTable(client, tableName(), { streamed: false });
+  await ensureTable(client, tableName(), { streamed: false, ...kept });
   client.destroy();
 };
+
+/** Makes one for this test file. It has no stream: see `keepHistory`. */
+export const freshTable = (): Promise<void> => makeTable({});
 
 /**
  * Every item of the table, for tests that show that nothing was written; with `prefix`, those whose partition key

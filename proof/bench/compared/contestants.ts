@@ -1,60 +1,16 @@
 import { randomUUID } from 'node:crypto';
-import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
-import { handler as ourGet } from '../../../functions/categories/get-category.ts';
+import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { handler as getCredit } from '../../../functions/customers/get-credit.ts';
-import { handler as ourIncrement } from '../../../functions/customers/increment-credit.ts';
+import { handler as incrementCredit } from '../../../functions/customers/increment-credit.ts';
 import { handler as createSale } from '../../../functions/sales/create-sale.ts';
 import { newId, now, timestamp } from '../../../lib/clock.ts';
-import { createCategory } from '../../../lib/store/categories.ts';
-import { customerUpsert } from '../../../lib/store/customers.ts';
 import { tableName } from '../../../lib/table/client.ts';
-import { write } from '../../../lib/table/table.ts';
 import { idOf } from '../../../test/support/seeded-store.ts';
+import { eventOf, type LambdaHandler } from '../call.ts';
 import { makeShop, price } from '../sales.ts';
-import { eventOf, type LambdaHandler } from '../support.ts';
-import * as electrodb from './electrodb.ts';
-import { handler as hono } from './hono.ts';
 import { handler as honoWithElectrodb, shop } from './hono-electrodb.ts';
 
 export interface Contestant {
-  operation: string;
-  contestant: string;
-  handler: LambdaHandler;
-  event: APIGatewayProxyEvent;
-}
-
-/**
- * The contestants, each with its category and customer in the table. proof/bench/compared.test.ts checks that they
- * answer alike.
- */
-export const prepare = async (): Promise<Contestant[]> => {
-  const [store, storeOfElectrodb] = ['bench', 'bench-electrodb'];
-  const uuid = randomUUID();
-  await write(customerUpsert(store, { uuid, username: 'hot' }));
-  const { id } = await createCategory(store, { name: 'Light' });
-  const idOfElectrodb = await electrodb.seed(storeOfElectrodb, uuid);
-  const get = eventOf(store, 'GET', `/v1/categories/${id}`).event;
-  const getOfElectrodb = eventOf(storeOfElectrodb, 'GET', `/v1/categories/${idOfElectrodb}`).event;
-  const [increment, incrementOfElectrodb] = [store, storeOfElectrodb].map(
-    (of) => eventOf(of, 'POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: 1 }).event,
-  ) as [APIGatewayProxyEvent, APIGatewayProxyEvent];
-  const [ours, withHono, withElectrodb] = ['ours', 'Hono for lib/http', 'ElectroDB for lib/store'];
-  const contestants: [string, string, LambdaHandler, APIGatewayProxyEvent][] = [
-    ['get-category', ours, ourGet, get],
-    ['get-category', withHono, hono, get],
-    ['get-category', withElectrodb, electrodb.getCategory, getOfElectrodb],
-    ['increment-credit', ours, ourIncrement, increment],
-    ['increment-credit', withHono, hono, increment],
-    ['increment-credit', withElectrodb, electrodb.incrementCredit, incrementOfElectrodb],
-  ];
-  for (const [, contestant, handler, event] of contestants) {
-    const { statusCode, body } = await handler(event, {} as Context);
-    if (statusCode !== 200) throw new Error(`${contestant} answered ${statusCode}: ${body}`);
-  }
-  return contestants.map(([operation, contestant, handler, event]) => ({ operation, contestant, handler, event }));
-};
-
-export interface WholeContestant {
   operation: string;
   contestant: string;
   handler: LambdaHandler;
@@ -87,7 +43,7 @@ const makeTheirShop = async (store: string): Promise<{ store: string; productId:
  * Ours, and the same three endpoints made of Hono and ElectroDB. proof/bench/compared.test.ts checks that they answer
  * alike.
  */
-export const prepareWhole = async (): Promise<WholeContestant[]> => {
+export const prepare = async (): Promise<Contestant[]> => {
   const [ours, theirs] = [await makeShop(customers, copies), await makeTheirShop('bench-whole')];
   const sale = (productId: string, number: number) => {
     // Credit pays every other sale.
@@ -100,7 +56,7 @@ export const prepareWhole = async (): Promise<WholeContestant[]> => {
   const operations: Record<string, [handler: LambdaHandler, asked: (productId: string, number: number) => Asked]> = {
     'get-credit': [getCredit, (_, number) => ['GET', `${path(number)}/credit`]],
     'increment-credit': [
-      ourIncrement,
+      incrementCredit,
       (_, number) => ['POST', `${path(number)}/actions/increment-credit`, { delta: 1 }],
     ],
     'create-sale': [createSale, (productId, number) => ['POST', '/v1/sales', sale(productId, number)]],

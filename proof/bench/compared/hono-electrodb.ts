@@ -9,7 +9,7 @@ import { validator } from 'hono/validator';
 import * as z from 'zod';
 import { logSink } from '../../../lib/log.ts';
 import { db } from '../../../lib/table/client.ts';
-import type { LambdaHandler } from '../support.ts';
+import type { LambdaHandler } from '../call.ts';
 
 /**
  * Three endpoints as one writes them with Hono and ElectroDB alone: a customer's credit, its increment, and a sale in
