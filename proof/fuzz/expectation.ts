@@ -6,25 +6,20 @@ import { type FuzzRequest, strangers } from './requests.ts';
 
 /** Derives the allowed answers from the rows' schemas, without the service's code. */
 
-const patterns = routes.map((row) => ({ row, pattern: new RegExp(`^${row.path.replace(/\{\w+\}/g, '[^/]+')}$`) }));
+const patterns = new Map(routes.map((row) => [row, new RegExp(`^${row.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)]));
 
-/** The row that a request reaches. */
+/** The row that a request reaches: of two, the one that names more of the path. */
 export const rowOf = (method: string, target: string): Route | undefined => {
   const path = target.split('?')[0] ?? '';
-  const fitting = patterns.filter(({ row, pattern }) => row.method === method && pattern.test(path));
-  return fitting.sort((a, b) => a.row.path.split('{').length - b.row.path.split('{').length)[0]?.row;
+  const fitting = routes.filter((row) => row.method === method && patterns.get(row)?.test(path));
+  return fitting.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
 };
 
 /** The path's parameters; undefined where an encoding is malformed. */
 const paramsOf = (row: Route, path: string): Record<string, string> | undefined => {
-  const sent = path.split('/');
+  const sent = patterns.get(row)?.exec(path)?.groups ?? {};
   try {
-    return Object.fromEntries(
-      row.path.split('/').flatMap((segment, index) => {
-        const name = /^\{(\w+)\}$/.exec(segment)?.[1];
-        return name === undefined ? [] : [[name, decodeURIComponent(sent[index] ?? '')]];
-      }),
-    );
+    return Object.fromEntries(Object.entries(sent).map(([name, value]) => [name, decodeURIComponent(value)]));
   } catch {
     return undefined;
   }

@@ -9,7 +9,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { messagesOn, startTestQueue } from '../../test/support/deliveries.ts';
 import { freshTable, startTestService, wholeTable } from '../../test/support/service.ts';
-import { volume } from '../../test/support/volume.ts';
+import { trials } from '../../test/support/volume.ts';
 import { requestTag, watchWrites } from '../../test/support/writes.ts';
 import { checkAnswer } from './checks.ts';
 import { newFixtures } from './fixtures.ts';
@@ -22,7 +22,7 @@ import { send } from './send.ts';
  * block of requests has its own store and seed, so `FUZZ_SEED` replays a block or continues from it. `FUZZ_PATH` also
  * limits the replay to the failed request.
  */
-const wanted = Number(process.env.FUZZ_REQUESTS ?? volume(120, 10_000));
+const wanted = Number(process.env.FUZZ_REQUESTS ?? trials(120, 10_000));
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const path = process.env.FUZZ_PATH;
 const blockSize = Math.min(wanted, 2000);

@@ -4,30 +4,22 @@ import { routes } from '../../lib/routes/routes.ts';
 import { bodyMutations, framingMutations } from './body-mutations.ts';
 import { headerMutations } from './header-mutations.ts';
 import { anySegment, anyText } from './hostile.ts';
-import { bytesOf, type FuzzRequest, type Mutation, partsOf, requestOf } from './requests.ts';
-
-const withQuery = (target: string, pair: string): string => `${target}${target.includes('?') ? '&' : '?'}${pair}`;
+import { bytesOf, type FuzzRequest, type Mutation, validRequests } from './requests.ts';
 
 const queryMutations = (row: Route): Mutation[] => {
   const names = [...Object.keys(row.query.shape), 'unknown', '__proto__', 'constructor', ''];
+  const values = fc.oneof(
+    anyText.map((text) => encodeURIComponent(text.toWellFormed()).slice(0, 6000)),
+    fc.constantFrom('%', '%ff', '%zz', '+', 'a=b', '1&limit=1', '1;limit=1'),
+  );
   return [
-    fc
-      .tuple(
-        fc.constantFrom(...names),
-        fc.oneof(
-          anyText.map((text) => encodeURIComponent(text.toWellFormed()).slice(0, 6000)),
-          fc.constantFrom('%', '%ff', '%zz', '+', 'a=b', '1&limit=1', '1;limit=1'),
-        ),
-      )
-      .map(([name, value]) => (request) => ({
-        ...request,
-        mutation: `query ${name}`,
-        target: withQuery(request.target, `${name}=${value}`),
-      })),
+    fc.tuple(fc.constantFrom(...names), values).map(([name, value]) => ({ request: { target } }) => ({
+      mutation: `query ${name}`,
+      target: `${target}${target.includes('?') ? '&' : '?'}${name}=${value}`,
+    })),
     fc
       .constantFrom('?', '?&', '?=', '??limit=1', '?limit', '?limit[]=1', '?LIMIT=1', '?limit=1#f')
-      .map((query) => (request) => ({
-        ...request,
+      .map((query) => ({ request }) => ({
         mutation: `query ${query}`,
         target: `${request.target.split('?')[0]}${query}`,
       })),
@@ -39,17 +31,12 @@ const pathMutations = (row: Route): Mutation[] => {
   const places = row.path.split('/').flatMap((segment, index) => (segment.startsWith('{') ? [index] : []));
   const replaced: Mutation = fc
     .tuple(fc.constantFrom(...places, -1), anySegment)
-    .map(([place, segment]) => (request) => {
-      const [path = '', query] = request.target.split(/(?=\?)/);
-      if (place < 0)
-        return {
-          ...request,
-          mutation: 'a segment more',
-          target: `${path}/${bytesOf(segment)}${query ?? ''}`,
-          expect: refused,
-        };
-      const segments = path.split('/').map((each, index) => (index === place ? bytesOf(segment) : each));
-      return { ...request, mutation: `path ${segment.slice(0, 40)}`, target: segments.join('/') + (query ?? '') };
+    .map(([place, segment]) => ({ request }) => {
+      const [path = '', query = ''] = request.target.split(/(?=\?)/);
+      const bytes = bytesOf(segment);
+      if (place < 0) return { mutation: 'a segment more', target: `${path}/${bytes}${query}`, expect: refused };
+      const segments = path.split('/').with(place, bytes);
+      return { mutation: `path ${segment.slice(0, 40)}`, target: segments.join('/') + query };
     });
   const bent: [string, (path: string) => string][] = [
     ['a slash at the end', (path) => `${path}/`],
@@ -67,8 +54,7 @@ const pathMutations = (row: Route): Mutation[] => {
   ];
   return [
     replaced,
-    fc.constantFrom(...bent).map(([mutation, bend]) => (request) => ({
-      ...request,
+    fc.constantFrom(...bent).map(([mutation, bend]) => ({ request }) => ({
       mutation,
       target: request.target.replace(/^[^?]*/, bend),
       expect: refused,
@@ -76,12 +62,7 @@ const pathMutations = (row: Route): Mutation[] => {
     fc
       .constantFrom('PATCH', 'HEAD', 'OPTIONS', 'TRACE', 'CONNECT', 'DELETE', 'get', 'BREW', 'GET\0', 'POST POST')
       .filter((method) => method !== row.method)
-      .map((method) => (request) => ({
-        ...request,
-        mutation: `method ${method}`,
-        method,
-        expect: [...refused, 200, 204],
-      })),
+      .map((method) => () => ({ mutation: `method ${method}`, method, expect: [...refused, 200, 204] })),
   ];
 };
 
@@ -95,12 +76,12 @@ const requestsTo = (row: Route): fc.Arbitrary<FuzzRequest> => {
     ...headerMutations,
     ...framingMutations(row),
   ];
-  const none: Mutation = fc.constant((request) => request);
+  const none: Mutation = fc.constant(() => ({ mutation: '' }));
   const mutation = fc.oneof(
     { weight: mutations.length, arbitrary: none },
     ...mutations.map((arbitrary) => ({ weight: 2, arbitrary })),
   );
-  return fc.tuple(partsOf(row), mutation).map(([parts, mutate]) => mutate(requestOf(row, parts), parts));
+  return fc.tuple(validRequests(row), mutation).map(([valid, mutate]) => ({ ...valid.request, ...mutate(valid) }));
 };
 
 /** Requests to any row, each as likely as the others. */

@@ -6,6 +6,9 @@ import { timestampForm } from '../../lib/routes/timestamp.ts';
 import { kindOf } from '../../test/support/one-of-each.ts';
 import { ada, bob, cleo, unknownUuid } from '../../test/support/residents.ts';
 
+/** The ways in which the length of a body is sent, beside a correct Content-Length. */
+export const framings = ['chunked', 'short', 'long', 'twice', 'both'] as const;
+
 /**
  * A raw request. `~name~` in its target and body stands for an id or code of the fixtures, so that the same seed always
  * makes the same request.
@@ -21,10 +24,9 @@ export interface FuzzRequest {
   headers: [name: string, value: string][];
   /** One character per byte. */
   body?: string;
-  /** The way in which the body's length is sent. By default a correct Content-Length. */
-  framing?: 'chunked' | 'short' | 'long' | 'twice' | 'both';
+  framing?: (typeof framings)[number];
   /** The allowed statuses, if they do not follow from the row's schemas. */
-  expect?: number[];
+  expect?: number[] | undefined;
   /** The media type of an endpoint's problem, if it is not problem+json. */
   problemType?: string;
 }
@@ -63,17 +65,11 @@ const text = (max: number): fc.Arbitrary<string> =>
     { weight: 1, arbitrary: fc.string({ unit: 'grapheme', minLength: 1, maxLength: Math.min(max, 200) }) },
   );
 
+const date = fc.date({ min: new Date('2027-01-01'), max: new Date('2099-01-01'), noInvalidDate: true });
+const oddTimes = ['2000-01-01T00:00:00Z', '2030-01-31T12:00+02:00', '9999-12-31T23:59:59.999Z'];
 const timestamp = fc.oneof(
-  {
-    weight: 3,
-    arbitrary: fc
-      .date({ min: new Date('2027-01-01'), max: new Date('2099-01-01'), noInvalidDate: true })
-      .map((date) => date.toISOString()),
-  },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom('2000-01-01T00:00:00Z', '2030-01-31T12:00+02:00', '9999-12-31T23:59:59.999Z'),
-  },
+  { weight: 3, arbitrary: date.map((each) => each.toISOString()) },
+  { weight: 1, arbitrary: fc.constantFrom(...oddTimes) },
 );
 
 /** Fields whose name says more than their type. */
@@ -188,39 +184,33 @@ const chosen = (body: Record<string, unknown>): Record<string, unknown> => {
   return { ...rest, ...choice, scope, ...(scope === 1 && { productId: productId ?? '~product0~' }) };
 };
 
-/** The parts of a row's requests, before a fault is put into them. */
-export const partsOf = (row: Route) =>
-  fc.record({
-    path: pathOf(row),
-    query: queryOf(row),
-    body: row.body ? objectOf(jsonSchema(row.body)).map(chosen) : fc.constant(undefined),
-    idempotencyKey:
-      row.method === 'POST'
-        ? fc.option(
-            fc.oneof(
-              fc.nat(300).map((number) => `key-${number}`),
-              fc.uuid(),
-            ),
-            { freq: 3, nil: undefined },
-          )
-        : fc.constant(undefined),
+const none = fc.constant(undefined);
+const idempotencyKey = fc.oneof(
+  none,
+  fc.nat(300).map((number) => `key-${number}`),
+  fc.uuid(),
+);
+
+interface ValidRequest {
+  request: FuzzRequest;
+  /** Of its body. */
+  value: Record<string, unknown> | undefined;
+}
+
+export const validRequests = (row: Route): fc.Arbitrary<ValidRequest> => {
+  const value = row.body ? objectOf(jsonSchema(row.body)).map(chosen) : none;
+  const key = row.method === 'POST' ? idempotencyKey : none;
+  return fc.tuple(pathOf(row), queryOf(row), value, key).map(([path, query, value, key]) => {
+    const headers: FuzzRequest['headers'] = [
+      ['Host', 'localhost'],
+      ['Connection', 'close'],
+      ['X-API-Key', '~key~'],
+    ];
+    if (key !== undefined) headers.push(['Idempotency-Key', key]);
+    const request = { row: row.id, mutation: '', method: row.method, target: path + query, headers };
+    return { value, request: value ? { ...request, body: bytesOf(JSON.stringify(value)) } : request };
   });
+};
 
-export type Parts = typeof partsOf extends (row: Route) => fc.Arbitrary<infer P> ? P : never;
-
-export const requestOf = (row: Route, { path, query, body, idempotencyKey }: Parts): FuzzRequest => ({
-  row: row.id,
-  mutation: '',
-  method: row.method,
-  target: path + query,
-  headers: [
-    ['Host', 'localhost'],
-    ['Connection', 'close'],
-    ['X-API-Key', '~key~'],
-    ...(idempotencyKey === undefined ? [] : [['Idempotency-Key', idempotencyKey] as [string, string]]),
-  ],
-  ...(body && { body: bytesOf(JSON.stringify(body)) }),
-});
-
-/** Puts one fault into a valid request. Some faults are allowed: see expectation.ts. */
-export type Mutation = fc.Arbitrary<(request: FuzzRequest, parts: Parts) => FuzzRequest>;
+/** Puts one fault into a valid request: its name, and what it changes. Some faults are allowed: see expectation.ts. */
+export type Mutation = fc.Arbitrary<(valid: ValidRequest) => Partial<FuzzRequest> & Pick<FuzzRequest, 'mutation'>>;
