@@ -3,46 +3,17 @@ import { handler as sweepHandler } from '../../functions/expiry-sweep.ts';
 import { handler as consumerHandler } from '../../functions/stream-consumer.ts';
 import { handleMessage } from '../../lib/delivery/deliver.ts';
 import { decodeMessage } from '../../lib/delivery/message.ts';
-import type { Item } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { recordOf as recordOfImages } from '../../test/support/stream-records.ts';
 import type { Machine, Message } from './machine.ts';
 import type { Shard, ShardedStream, StreamRecord } from './shards.ts';
 
 /** The functions that nobody asks for: the stream's consumer, the delivery worker and the sweep. */
 
-const attributeOf = (value: unknown): object => {
-  if (typeof value === 'string') return { S: value };
-  if (typeof value === 'number') return { N: String(value) };
-  if (typeof value === 'boolean') return { BOOL: value };
-  if (value === null) return { NULL: true };
-  if (Array.isArray(value)) return { L: value.map(attributeOf) };
-  if (value instanceof Set) return { SS: [...value] };
-  return { M: imageOf(value as Item) };
+const recordOf = ({ number, millis, written: { before, after } }: StreamRecord, arn: string): DynamoDBRecord => {
+  const { dynamodb } = recordOfImages(before as Key | undefined, after as Key | undefined, millis);
+  return { eventID: `${arn} ${number}`, dynamodb: { ...dynamodb, SequenceNumber: String(number) } };
 };
-
-const images = new WeakMap<Item, Record<string, object>>();
-
-/** An item as a record of the stream has it. */
-const imageOf = (item: Item): Record<string, object> => {
-  let image = images.get(item);
-  if (!image) {
-    image = {};
-    for (const name in item) image[name] = attributeOf(item[name]);
-    images.set(item, image);
-  }
-  return image;
-};
-
-const recordOf = ({ number, millis, written: { key, before, after } }: StreamRecord, arn: string): DynamoDBRecord =>
-  ({
-    eventID: `${arn} ${number}`,
-    dynamodb: {
-      Keys: { pk: { S: key.pk }, sk: { S: key.sk } },
-      ...(after && { NewImage: imageOf(after) }),
-      ...(before && { OldImage: imageOf(before) }),
-      SequenceNumber: String(number),
-      ApproximateCreationDateTime: Math.floor(millis / 1000),
-    },
-  }) as unknown as DynamoDBRecord;
 
 /** Hands the consumer records of a shard from `start` on, `size` at the most. Answers how many it is done with. */
 const consume = async (
@@ -63,26 +34,17 @@ const remove = <T>(from: T[], item: T): void => {
   if (place >= 0) from.splice(place, 1);
 };
 
-/** Machines that have one consumer of a shard at a time, even where that has died. */
-const strict = new WeakSet<Machine>();
-
-/**
- * Has the machine's stream read by one consumer of a shard at a time, so that events have the order of their things.
- */
-export const readInOrder = (machine: Machine): void => void strict.add(machine);
-
 /**
  * Consumes some records of a shard, in their order. A batch comes back where its consumer fails or dies, or is slow:
  * the next one has the same records then, cut elsewhere. Now and then records come back that a consumer was done with.
  */
 export const consumeSome = async (machine: Machine): Promise<void> => {
-  const { random, stream, time } = machine;
+  const { random, stream, time, isInOrder } = machine;
   const shards = stream.readable(time);
   if (shards.length === 0) return;
   const shard = random.of(shards);
-  const isStrict = strict.has(machine);
-  const start = isStrict || !random.chance(0.2) ? shard.done : Math.max(0, shard.done - random.below(16));
-  shard.takenUntil = isStrict ? Number.POSITIVE_INFINITY : time + (random.chance(0.2) ? random.below(100) : 60_000);
+  const start = isInOrder || !random.chance(0.2) ? shard.done : Math.max(0, shard.done - random.below(16));
+  shard.takenUntil = isInOrder ? Number.POSITIVE_INFINITY : time + (random.chance(0.2) ? random.below(100) : 60_000);
   try {
     shard.done = Math.max(shard.done, start + (await consume(stream, shard, start, 1 + random.below(16))));
   } finally {

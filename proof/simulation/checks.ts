@@ -1,61 +1,53 @@
 import { auditTable } from '../../cli/kinds/audit-credit.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
-import type { Delivery } from '../../lib/delivery/deliveries.ts';
 import type { EventItem } from '../../lib/events/events.ts';
-import type { Payee } from '../../lib/payout/payees.ts';
-import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { StoredProduct } from '../../lib/store/products.ts';
 import type { StockShare } from '../../lib/store/stock.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
-import type { MemoryTable } from '../../test/lib/table/memory.ts';
+import type { MemoryTable, Written } from '../../test/lib/table/memory.ts';
 import { auditFaults } from '../workload/checks/books.ts';
-import { stateOfModel, stateOfTable } from '../workload/model/state.ts';
-import type { Commit, Machine } from './machine.ts';
+import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state.ts';
+import type { Machine } from './machine.ts';
 import type { State, World } from './world.ts';
 
 /** The rules for the table, the events and the deliveries when a schedule is over. */
 
-/** The ids of events that are older than the schedule. */
-type Events = ReadonlySet<string>;
-
-export const eventsIn = (table: MemoryTable, { store }: World): Events =>
-  new Set(table.partitions.get(`${store}#EVENT`)?.keys() ?? []);
-
 const partOf = ({ pk }: Key): string => pk.split('#', 2)[1] ?? '';
 
-/** Clocks that differ leave open which of two sales was the first. */
-const textOf = (...parts: unknown[]): string =>
-  JSON.stringify(parts, (name, value) => (name === 'boughtAt' ? undefined : value));
+/** All of a kind, by their ids. */
+type All<T> = Readonly<Record<string, T>>;
 
-type Sums = { owed: number; claimed: number; unknown: number; paid: number };
+interface End {
+  sales: All<{ state: string }>;
+  cards: All<unknown>;
+  payees: All<{ owed: number; claimed: number; unknown: number; paid: number }>;
+  payouts: All<{ state: string; amount: number }>;
+}
 
-/** The accounts and payouts of the model or the table, in one form. */
-const payoutText = (
-  payees: readonly (readonly [string, Sums])[],
-  payouts: readonly (readonly [string, { state: string; amount: number }])[],
-): string[] => [
-  ...payees
-    .map(([uuid, { owed, claimed, unknown, paid }]) => [uuid, owed, claimed, unknown, paid])
-    .filter((sums) => sums.slice(1).some((sum) => sum !== 0))
-    .map(String)
-    .sort(),
-  ...payouts.map(([id, { state, amount }]) => `${id} ${state} ${amount}`).sort(),
-];
-
-/** All that operations change, as the model has it at the end. */
-export const endOf = (state: State, world: World): string =>
-  textOf(
-    stateOfModel(state, { ...world, cards: Object.keys(state.cards).sort() }),
-    Object.keys(state.cards).sort(),
-    Object.entries(state.sales)
-      .map(([id, sale]) => `${id} ${sale.state}`)
-      .sort(),
-    payoutText(Object.entries(state.payouts.payees), Object.entries(state.payouts.payouts)),
+/** All that operations change, in one form. */
+const textOf = (world: World, { sales, cards, payees, payouts }: End, stateOf: (extent: Extent) => object): string => {
+  const ids = Object.keys(cards).sort();
+  const rows = [
+    ...Object.entries(sales).map(([id, { state }]) => `${id} ${state}`),
+    ...Object.entries(payouts).map(([id, { state, amount }]) => `${id} ${state} ${amount}`),
+    ...Object.entries(payees)
+      .map(([uuid, { owed, claimed, unknown, paid }]) => `${uuid} ${owed} ${claimed} ${unknown} ${paid}`)
+      .filter((row) => !row.endsWith(' 0 0 0 0')),
+  ];
+  // Clocks that differ leave open which of two sales was the first.
+  return JSON.stringify([stateOf({ ...world, cards: ids }), ids, rows.sort()], (name, value) =>
+    name === 'boughtAt' ? undefined : value,
   );
+};
 
-const listOf = <T>(table: MemoryTable, pk: string): T[] => [...(table.partitions.get(pk)?.values() ?? [])] as T[];
+/** The end as the model has it. */
+export const endOf = (state: State, world: World): string =>
+  textOf(world, { ...state, ...state.payouts }, (extent) => stateOfModel(state, extent));
+
+export const listOf = <T>(table: MemoryTable, pk: string): T[] =>
+  [...(table.partitions.get(pk)?.values() ?? [])] as T[];
 
 /** The same as the table has it. */
 export const endInTable = (table: MemoryTable, world: World): string => {
@@ -65,12 +57,10 @@ export const endInTable = (table: MemoryTable, world: World): string => {
     lotsOf: (uuid: string) => listOf<CreditLot>(table, `${store}#LOT#${uuid}`),
     shares: () => listOf<StockShare>(table, `${store}#STOCK`),
   };
-  const sales = listOf<SaleItem>(table, `${store}#SALE`).map(({ sk, state }) => `${sk} ${state}`);
-  const cards = listOf<Key>(table, `${store}#GIFTCARD`).map(({ sk }) => sk);
-  const payees = listOf<Payee>(table, `${store}#PAYEE`).map((payee) => [payee.sk, payee] as const);
-  const payouts = listOf<PayoutItem>(table, `${store}#PAYOUT`).map((payout) => [payout.sk, payout] as const);
-  const state = stateOfTable(look, { ...world, cards: cards.sort() });
-  return textOf(state, cards, sales.sort(), payoutText(payees, payouts));
+  const [sales, cards, payees, payouts] = ['SALE', 'GIFTCARD', 'PAYEE', 'PAYOUT'].map((kind) =>
+    Object.fromEntries(table.partitions.get(`${store}#${kind}`) ?? []),
+  );
+  return textOf(world, { sales, cards, payees, payouts } as unknown as End, (extent) => stateOfTable(look, extent));
 };
 
 /** The type of the event that a change of an item makes; undefined where it makes none. */
@@ -110,11 +100,9 @@ const eventsByKind: Readonly<Record<string, EventOfChange>> = {
 const isPart = (key: Key, after: Item): boolean =>
   (partOf(key) === 'SALE' && !key.pk.endsWith('#SALE')) || (partOf(key) === 'DELIVERY' && after.attempts === undefined);
 
-/** The events that a change makes, as their types say. */
-const eventsOf = ({ written }: Commit): string[] =>
-  written.flatMap(({ key, before, after }) =>
-    after && !isPart(key, after) ? (eventsByKind[partOf(key)]?.(after, before) ?? []) : [],
-  );
+/** The type of the event that a change makes. */
+const eventOf = ({ key, before, after }: Written): string | undefined =>
+  after && !isPart(key, after) ? eventsByKind[partOf(key)]?.(after, before) : undefined;
 
 type Told = [thing: string, text: string];
 
@@ -122,30 +110,26 @@ type Told = [thing: string, text: string];
  * Each change made its event, and nothing else did. Where the stream was read in order, the events of each thing stand
  * in the order of its changes.
  */
-const eventFaults = ({ commits, table }: Machine, { store }: World, earlier: Events, isInOrder: boolean): string[] => {
-  const wanted = commits.flatMap((commit) =>
-    commit.written.flatMap((written) =>
-      eventsOf({ ...commit, written: [written] }).map((type): Told => {
-        const sequence = type === 'credit.changed' ? written.after?.creditVersion : '';
-        return [written.key.sk, `${type} ${sequence}`];
-      }),
-    ),
-  );
+const eventFaults = ({ commits, table, isInOrder }: Machine, { store }: World): string[] => {
+  const all = commits.flatMap(({ written }) => written);
+  const wanted = all.flatMap((written): Told[] => {
+    const type = eventOf(written);
+    const sequence = type === 'credit.changed' ? written.after?.creditVersion : '';
+    return type === undefined ? [] : [[written.key.sk, `${type} ${sequence}`]];
+  });
+  const noted = new Map<string, EventItem>();
   // An erasure leaves nothing of an event but its key.
-  const noted = (id: string, item: Item): Item | undefined =>
-    item.data
-      ? item
-      : commits.flatMap(({ written }) => written).find(({ key, after }) => key.sk === id && after?.data)?.after;
-  const found = [...(table.partitions.get(`${store}#EVENT`) ?? [])]
-    .filter(([id]) => !earlier.has(id))
-    .map(([id, item]) => noted(id, item) as unknown as EventItem)
+  for (const { key, after } of all)
+    if (key.pk === `${store}#EVENT` && after?.data) noted.set(key.sk, after as unknown as EventItem);
+  const found = [...noted.values()]
+    .filter((event) => table.get(event))
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .map(({ type, data }): Told => {
       const { id, uuid, sequence = '' } = JSON.parse(data);
       return [id ?? uuid, `${type} ${sequence}`];
     });
-  const ofThing = (all: readonly Told[], thing: string): string => {
-    const texts = all.filter(([of]) => of === thing).map(([, text]) => text);
+  const ofThing = (told: readonly Told[], thing: string): string => {
+    const texts = told.filter(([of]) => of === thing).map(([, text]) => text);
     return (isInOrder ? texts : texts.sort()).join();
   };
   return [...new Set([...wanted, ...found].map(([thing]) => thing))]
@@ -154,27 +138,35 @@ const eventFaults = ({ commits, table }: Machine, { store }: World, earlier: Eve
     .map(([thing, told, made]) => `The events of ${thing} are ${told || 'none'}, its changes were ${made || 'none'}.`);
 };
 
+/** The states in which the delivery of a sale may be at the end. */
+const deliveryOf: Readonly<Record<string, readonly string[]>> = {
+  completed: ['delivered'],
+  refunded: ['delivered', 'failed'],
+};
+
 /** A completed sale is delivered; nothing is delivered that was not sold. */
-const deliveryFaults = (machine: Machine, { store }: World): string[] => {
-  const sales = listOf<SaleItem>(machine.table, `${store}#SALE`);
-  const sold = new Map(sales.filter(({ deliveryId }) => deliveryId).map((sale) => [sale.deliveryId ?? '', sale]));
-  const faults = [...machine.given.keys()].filter((id) => !sold.has(id)).map((id) => `delivery ${id}: was never sold.`);
-  for (const { key, before, after } of machine.commits.flatMap(({ written }) => written))
-    if (partOf(key) === 'DELIVERY' && before?.state === 'delivered' && after?.state !== 'delivered')
-      faults.push(`delivery ${key.sk}: was tried again after it was made.`);
-  for (const [id, { state, sk }] of sold) {
-    const record = machine.table.get({ pk: `${store}#DELIVERY`, sk: id }) as unknown as Delivery | undefined;
-    if (state === 'completed' && record?.state !== 'delivered')
-      faults.push(`sale ${sk}: its delivery is ${record?.state ?? 'not there'}.`);
-    if (state === 'refunded' && record?.state !== 'failed' && record?.state !== 'delivered')
-      faults.push(`sale ${sk}: was refunded, and its delivery is ${record?.state ?? 'not there'}.`);
-    const isNewSale = machine.commits.some(({ written }) =>
-      written.some(({ key, before }) => key.sk === sk && !before),
-    );
-    if (state === 'completed' && isNewSale && !machine.given.has(id))
-      faults.push(`sale ${sk}: the item was not given.`);
-  }
-  return faults;
+const deliveryFaults = ({ table, commits, given }: Machine, { store }: World): string[] => {
+  const all = commits.flatMap(({ written }) => written);
+  const sold = listOf<SaleItem>(table, `${store}#SALE`).filter(({ deliveryId }) => deliveryId);
+  const ids = new Set(sold.map(({ deliveryId }) => deliveryId));
+  return [
+    ...[...given.keys()].filter((id) => !ids.has(id)).map((id) => `delivery ${id}: was never sold.`),
+    ...all
+      .filter(({ key, before }) => partOf(key) === 'DELIVERY' && before?.state === 'delivered')
+      .filter(({ after }) => after?.state !== 'delivered')
+      .map(({ key }) => `delivery ${key.sk}: was tried again after it was made.`),
+    ...sold.flatMap(({ deliveryId, state, sk }) => {
+      const id = deliveryId ?? '';
+      const delivery = String(table.get({ pk: `${store}#DELIVERY`, sk: id })?.state ?? 'not there');
+      const isNew = all.some(({ key, before }) => key.sk === sk && !before);
+      return [
+        ...(deliveryOf[state]?.includes(delivery) === false
+          ? [`sale ${sk}: is ${state}, its delivery ${delivery}.`]
+          : []),
+        ...(state === 'completed' && isNew && !given.has(id) ? [`sale ${sk}: the item was not given.`] : []),
+      ];
+    }),
+  ];
 };
 
 /** The L$ of a payout were moved once, and are not owed again. */
@@ -186,13 +178,12 @@ const transferFaults = ({ table, transfers }: Machine, { store }: World): string
   });
 
 /** The books as operators audit them; with a stream history, days, events and deliveries too. */
-export const faultsAtRest = (machine: Machine, world: World, earlier: Events, isInOrder: boolean): string[] => {
-  const items = machine.table.items() as (Item & Key)[];
-  const ofStore = items.filter(({ pk }) => pk.startsWith(`${world.store}#`));
-  if (!machine.isStreaming) return auditTable(ofStore);
+export const faultsAtRest = (machine: Machine, world: World): string[] => {
+  const ofStore = machine.table.items().filter(({ pk }) => String(pk).startsWith(`${world.store}#`));
+  if (!machine.isStreaming) return auditTable(ofStore as never);
   return [
     ...auditFaults(ofStore),
-    ...eventFaults(machine, world, earlier, isInOrder),
+    ...eventFaults(machine, world),
     ...deliveryFaults(machine, world),
     ...transferFaults(machine, world),
   ];

@@ -14,9 +14,21 @@ import { Injected, type Machine, type Work, works } from './machine.ts';
  * table, queue, dispenser, log and the state of its process. Everything else in this Node process goes on as before.
  */
 
-const own = <T>(machines: (work: Work) => T, others: () => T): T => {
-  const work = works.getStore();
-  return work ? machines(work) : others();
+/**
+ * Puts a function in the place of a member of an object for the work of machines. Answers a function that gives the
+ * member back.
+ */
+const replace = (object: object, name: string, own: (work: Work, ...args: never[]) => unknown): (() => void) => {
+  const others = Reflect.get(object, name) as (...args: never[]) => unknown;
+  const put = (member: unknown): void => {
+    Reflect.set(object, name, member);
+    syncBuiltinESMExports();
+  };
+  put(function (this: unknown, ...args: never[]): unknown {
+    const work = works.getStore();
+    return work ? own(work, ...args) : others.apply(this, args);
+  });
+  return () => put(others);
 };
 
 const sentTo = (machine: Machine, { input }: { input: unknown }): Promise<object> => {
@@ -70,106 +82,47 @@ const variables: Readonly<Record<string, string>> = {
   DELIVERY_QUEUE_URL: 'https://sqs/deliveries',
 };
 
-const elsewhere = new Map<() => unknown, unknown>();
-
-/** Clock, randomness, address look-up, log and the state of a process. */
-const replaceSources = (): void => {
-  const [{ now, bytes, random }, { lookup }, { write: log }] = [{ ...source }, { ...resolver }, { ...logSink }];
-  source.now = () => own(({ machine, process }) => Math.floor(machine.time + process.skew), now);
-  source.bytes = (count) =>
-    own(
-      ({ machine }) => machine.random.bytes(count),
-      () => bytes(count),
-    );
-  source.random = () => own(({ machine }) => machine.random.next(), random);
-  resolver.lookup = (host) =>
-    own(
-      async () => [{ address: '8.8.8.8' }],
-      () => lookup(host),
-    );
-  logSink.write = (fields) =>
-    own(
-      ({ machine, operation }) => {
-        machine.trace?.push(`${operation}: ${JSON.stringify(fields)}`);
-        if ('invariant' in fields || (fields as { history?: string }).history === 'unreadable')
-          machine.alarms.push(JSON.stringify(fields));
-      },
-      () => log(fields),
-    );
-  keeper.stateOf = <T>(make: () => T): T => {
-    const states = works.getStore()?.process.states ?? elsewhere;
-    if (!states.has(make)) states.set(make, make());
-    return states.get(make) as T;
-  };
-};
-
 const replaceTable = (): void => {
-  const engineOf = () => (works.getStore() as Work).machine.engine;
-  Object.assign(engine, {
-    get: (...args) => engineOf().get(...args),
-    getSome: (...args) => engineOf().getSome(...args),
-    getTogether: (...args) => engineOf().getTogether(...args),
-    query: (...args) => engineOf().query(...args),
-    write: (...args) => engineOf().write(...args),
-    transact: (...args) => engineOf().transact(...args),
-    removeSome: (...args) => engineOf().removeSome(...args),
-  } satisfies typeof engine);
+  const names = ['get', 'getSome', 'getTogether', 'query', 'write', 'transact', 'removeSome'] as const;
+  for (const name of names)
+    Object.defineProperty(engine, name, {
+      get: () => works.getStore()?.machine.engine[name],
+      ...{ configurable: true, enumerable: true },
+    });
 };
 
-/** Timers, calls of a dispenser and the queue. Answers a function that gives Node's own back. */
-const replaceCalls = (): (() => void) => {
-  const builtins = { setTimeout: timers.setTimeout, request: https.request };
-  const { timeout } = AbortSignal;
-  const { send } = SQSClient.prototype;
-  const neverAborted = { aborted: false, addEventListener: () => undefined } as unknown as AbortSignal;
-  timers.setTimeout = ((millis: number, ...rest: [undefined]) =>
-    own<Promise<unknown>>(
-      ({ machine }) => machine.sleep(millis),
-      () => builtins.setTimeout(millis, ...rest),
-    )) as typeof timers.setTimeout;
-  https.request = ((...args: Parameters<typeof https.request>) =>
-    own<unknown>(
-      ({ machine }) => requestOf(machine, args[2] as unknown as Handler),
-      () => builtins.request(...args),
-    )) as typeof https.request;
-  syncBuiltinESMExports();
-  AbortSignal.timeout = (millis) =>
-    own(
-      () => neverAborted,
-      () => timeout.call(AbortSignal, millis),
-    );
-  SQSClient.prototype.send = function (this: SQSClient, ...args: [{ input: unknown }]) {
-    return own<unknown>(
-      ({ machine }) => sentTo(machine, args[0]),
-      () => send.apply(this, args as never),
-    );
-  } as typeof send;
-  return () => {
-    Object.assign(timers, { setTimeout: builtins.setTimeout });
-    Object.assign(https, { request: builtins.request });
-    syncBuiltinESMExports();
-    AbortSignal.timeout = timeout;
-    SQSClient.prototype.send = send;
-  };
+const log = ({ machine, operation }: Work, fields: object): void => {
+  machine.trace?.push(`${operation}: ${JSON.stringify(fields)}`);
+  if ('invariant' in fields || ('history' in fields && fields.history === 'unreadable'))
+    machine.alarms.push(JSON.stringify(fields));
 };
 
-/** Puts the machines in the place of the surroundings. Answers a function that ends this. */
+const stateOf = ({ process: { states } }: Work, make: () => unknown): unknown => {
+  if (!states.has(make)) states.set(make, make());
+  return states.get(make);
+};
+
+/**
+ * Puts the machines in the place of the surroundings. Answers a function that ends this, but for the table and the
+ * variables, which every file of tests gives back (test/support/restore.ts).
+ */
 export const simulate = (): (() => void) => {
-  const kept = [source, resolver, logSink, engine, keeper].map((object) => ({ object, members: { ...object } }));
-  const env = Object.keys(variables).map((name) => [name, process.env[name]] as const);
-  replaceSources();
   replaceTable();
-  const giveCallsBack = replaceCalls();
   Object.assign(process.env, variables);
+  const replaced = [
+    replace(source, 'now', ({ machine, process: { skew } }) => Math.floor(machine.time + skew)),
+    replace(source, 'bytes', ({ machine }, count: number) => machine.random.bytes(count)),
+    replace(source, 'random', ({ machine }) => machine.random.next()),
+    replace(resolver, 'lookup', async () => [{ address: '8.8.8.8' }]),
+    replace(logSink, 'write', log),
+    replace(keeper, 'stateOf', stateOf),
+    replace(timers, 'setTimeout', ({ machine }, millis: number) => machine.sleep(millis)),
+    replace(https, 'request', ({ machine }, _: URL, __: object, onAnswer: Handler) => requestOf(machine, onAnswer)),
+    replace(AbortSignal, 'timeout', () => ({ aborted: false, addEventListener: () => undefined })),
+    replace(SQSClient.prototype, 'send', ({ machine }, command: { input: unknown }) => sentTo(machine, command)),
+  ];
   return () => {
-    for (const { object, members } of kept) {
-      for (const name of Object.keys(object)) if (!(name in members)) Reflect.deleteProperty(object, name);
-      Object.assign(object, members);
-    }
-    giveCallsBack();
-    for (const [name, value] of env)
-      if (value === undefined) delete process.env[name];
-      else process.env[name] = value;
+    for (const giveBack of replaced) giveBack();
   };
 };
 

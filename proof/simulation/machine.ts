@@ -33,6 +33,12 @@ export interface Work {
 
 export const works = new AsyncLocalStorage<Work>();
 
+/** Work of a machine's first process, which does not die. */
+export const lasting = (machine: Machine, operation: string): Work => {
+  const [process] = machine.processes as [Process];
+  return { machine, process, operation, callsLeft: Number.POSITIVE_INFINITY, isDead: false, onDeath: () => undefined };
+};
+
 /** A failure that the machine made up. */
 export class Injected extends Error {}
 
@@ -48,7 +54,6 @@ export interface Commit {
 }
 
 export interface Message {
-  id: string;
   body: string;
   /** When a worker may take it. */
   visible: number;
@@ -66,18 +71,13 @@ export interface Trouble {
   staleMillis: number;
 }
 
-interface Event {
-  at: number;
-  order: number;
-  run: () => void;
-}
-
 const never = <T>(): Promise<T> => new Promise<T>(() => {});
 
 export class Machine {
   readonly random: Random;
   readonly table: MemoryTable;
   readonly trouble: Trouble;
+  processes: readonly Process[] = [{ skew: 0, states: new Map() }];
   /** Virtual time, in milliseconds since 1970. */
   time: number;
   /** Grows by one with each event. */
@@ -86,6 +86,8 @@ export class Machine {
   isQuiet = false;
   /** The table has a stream. */
   isStreaming = true;
+  /** A shard has one consumer at a time, even where that has died, so that events have the order of their things. */
+  isInOrder = false;
   readonly commits: Commit[] = [];
   readonly stream: ShardedStream;
   readonly queue: Message[] = [];
@@ -96,9 +98,7 @@ export class Machine {
   /** Faults that the service's own log tells of. */
   readonly alarms: string[] = [];
   readonly trace: string[] | undefined;
-  #events: Event[] = [];
-  #orders = 0;
-  #made = 0;
+  readonly #events: { at: number; run: () => void }[] = [];
   /**
    * The items of running transactions that do not show yet: what readers see instead. Other writers of them are
    * refused.
@@ -117,7 +117,7 @@ export class Machine {
 
   /** Lets `run` happen after so many milliseconds. */
   after(millis: number, run: () => void): void {
-    this.#events.push({ at: this.time + millis, order: this.#orders++, run });
+    this.#events.push({ at: this.time + millis, run });
   }
 
   sleep = (millis: number): Promise<void> => {
@@ -134,18 +134,10 @@ export class Machine {
     for (;;) {
       // All that follows from the last event without waiting happens before the next.
       for (let tick = 0; tick < 24; tick++) await undefined;
-      if (this.#events.length === 0) {
-        await new Promise(setImmediate);
-        if (this.#events.length === 0) return;
-      }
-      let first = 0;
-      for (let i = 1; i < this.#events.length; i++) {
-        const [a, b] = [this.#events[i] as Event, this.#events[first] as Event];
-        if (a.at < b.at || (a.at === b.at && a.order < b.order)) first = i;
-      }
-      const event = this.#events[first] as Event;
-      const last = this.#events.pop() as Event;
-      if (last !== event) this.#events[first] = last;
+      if (this.#events.length === 0) await new Promise(setImmediate);
+      // Of two at one time the one that was asked for first comes first.
+      const event = this.#events.sort((a, b) => a.at - b.at).shift();
+      if (!event) return;
       this.time = Math.max(this.time, event.at);
       this.place += 1;
       event.run();
@@ -174,23 +166,17 @@ export class Machine {
     const act = (): T | Promise<T> => works.run(work, effect);
     if (this.isQuiet) {
       this.place += 1;
-      try {
-        return Promise.resolve(act());
-      } catch (error) {
-        return Promise.reject(error);
-      }
+      return Promise.try(act);
     }
     const note = (how: string): void => {
       this.trace?.push(`${this.place} ${new Date(this.time).toISOString()} ${operation}: ${name} ${how}`);
     };
+    /** Nobody hears of its answer. */
+    const actUnheard = (): void => void Promise.try(act).catch(() => undefined);
     const later = (millis: number): void =>
       this.after(millis, () => {
         note('is carried out late');
-        try {
-          Promise.resolve(act()).catch(() => undefined);
-        } catch {
-          // Nobody waits for its answer.
-        }
+        actUnheard();
       });
     work.callsLeft -= 1;
     if (work.callsLeft === 0) {
@@ -214,12 +200,7 @@ export class Machine {
             return reject(new Injected('ECONNREFUSED'));
           }
           if (how === 3) later(1 + random.below(random.chance(0.3) ? 45_000 : 300));
-          else
-            try {
-              Promise.resolve(act()).catch(() => undefined);
-            } catch {
-              // Nobody hears of it.
-            }
+          else actUnheard();
           note('gets no answer');
           return reject(new Injected('socket hang up'));
         }
@@ -365,21 +346,10 @@ export class Machine {
   }
 
   send(bodies: readonly string[]): void {
-    for (const body of bodies) this.queue.push({ id: `message ${++this.#made}`, body, visible: this.time });
+    for (const body of bodies) this.queue.push({ body, visible: this.time });
   }
 }
 
-const toldKinds = new Set([
-  'CUSTOMER',
-  'LOT',
-  'GIFTCARD',
-  'SALE',
-  'DELIVERY',
-  'DISPENSER',
-  'PRODUCT',
-  'APPLIED',
-  'PAYOUT',
-]);
-
 /** Records of other kinds are none of the consumer's business. */
-const isTold = ({ pk }: Key): boolean => toldKinds.has(pk.split('#', 2)[1] ?? '');
+const isTold = ({ pk }: Key): boolean =>
+  /^[^#]*#(CUSTOMER|LOT|GIFTCARD|SALE|DELIVERY|DISPENSER|PRODUCT|APPLIED|PAYOUT)(#|$)/.test(pk);

@@ -11,59 +11,46 @@ const parseWhole = (text: string): number => {
   return number;
 };
 
-const { schedules, seed, replay, failures, inOrder } = new Command('node proof/simulation/main.ts')
+const { schedules, seed, failures, replay, inOrder } = new Command('node proof/simulation/main.ts')
   .description(
     'Runs random schedules of eight concurrent operations on a table in memory, in virtual time and under failures of every ' +
       'kind, and checks what all of them promise together. Prints the seeds that fail; exit code 1 if any does.',
   )
   .option('--schedules <number>', 'how many', parseWhole, 10_000)
   .option('--seed <number>', 'the first seed; each schedule has the next', parseWhole, 1 + (Date.now() % 999_999))
+  .option('--failures <number>', 'stops after so many that fail', parseWhole, 10)
   .option('--replay <seed>', 'runs the schedule of one seed, and prints every call of it', parseWhole)
   .option(
     '--in-order',
     'the stream is read in order, so the events of each thing must stand in the order of its changes',
   )
-  .option('--failures <number>', 'stops after so many schedules that fail', parseWhole, 10)
   .allowExcessArguments(false)
   .showHelpAfterError('Run it with --help for all options.')
   .parse()
-  .opts<{ schedules: number; seed: number; replay?: number; failures: number; inOrder?: true }>();
-const order = { isInOrder: inOrder === true };
+  .opts<{ schedules: number; seed: number; failures: number; replay?: number; inOrder?: true }>();
+const [first, count] = replay === undefined ? [seed, schedules] : [replay, 1];
 
 simulate();
-if (replay !== undefined) {
-  const { faults, trace } = await runSchedule(replay, { ...order, isTraced: true });
-  for (const line of trace) console.log(line);
-  for (const fault of faults) console.log(`FAULT ${fault}`);
-  process.exitCode = faults.length > 0 ? 1 : 0;
-} else {
-  // Stacks would cost more than all that fails on purpose; a replay has them.
-  Error.stackTraceLimit = 0;
-  const begun = performance.now();
-  let [run, failed, events] = [0, 0, 0];
-  const report = (): void => {
-    const seconds = (performance.now() - begun) / 1000;
-    const ofProcessor = process.cpuUsage().user / 1e6;
-    console.log(
-      `${run} schedules, ${events} events, ${failed} failed; ${seconds.toFixed(0)} s, ${(run / seconds).toFixed(0)} a second ` +
-        `(${(run / ofProcessor).toFixed(0)} of processor time)`,
-    );
-  };
-  let isStopped = false;
-  process.once('SIGINT', () => {
-    isStopped = true;
-  });
-  for (; run < schedules && failed < failures && !isStopped; run++) {
-    const result = await runSchedule(seed + run, order);
-    events += result.events;
-    if (result.faults.length > 0) {
-      failed += 1;
-      console.log(`--replay ${result.seed}`);
-      for (const fault of result.faults.slice(0, 5)) console.log(`  FAULT ${fault.slice(0, 2000)}`);
-    }
-    if ((run + 1) % 10_000 === 0) report();
+// Stacks would cost more than all that fails on purpose; a replay has them.
+if (replay === undefined) Error.stackTraceLimit = 0;
+let [run, failed, events] = [0, 0, 0];
+const report = (): void => {
+  const rate = run / (process.cpuUsage().user / 1e6);
+  console.log(
+    `${run} schedules from seed ${first}, ${events} events, ${failed} failed; ${rate.toFixed(0)} a second of processor time`,
+  );
+};
+while (run < count && failed < failures) {
+  const result = await runSchedule(first + run, { isInOrder: inOrder === true, isTraced: replay !== undefined });
+  run += 1;
+  events += result.events;
+  for (const line of result.trace) console.log(line);
+  if (result.faults.length > 0) {
+    failed += 1;
+    process.exitCode = 1;
+    console.log(`--replay ${result.seed}`);
+    for (const fault of result.faults) console.log(`FAULT ${fault}`);
   }
-  console.log(`--seed ${seed}`);
-  report();
-  process.exitCode = failed > 0 ? 1 : 0;
+  if (run % 10_000 === 0) report();
 }
+report();

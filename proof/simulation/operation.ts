@@ -4,16 +4,18 @@ import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import type { PayoutState } from '../../lib/routes/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
-import type { Outcome, Request } from './client.ts';
-import type { Commit, Machine, Process } from './machine.ts';
+import { expire } from '../workload/model/credit.ts';
+import { count, end, erase } from '../workload/model/payouts.ts';
+import { avatarOf } from '../workload/model/sales.ts';
+import type { Outcome } from './client.ts';
+import type { Commit } from './machine.ts';
 import type { State } from './world.ts';
 
 /** An operation of a schedule, and the change that it makes. */
 
 /** A change that the service made, as its items tell of it. */
 export type Effect =
-  | { kind: 'sale'; item: SaleItem; at: string }
-  | { kind: 'refund'; item: SaleItem; at: string }
+  | { kind: 'sale' | 'refund'; item: SaleItem; at: string }
   /** The cards that were redeemed at once. */
   | { kind: 'redeem'; item: GiftCardItem; cards: string[]; at: string }
   | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string }
@@ -23,65 +25,65 @@ export type Effect =
   | { kind: 'count'; debts: [sale: string, cause: string, payee: string][]; amount: number; at: string }
   | { kind: 'erase'; uuid: string; pseudonym: string; at: string };
 
+/** The changes of items of a kind. */
+const changesOf = <T>({ written }: Commit, kind: string) =>
+  written
+    .filter(({ key }) => key.pk.endsWith(`#${kind}`))
+    .map(({ key, before, after }) => ({ id: key.sk, before: before as T | undefined, after: after as T }));
+
 /** The change of a payout, of the debts of an account, or of its avatar. */
-const payoutEffectOf = ({ written }: Commit): Effect | undefined => {
-  const of = (kind: string) => written.filter(({ key }) => key.pk.endsWith(kind));
-  for (const { before, after } of of('#PAYOUT')) {
-    const [item, from] = [after as unknown as PayoutItem, before?.state as PayoutState | undefined];
+const payoutEffectOf = (commit: Commit): Effect | undefined => {
+  for (const { before, after: item } of changesOf<PayoutItem>(commit, 'PAYOUT')) {
+    const from = before?.state;
     if (item.state === from) continue;
     const isGivenUp = from === 'claimed' && item.state === 'unknown' && item.reported === undefined;
     // A report's time is that of the change of its payee.
     const at = item.endedAt ?? item.createdAt;
     return { kind: isGivenUp ? 'giveUp' : 'payout', item, from, at };
   }
-  const accounts = of('#PAYEE').map(({ key, before, after }) => ({
-    ...{ uuid: key.sk, before: before as Payee | undefined, after: after as Payee | undefined },
-  }));
+  const accounts = changesOf<Payee | undefined>(commit, 'PAYEE');
   const [gone, come] = [accounts.find(({ after }) => !after), accounts.find(({ after }) => after?.isPseudonym)];
-  if (gone && come) return { kind: 'erase', uuid: gone.uuid, pseudonym: come.uuid, at: '' };
-  for (const { uuid, before, after } of accounts) {
+  if (gone && come) return { kind: 'erase', uuid: gone.id, pseudonym: come.id, at: '' };
+  for (const { id, before, after } of accounts) {
     const marks = (after?.counting ?? []).filter((mark) => !before?.counting?.includes(mark));
-    const debts = marks.map((mark) => [...mark.split(' '), uuid] as [string, string, string]);
+    const debts = marks.map((mark) => [...mark.split(' '), id] as [string, string, string]);
     const amount = (after?.owed ?? 0) - (before?.owed ?? 0);
     if (debts.length > 0 || amount !== 0) return { kind: 'count', debts, amount, at: '' };
   }
   return undefined;
 };
 
-const cardsRedeemed = (written: Commit['written']): string[] =>
-  written.flatMap(({ key, before, after }) => (after?.redeemedAt !== before?.redeemedAt ? key.sk : []));
-
-/** The change of credit, cards or sales that a commit made; undefined for one that only keeps house. */
+/** The change of credit, cards, sales or payouts that a commit made; undefined for one that only keeps house. */
 export const effectOf = (commit: Commit): Effect | undefined => {
-  const { written } = commit;
-  let found: Effect | undefined;
-  for (const { key, before, after } of written) {
-    const kind = key.pk.split('#', 2)[1];
-    if (kind === 'SALE' && key.pk.endsWith('#SALE')) {
-      const item = after as unknown as SaleItem;
-      if (!before) return { kind: 'sale', item, at: item.at };
-      if (item.state === 'refunded' && before.state !== 'refunded')
-        return { kind: 'refund', item, at: item.refundedAt ?? '' };
-    }
-    if (kind === 'GIFTCARD') {
-      const item = after as unknown as GiftCardItem;
-      if (item.redeemedAt !== before?.redeemedAt)
-        return { kind: 'redeem', item, cards: cardsRedeemed(written), at: item.redeemedAt ?? '' };
-    }
-    const item = after as unknown as CreditItem;
-    if (kind === 'CUSTOMER' && item.creditVersion !== before?.creditVersion) {
-      const { kind: change, at } = lastChangeOf(item) ?? { kind: 'set', at: '' };
-      found = { kind: change === 'expire' ? 'expire' : change === 'import' ? 'import' : 'credit', item, at };
-    }
+  for (const { before, after: item } of changesOf<SaleItem>(commit, 'SALE')) {
+    if (!before) return { kind: 'sale', item, at: item.at };
+    if (item.state === 'refunded' && before.state !== 'refunded')
+      return { kind: 'refund', item, at: item.refundedAt ?? '' };
   }
-  return found ?? payoutEffectOf(commit);
+  const redeemed = changesOf<GiftCardItem>(commit, 'GIFTCARD').filter(
+    ({ before, after }) => after.redeemedAt !== before?.redeemedAt,
+  );
+  if (redeemed[0]) {
+    const { after: item } = redeemed[0];
+    return { kind: 'redeem', item, cards: redeemed.map(({ id }) => id), at: item.redeemedAt ?? '' };
+  }
+  const item = changesOf<CreditItem>(commit, 'CUSTOMER').findLast(
+    ({ before, after }) => after.creditVersion !== before?.creditVersion,
+  )?.after;
+  if (!item) return payoutEffectOf(commit);
+  const { kind, at } = lastChangeOf(item) ?? { kind: 'set', at: '' };
+  return { kind: kind === 'expire' || kind === 'import' ? kind : 'credit', item, at };
 };
 
 /** The facts about an operation when all is over. */
 export interface Seen {
   outcome: Outcome;
+  /** The body of its answer, if it was done. */
+  answer: unknown;
   /** The one change that it made, if any. */
   effect: Effect | undefined;
+  /** When it took effect or, without one, when the service took up the request that was answered. */
+  at: number;
   /** Its place in the schedule when it began. */
   start: number;
 }
@@ -89,27 +91,44 @@ export interface Seen {
 export interface Operation {
   name: string;
   text: string;
-  run: (machine: Machine, processes: readonly Process[]) => Promise<Outcome>;
+  run: () => Promise<Outcome>;
   /** Goes on, once all is at rest, with what a person repeats until it has ended. */
-  finish?: (machine: Machine) => Promise<void>;
-  /** The state after it, on a copy of the one before; undefined where the model does otherwise. */
-  apply?: (state: State, seen: Seen) => State | undefined;
+  finish?: () => Promise<void>;
+  /** Does the same to the model. False where the model does otherwise than was seen. */
+  judge?: (model: State, seen: Seen) => boolean;
 }
 
-export const copyOf = <T>(value: T): T => {
-  if (typeof value !== 'object' || value === null) return value;
-  if (Array.isArray(value)) return value.map(copyOf) as T;
-  const copy: Record<string, unknown> = {};
-  for (const name in value) copy[name] = copyOf(value[name]);
-  return copy as T;
+const isExpired = (model: State, item: CreditItem): boolean => {
+  const { types = [], at = '' } = lastChangeOf(item) ?? {};
+  const [part] = types;
+  if (!part || types.length !== 1) return false;
+  model.touched[item.sk] = true;
+  return expire(avatarOf(model, item.sk).credit[part.type], Date.parse(at)).amount === (part.expired ?? 0);
 };
 
-export const millisOf = (at: string): number => Date.parse(at);
-
-export type Sending = Pick<Request, 'isRepeatable' | 'idempotencyKey'>;
-
-/** Half of all requests have an Idempotency-Key. */
-export const sendingOf = (machine: Machine, name: string): Sending => {
-  const idempotencyKey = machine.random.chance(0.5) ? `key of ${name}` : undefined;
-  return { idempotencyKey, isRepeatable: idempotencyKey !== undefined };
+/**
+ * Does the same to the model where a change belongs to no operation: expiry by a sweep or before another change, debts
+ * that are counted, claims that are given up, and accounts that an erasure moves.
+ */
+export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined => {
+  switch (effect.kind) {
+    case 'expire':
+      return (model) => isExpired(model, effect.item);
+    case 'giveUp':
+      return ({ payouts }) => end(payouts, effect.item.sk, 'unknown', 'time', 0);
+    case 'erase':
+      return ({ payouts, sales }) => {
+        erase(payouts, sales, effect.uuid, effect.pseudonym);
+        return true;
+      };
+    case 'count':
+      return ({ payouts, sales }) => {
+        const counted = effect.debts.map((debt) => {
+          const sale = sales[debt[0]];
+          return sale && count(payouts, sale, debt);
+        });
+        return !counted.includes(undefined) && counted.reduce((sum = 0, part = 0) => sum + part, 0) === effect.amount;
+      };
+  }
+  return undefined;
 };

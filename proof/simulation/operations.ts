@@ -1,10 +1,9 @@
 import { creditImporter } from '../../cli/kinds/credit.ts';
 import { idFrom, writeRows } from '../../cli/kinds/rows.ts';
-import { timestamp } from '../../lib/clock.ts';
+import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import type { RedeemedCards } from '../../lib/routes/gift-cards.ts';
 import type { Quote, Sale } from '../../lib/routes/sales.ts';
@@ -12,11 +11,10 @@ import { makeQuote } from '../../lib/sale/quote.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import { balanceOf, change, expire, type ModelCommand } from '../workload/model/credit.ts';
+import { balanceOf, change, type ModelCommand } from '../workload/model/credit.ts';
 import {
   avatarOf,
   issueCard,
-  type ModelCoupon,
   type ModelQuote,
   type ModelRequest,
   type ModelSale,
@@ -26,24 +24,26 @@ import {
   sell as sellInModel,
 } from '../workload/model/sales.ts';
 import { consumeSome, deliverSome, sweepOnce } from './background.ts';
-import { idOfClient, send, serve } from './client.ts';
+import { type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';
-import type { Machine, Process } from './machine.ts';
-import { copyOf, effectOf, millisOf, type Operation, type Seen, sendingOf } from './operation.ts';
+import { lasting, type Machine, works } from './machine.ts';
+import { effectOf, type Operation, type Seen } from './operation.ts';
 import { payoutOperations } from './payouts.ts';
 import { type State, start, type World } from './world.ts';
 
-const hasBalances = (state: State, uuid: string, body: unknown): boolean => {
-  const { regular, restricted } = avatarOf(state, uuid).credit;
-  const { credit, restrictedCredit } = body as CustomerCredit;
-  return balanceOf(regular) === credit && balanceOf(restricted) === restrictedCredit;
+/** True where an answer has a customer's balances, or there is none. */
+const hasBalances = (model: State, uuid: string, answer: unknown): boolean => {
+  const { regular, restricted } = avatarOf(model, uuid).credit;
+  const { credit, restrictedCredit } = (answer ?? {}) as Partial<CustomerCredit>;
+  return answer === undefined || (balanceOf(regular) === credit && balanceOf(restricted) === restrictedCredit);
 };
 
 /** Few times, so that some lots come due together and some while operations run. */
 const expiryOf = ({ random }: Machine): string | undefined =>
   random.chance(0.5) ? undefined : timestamp(start + random.of([500, 1500, 3000, 3000, 20 * 60_000]));
 
-const creditOperation = (machine: Machine, world: World, name: string): Operation => {
+const creditOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
   const { random } = machine;
   const uuid = random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
   const type: CreditType = random.of(['regular', 'regular', 'restricted']);
@@ -54,61 +54,40 @@ const creditOperation = (machine: Machine, world: World, name: string): Operatio
       : choice < 6
         ? { kind: 'increment', delta: random.of([1, 13, 40, 900]), expiresAt: expiryOf(machine) }
         : { kind: 'increment', delta: -random.of([1, 10, 12, 25, 60]) };
-  const sending = sendingOf(machine, name);
-  const { store } = world;
+  const sending = sendingOf(part);
   return {
     name,
     text: `${JSON.stringify(command)} of ${type} for ${uuid.slice(0, 8)}${sending.isRepeatable ? ', with a key' : ''}`,
-    run: (to, processes) =>
-      send(to, processes, {
-        ...{ ...sending, operation: name, store },
-        run: (by) => changeCredit(store, { uuid }, type, command, { by, keyId: 'key' }),
-      }),
-    apply: (state, { outcome, effect }) => {
-      const after = copyOf(state);
-      const at = effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at);
-      const isDone = change(avatarOf(after, uuid).credit[type], command, millisOf(at), creditLimit);
-      if (isDone !== (effect !== undefined)) return undefined;
-      if (!effect) return state;
-      if (outcome.kind === 'answered' && !hasBalances(after, uuid, outcome.body)) return undefined;
-      after.touched[uuid] = true;
-      return after;
+    run: () => send(part, sending, (asker) => changeCredit(world.store, { uuid }, type, command, asker)),
+    judge: (model, { answer, effect, at }) => {
+      model.touched[uuid] = true;
+      const isDone = change(avatarOf(model, uuid).credit[type], command, at, creditLimit);
+      return isDone === (effect !== undefined) && (!isDone || hasBalances(model, uuid, answer));
     },
   };
 };
 
+type ToldSale = Pick<ModelSale, 'state' | 'refusal' | 'refund'> &
+  Pick<ModelSale['terms'], 'discount' | 'total' | 'credit' | 'restrictedCredit'>;
+
 /** The part of a sale that the model has too. */
-const told = (
-  { state, refusal, refund, ...terms }: Pick<ModelSale, 'state' | 'refusal' | 'refund'> & ModelSale['terms'],
-  bonus = 0,
-): string => {
-  const { discount, total, credit, restrictedCredit } = terms;
+const told = (sale: ToldSale, bonus = 0): string => {
+  const { state, refusal, refund, discount, total, credit, restrictedCredit } = sale;
   const cut = `${discount.source} ${discount.percent}`;
   return JSON.stringify(state === 'refused' ? refusal : [state, cut, total, credit, restrictedCredit, refund, bonus]);
 };
 
-const noTerms = {
-  base: 0,
-  discount: { source: 'none' as const, percent: 0, couponId: null },
-  toPay: 0,
-  inGroup: false,
-  used: undefined,
+/** The quote of an answer; undefined where there is none, or it is over. */
+const quoteOf = ({ coupons, now }: State, asked: ModelRequest, inGroup: boolean, answer: Quote | undefined) => {
+  if (!answer || answer.quote === null || answer.expiresAt === null) return undefined;
+  const { quote, expiresAt, refusal, ...terms } = answer;
+  const used = terms.discount.source === 'coupon' ? structuredClone(coupons[0]) : undefined;
+  const made = { asked, terms: { ...terms, inGroup, used }, expiresAt: Date.parse(expiresAt) } as ModelQuote;
+  return made.expiresAt > now ? made : undefined;
 };
 
-const quoteOf = (
-  state: State,
-  asked: ModelRequest,
-  inGroup: boolean,
-  { quote, expiresAt, refusal, ...terms }: Quote,
-): ModelQuote | undefined => {
-  if (quote === null || expiresAt === null) return undefined;
-  const { base, discount, total, credit, restrictedCredit, toPay } = terms;
-  const used = discount.source === 'coupon' ? (copyOf(state.coupons[0]) as ModelCoupon) : undefined;
-  const fixed = { base, discount, total, credit, restrictedCredit, toPay, inGroup, used } as ModelQuote['terms'];
-  return { asked, terms: fixed, expiresAt: millisOf(expiresAt) };
-};
-
-const saleOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
+const saleOperation = (part: Part, id: string): Operation => {
+  const { machine, world, name } = part;
   const { random } = machine;
   const { store, avatars, products } = world;
   const productId = products[random.of(products.length > 2 ? [0, 0, 1, 1, 2] : [0, 0, 1])] as string;
@@ -120,54 +99,41 @@ const saleOperation = (machine: Machine, world: World, name: string, id: string)
   // The tag that the buyer wears may be another one by the time of the sale.
   const [inGroup, wasInGroup] = world.state.rules ? [random.chance(0.5), random.chance(0.5)] : [false, false];
   const asked: ModelRequest = { productId, buyer, recipient, useCredit, inGroup };
-  const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient } };
-  let quote: Quote | undefined;
+  const request = { productId, buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient }, useCredit };
+  let quoted: Quote | undefined;
   const idempotencyKey = random.chance(0.3) ? `key of ${name}` : undefined;
   return {
     name,
     text: `sale ${id} of ${['the limited product', 'the other product', 'a card'][products.indexOf(productId)]} by ${buyer.slice(0, 8)} for ${recipient.slice(0, 8)}, paid ${paid}${useCredit ? ', with credit' : ''}${isQuoted ? ', quoted' : ''}${inGroup ? ', in the group' : ''}`,
-    run: async (to, processes) => {
+    run: async () => {
       if (isQuoted) {
-        const ask = () => makeQuote(store, { productId, ...parties, useCredit, inGroup: wasInGroup });
-        const asking = await send(to, processes, {
-          operation: `quote of ${name}`,
-          store,
-          isRepeatable: true,
-          run: ask,
-        });
-        if (asking.kind === 'answered') quote = asking.body as Quote;
+        const quote = () => makeQuote(store, { ...request, inGroup: wasInGroup });
+        const answer = await send({ ...part, name: `quote of ${name}` }, repeatable, quote);
+        if (answer.kind === 'answered') quoted = answer.body as Quote;
       }
-      const request = { id, productId, ...parties, useCredit, inGroup, paid, message: '' };
-      const text = quote?.quote ?? undefined;
-      return send(to, processes, {
-        ...{ operation: name, store, isRepeatable: true, idempotencyKey },
-        run: (by) => sell(store, { ...request, ...(text !== undefined && { quote: text }) }, { by, keyId: 'key' }),
-      });
+      const { quote } = quoted ?? {};
+      const body = { ...request, id, inGroup, paid, message: '', ...(quote && { quote }) };
+      return send(part, { ...repeatable, idempotencyKey }, (asker) => sell(store, body, asker));
     },
-    apply: (state, { outcome, effect }) => {
-      if (effect?.kind !== 'sale') return undefined;
+    judge: (model, { outcome, answer, effect }) => {
+      if (effect?.kind !== 'sale' || outcome.kind === 'refused') return false;
       const { item } = effect;
-      const after = copyOf(state);
-      after.now = millisOf(item.at);
-      const quoted = quote && quoteOf(state, asked, wasInGroup, quote);
-      const sale = sellInModel(after, asked, paid, quoted && quoted.expiresAt > after.now ? quoted : undefined);
-      const made = told({ ...noTerms, ...item }, item.bonus?.amount);
-      if (told({ ...sale, ...sale.terms }, sale.bonus?.amount) !== made) return undefined;
-      const isCard = sale.state === 'completed' && (after.products[productId]?.card ?? 0) > 0;
-      if (isCard !== (item.giftCardId !== undefined)) return undefined;
-      if (item.giftCardId !== undefined) issueCard(after, sale, item.giftCardId);
-      const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
+      const sale = sellInModel(model, asked, paid, quoteOf(model, asked, wasInGroup, quoted));
+      const made = told(item, item.bonus?.amount);
+      if (told({ ...sale, ...sale.terms }, sale.bonus?.amount) !== made) return false;
+      const isCard = sale.state === 'completed' && (model.products[productId]?.card ?? 0) > 0;
+      if (isCard !== (item.giftCardId !== undefined)) return false;
+      if (item.giftCardId !== undefined) issueCard(model, sale, item.giftCardId);
+      const { bonus, ...sold } = (answer ?? { state: 'refunded' }) as Sale;
       // A sale that was repeated may have been refunded before its answer.
-      if (answer && answer.state !== 'refunded' && told({ ...noTerms, ...answer }, answer.bonus) !== made)
-        return undefined;
-      if (outcome.kind === 'refused') return undefined;
+      if (sold.state !== 'refunded' && told(sold, bonus) !== made) return false;
       // An erasure gives shares of a sale another avatar.
       if (sale.shares.map(({ amount }) => amount).join() !== item.shares.map(({ amount }) => amount).join())
-        return undefined;
-      after.sales[id] = { ...sale, shares: copyOf(item.shares) };
+        return false;
+      model.sales[id] = { ...sale, shares: structuredClone(item.shares) };
       if (item.state === 'completed' && item.credit + item.restrictedCredit + (sale.bonus?.amount ?? 0) > 0)
-        after.touched[buyer] = true;
-      return after;
+        model.touched[buyer] = true;
+      return true;
     },
   };
 };
@@ -180,77 +146,60 @@ const shownAt = ({ commits }: Machine, id: string): number =>
   })?.shown ?? Number.POSITIVE_INFINITY;
 
 /** Tells whether the answer of a refund of a sale that wrote nothing fits a state. */
-const isToldOfRefund = (machine: Machine, id: string, state: State, { outcome, start: begun }: Seen): boolean => {
-  const known = state.sales[id];
+const isToldOfRefund = (machine: Machine, id: string, model: State, { outcome, start: begun }: Seen): boolean => {
+  const known = model.sales[id];
   if (outcome.kind === 'unknown') return true;
-  if (outcome.kind === 'refused') {
-    // A refused sale counts from when its facts were read, and is found once it is written.
-    const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
-    const isSpent = known?.state === 'completed' && state.cards[known.cardId ?? '']?.isRedeemed;
-    const status = isFound ? (known.state === 'refused' || isSpent ? 400 : 200) : 404;
-    return outcome.status === status;
+  if (outcome.kind === 'answered') {
+    const { state, refundReference } = outcome.body as Sale;
+    return [state, known?.state].every((one) => one === 'refunded') && known?.refundReference === refundReference;
   }
-  const { state: answered, refundReference } = outcome.body as Sale;
-  const isSame = answered === 'refunded' && known?.refundReference === refundReference;
-  return known?.state === 'refunded' && isSame;
+  // A refused sale counts from when its facts were read, and is found once it is written.
+  const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
+  const isSpent = known?.state === 'completed' && model.cards[known.cardId ?? '']?.isRedeemed;
+  return outcome.status === (isFound ? (known.state === 'refused' || isSpent ? 400 : 200) : 404);
 };
 
-const refundOperation = (machine: Machine, world: World, name: string, id: string): Operation => {
-  const { store } = world;
+const refundOperation = (part: Part, id: string): Operation => {
+  const { machine, world, name } = part;
   const reference = `by ${name}`;
   const payOut = world.payees.length > 0 && machine.random.chance(0.5);
-  const sending = sendingOf(machine, name);
+  const sending = { ...sendingOf(part), ...repeatable };
   return {
     name,
     text: `refund of ${id}`,
-    run: (to, processes) =>
-      send(to, processes, {
-        ...{ ...sending, isRepeatable: true, operation: name, store },
-        run: (by) => refundSale(store, id, { by, keyId: 'key', reference }, { payOut }),
-      }),
-    apply: (state, seen) => {
-      const { outcome, effect } = seen;
-      if (!effect) return isToldOfRefund(machine, id, state, seen) ? state : undefined;
-      const isOwn = effect.kind === 'refund' && effect.item.sk === id && state.sales[id]?.state === 'completed';
-      if (!isOwn || outcome.kind === 'refused') return undefined;
-      const after = copyOf(state);
-      after.now = millisOf(effect.at);
-      const sale = after.sales[id] as ModelSale;
-      if (refundInModel(after, sale, reference, payOut) !== 200) return undefined;
+    run: () => send(part, sending, (asker) => refundSale(world.store, id, { ...asker, reference }, { payOut })),
+    judge: (model, seen) => {
+      const { outcome, answer, effect } = seen;
+      if (!effect) return isToldOfRefund(machine, id, model, seen);
+      const sale = model.sales[id];
+      const isOwn = effect.kind === 'refund' && effect.item.sk === id && sale?.state === 'completed';
+      if (!isOwn || outcome.kind === 'refused' || refundInModel(model, sale, reference, payOut) !== 200) return false;
       const { buyer } = sale.asked;
-      if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) after.touched[buyer] = true;
-      const answer = outcome.kind === 'answered' ? (outcome.body as Sale) : undefined;
-      return !answer || (answer.refund === sale.refund && answer.refundReference === reference) ? after : undefined;
+      if (sale.terms.credit + sale.terms.restrictedCredit > 0 && buyer) model.touched[buyer] = true;
+      const { refund, refundReference } = (answer ?? sale) as Sale | ModelSale;
+      return refund === sale.refund && refundReference === reference;
     },
   };
 };
 
-const redeemOperation = (machine: Machine, world: World, name: string): Operation => {
+const redeemOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
   const { random } = machine;
-  const { store } = world;
   const card = random.of(world.cards);
   const uuid = world.avatars[random.of([0, 0, 1])] as string;
   const expiresAt = expiryOf(machine);
-  const sending = sendingOf(machine, name);
+  const sending = sendingOf(part);
   return {
     name,
     text: `redeem of the card ${world.cards.indexOf(card)} for ${uuid.slice(0, 8)}, until ${expiresAt}`,
-    run: (to, processes) =>
-      send(to, processes, {
-        ...{ ...sending, operation: name, store },
-        run: (by) => redeemGiftCard(store, card, { identifier: { uuid }, expiresAt }, { by, keyId: 'key' }),
-      }),
-    apply: (state, { outcome, effect }) => {
-      const after = copyOf(state);
-      after.now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
-      const isDone = redeem(after, card, uuid, expiresAt, creditLimit);
-      if (isDone !== (effect !== undefined)) return undefined;
-      if (!effect) return state;
-      if (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid) return undefined;
-      const body = outcome.kind === 'answered' ? (outcome.body as { credit: CustomerCredit }) : undefined;
-      if (body && !hasBalances(after, uuid, body.credit)) return undefined;
-      after.touched[uuid] = true;
-      return after;
+    run: () =>
+      send(part, sending, (asker) => redeemGiftCard(world.store, card, { identifier: { uuid }, expiresAt }, asker)),
+    judge: (model, { answer, effect }) => {
+      model.touched[uuid] = true;
+      const isDone = redeem(model, card, uuid, expiresAt, creditLimit);
+      if (!isDone || !effect) return isDone === (effect !== undefined);
+      const isOwn = effect.kind === 'redeem' && effect.item.redeemedFor === uuid;
+      return isOwn && hasBalances(model, uuid, (answer as { credit: CustomerCredit } | undefined)?.credit);
     },
   };
 };
@@ -258,36 +207,30 @@ const redeemOperation = (machine: Machine, world: World, name: string): Operatio
 /** An index that is behind hides cards of late. */
 const mayMiss = ({ trouble }: Machine): boolean => trouble.staleMillis > 0 || trouble.torn > 0;
 
-const redeemOwnOperation = (machine: Machine, world: World, name: string): Operation => {
-  const { store, avatars } = world;
-  const uuid = machine.random.of([0, 0, 0, 1, 2].map((place) => avatars[place] as string));
-  const sending = sendingOf(machine, name);
+const redeemOwnOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
+  const uuid = machine.random.of([0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
+  const sending = sendingOf(part);
   return {
     name,
     text: `redeem of all cards of ${uuid.slice(0, 8)}`,
-    run: (to, processes) =>
-      send(to, processes, {
-        ...{ ...sending, operation: name, store },
-        run: (by) => redeemOwnCards(store, { uuid }, { by, keyId: 'key' }),
-      }),
-    apply: (state, { outcome, effect }) => {
-      const after = copyOf(state);
-      after.now = millisOf(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
-      if (effect && (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid)) return undefined;
+    run: () => send(part, sending, (asker) => redeemOwnCards(world.store, { uuid }, asker)),
+    judge: (model, { outcome, answer, effect }) => {
+      if (effect && (effect.kind !== 'redeem' || effect.item.redeemedFor !== uuid)) return false;
       const cards = effect?.cards ?? [];
-      const done = redeemOwn(after, uuid, creditLimit, effect && ((id) => cards.includes(id)));
-      if (outcome.kind === 'refused') return !effect && !done && outcome.status === 400 ? state : undefined;
-      if (!effect) return done?.cards.length === 0 || mayMiss(machine) ? state : undefined;
-      if (done?.cards.join() !== cards.toSorted().join()) return undefined;
-      const body = outcome.kind === 'answered' ? (outcome.body as RedeemedCards) : undefined;
-      if (body && (body.amount !== done.amount || !hasBalances(after, uuid, body.credit))) return undefined;
-      after.touched[uuid] = true;
-      return after;
+      const done = redeemOwn(model, uuid, creditLimit, effect && ((id) => cards.includes(id)));
+      if (outcome.kind === 'refused') return !effect && !done && outcome.status === 400;
+      if (!effect) return done?.cards.length === 0 || mayMiss(machine);
+      model.touched[uuid] = true;
+      if (done?.cards.join() !== cards.toSorted().join()) return false;
+      const { amount, credit } = (answer ?? { ...done, credit: undefined }) as RedeemedCards;
+      return amount === done.amount && hasBalances(model, uuid, credit);
     },
   };
 };
 
-const importOperation = (machine: Machine, world: World, name: string): Operation => {
+const importOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
   const { random } = machine;
   const { store } = world;
   const uuid = world.avatars[random.of([2, 2, 2, 0])] as string;
@@ -295,18 +238,16 @@ const importOperation = (machine: Machine, world: World, name: string): Operatio
   // Two files that have a row in common.
   const file = random.below(2);
   const due = timestamp(start + random.of([700, 20 * 60_000]));
-  const rowOf = (line: number, text: string, amount: number, expiresAt?: string) => ({
-    line,
+  const rows = [
+    { text: `lot ${file} ${due}`, amount: 11, expiresAt: due },
+    { text: 'permanent', amount: 30, expiresAt: undefined },
+  ].map(({ text, ...fields }, place) => ({
+    line: place + 1,
     fields: {
-      id: idFrom(store, 'credit', `${uuid} ${type} ${text}`),
-      resident: { uuid },
-      type,
-      amount,
-      expiresAt,
-      state: 'open' as const,
+      ...{ id: idFrom(store, 'credit', `${uuid} ${type} ${text}`), resident: { uuid }, type, state: 'open' as const },
+      ...fields,
     },
-  });
-  const rows = [rowOf(1, `lot ${file} ${due}`, 11, due), rowOf(2, 'permanent', 30)];
+  }));
   const residents = new Map([[uuid, { uuid, username: `avatar${world.avatars.indexOf(uuid)}` }]]);
   const run = async () => {
     const groups = await writeRows(creditImporter(), rows, { store, residents });
@@ -315,96 +256,67 @@ const importOperation = (machine: Machine, world: World, name: string): Operatio
   return {
     name,
     text: `import of ${rows.length} rows of ${type} for ${uuid.slice(0, 8)}`,
-    run: (to, processes) => send(to, processes, { operation: name, store, isRepeatable: true, run }),
-    apply: (state, { outcome, effect }) => {
-      const missing = rows.filter(({ fields }) => !state.imported[fields.id]);
-      if (!effect) {
-        if (outcome.kind === 'unknown') return state;
-        if (outcome.kind === 'refused') return undefined;
-        // Rows that are not there are refused for what the store did meanwhile.
-        return missing.length === 0 || state.touched[uuid] ? state : undefined;
-      }
-      if (effect.kind !== 'import' || state.touched[uuid]) return undefined;
-      const after = copyOf(state);
-      const holder = avatarOf(after, uuid).credit[type];
+    run: () => send(part, repeatable, run),
+    judge: (model, { outcome, effect }) => {
+      const missing = rows.filter(({ fields }) => !model.imported[fields.id]);
+      // Rows that are not there are refused for what the store did meanwhile.
+      if (!effect) return outcome.kind !== 'refused' && (missing.length === 0 || model.touched[uuid] === true);
+      if (effect.kind !== 'import' || model.touched[uuid]) return false;
+      const holder = avatarOf(model, uuid).credit[type];
       for (const { fields } of missing) {
-        if (fields.expiresAt === undefined) holder.unlotted += fields.amount;
-        else holder.lots.push({ expiresAt: millisOf(fields.expiresAt), number: 0, remaining: fields.amount });
-        after.imported[fields.id] = true;
+        const { id, expiresAt, amount: remaining } = fields;
+        if (expiresAt === undefined) holder.unlotted += remaining;
+        else holder.lots.push({ expiresAt: Date.parse(expiresAt), number: 0, remaining });
+        model.imported[id] = true;
       }
-      return after;
+      return true;
     },
   };
 };
 
-const readOperation = (machine: Machine, world: World, name: string): Operation => {
+const readOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
   const uuid = world.avatars[machine.random.below(2)] as string;
   return {
     name,
     text: `read of ${uuid.slice(0, 8)}`,
-    run: (to, processes) =>
-      send(to, processes, {
-        ...{ operation: name, store: world.store, isRepeatable: true },
-        run: () => getCustomer(world.store, { uuid }),
-      }),
-    apply: (state, { outcome }) =>
-      outcome.kind !== 'answered' || hasBalances(state, uuid, outcome.body) ? state : undefined,
+    run: () => send(part, repeatable, () => getCustomer(world.store, { uuid })),
+    judge: (model, { answer }) => hasBalances(model, uuid, answer),
   };
 };
 
 /** Work that nobody asks for and nobody waits for. It has no effect of its own on the model but expiry. */
-const backgroundOperation = (name: string, text: string, work: (machine: Machine) => Promise<void>): Operation => ({
-  name,
+const backgroundOperation = (part: Part, text: string, work: (machine: Machine) => Promise<void>): Operation => ({
+  name: part.name,
   text,
-  run: async (machine, processes) => {
-    await serve(machine, processes, name, () => work(machine));
-    return { kind: 'unknown' };
-  },
+  run: () => serveAlone(part, () => work(part.machine)),
 });
 
 /** The operations of a schedule. */
-export const operationsOf = (
-  machine: Machine,
-  world: World,
-  processes: readonly Process[],
-  count: number,
-): Operation[] => {
+export const operationsOf = (machine: Machine, world: World, count: number): Operation[] => {
   const { random } = machine;
-  const ids = [...world.sold];
+  const ids = Object.keys(world.state.sales);
   return Array.from({ length: count }, (_, place): Operation | Operation[] => {
-    const name = `operation ${place}`;
-    if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(machine, world, name);
+    const part = { machine, world, name: `operation ${place}` };
+    if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
-    if (choice < 8) return creditOperation(machine, world, name);
+    if (choice < 8) return creditOperation(part);
     if (choice < 13) {
-      const id = idOfClient(machine, processes[0] as Process);
+      const id = works.run(lasting(machine, ''), () => newId());
       ids.push(id);
-      return saleOperation(machine, world, name, id);
+      return saleOperation(part, id);
     }
-    if (choice < 15) return refundOperation(machine, world, name, random.of(ids));
+    if (choice < 15) return refundOperation(part, random.of(ids));
     if (choice < 17) {
       const isOwn = world.state.rules !== undefined && random.chance(0.5);
-      return isOwn ? redeemOwnOperation(machine, world, name) : redeemOperation(machine, world, name);
+      return isOwn ? redeemOwnOperation(part) : redeemOperation(part);
     }
-    if (choice < 18) return importOperation(machine, world, name);
-    if (choice < 19) return readOperation(machine, world, name);
+    if (choice < 18) return importOperation(part);
+    if (choice < 19) return readOperation(part);
     if (choice < 21)
-      return backgroundOperation(name, 'sweep', (of) => sweepOnce(of, of.random.of([10_500, 12_000, 60_000])));
-    if (choice < 23) return backgroundOperation(name, 'consumer', consumeSome);
-    return backgroundOperation(name, 'worker', deliverSome);
+      return backgroundOperation(part, 'sweep', (of) => sweepOnce(of, of.random.of([10_500, 12_000, 60_000])));
+    if (choice < 23) return backgroundOperation(part, 'consumer', consumeSome);
+    return backgroundOperation(part, 'worker', deliverSome);
   }).flat();
 };
-
-/** Expiry by itself, by a sweep or before another change, as the customer's item tells of it. */
-export const applyExpiry =
-  (item: CreditItem) =>
-  (state: State): State | undefined => {
-    const change = lastChangeOf(item);
-    const [part] = change?.types ?? [];
-    if (!change || !part || change.types.length !== 1) return undefined;
-    const after = copyOf(state);
-    const { amount } = expire(avatarOf(after, item.sk).credit[part.type], millisOf(change.at));
-    after.touched[item.sk] = true;
-    return amount === (part.expired ?? 0) ? after : undefined;
-  };

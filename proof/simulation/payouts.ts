@@ -4,56 +4,20 @@ import { countDebts } from '../../lib/payout/count.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import { reportPayout, settlePayout } from '../../lib/payout/settle.ts';
 import type { PayoutAnswer, PayoutReport } from '../../lib/routes/payouts.ts';
-import { begin, count, end, erase, isClaimable, payeeOf } from '../workload/model/payouts.ts';
-import { type Outcome, send, serve } from './client.ts';
+import { begin, end, isClaimable, payeeOf } from '../workload/model/payouts.ts';
+import { listOf } from './checks.ts';
+import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import type { Machine } from './machine.ts';
-import { copyOf, type Effect, millisOf, type Operation, sendingOf } from './operation.ts';
-import type { State, World } from './world.ts';
+import type { Operation, Seen } from './operation.ts';
+import type { State } from './world.ts';
 
 /** Cashiers who claim, pay, die and report, people who settle what these leave in doubt, and all that counts debts. */
 
-type Applied = NonNullable<Operation['apply']>;
-
-/** The effect of a request that makes a payout: what it takes was owed. */
-const applyBegin =
-  (isRight: (state: State, item: PayoutItem, at: number) => boolean, ifNone: Applied): Applied =>
-  (state, seen) => {
-    const { effect, outcome } = seen;
-    if (!effect) return ifNone(state, seen);
-    if (effect.kind !== 'payout' || effect.from !== undefined || outcome.kind === 'refused') return undefined;
-    const { sk, amount, residentUuid: payee, state: made } = effect.item;
-    const after = copyOf(state);
-    if ((made !== 'claimed' && made !== 'paid') || !isRight(after, effect.item, millisOf(effect.at))) return undefined;
-    return begin(after.payouts, sk, { payee, amount, state: made }) ? after : undefined;
-  };
-
-const claimOperation = (
-  machine: Machine,
-  world: World,
-  name: string,
-  { by, onEnd }: { by: string; onEnd: (payout: PayoutAnswer | null) => void },
-): Operation => {
-  const limit = machine.random.of([undefined, undefined, 7]);
-  const terms = { minimum: 1, hold: 0, ...(limit !== undefined && { limit }) };
-  const sending = sendingOf(machine, name);
-  return {
-    name,
-    text: `claim by ${by} of ${limit ?? 'all'}`,
-    run: async (to, processes) => {
-      const run = () => claimPayout(world.store, terms, by);
-      const outcome = await send(to, processes, { ...sending, operation: name, store: world.store, run });
-      onEnd(outcome.kind === 'answered' ? (outcome.body as { payout: PayoutAnswer | null }).payout : null);
-      return outcome;
-    },
-    // Indexes are behind, and accounts are read one by one: so a claim may find nobody.
-    apply: applyBegin(
-      (state, { residentUuid, amount }, at) =>
-        isClaimable(state.payouts, residentUuid, at) &&
-        amount === Math.min(limit ?? Number.POSITIVE_INFINITY, payeeOf(state.payouts, residentUuid).owed),
-      (state, { outcome }) =>
-        outcome.kind === 'answered' && (outcome.body as { payout: unknown }).payout !== null ? undefined : state,
-    ),
-  };
+/** Makes the payout of a request: what it takes was owed. */
+const hasBegun = ({ payouts }: State, { effect, outcome }: Seen): boolean => {
+  if (effect?.kind !== 'payout' || effect.from !== undefined || outcome.kind === 'refused') return false;
+  const { sk, amount, residentUuid: payee, state } = effect.item;
+  return (state === 'claimed' || state === 'paid') && begin(payouts, sk, { payee, amount, state });
 };
 
 /** True where a payout showed later than other items of its claim: a request about it may find none then. */
@@ -61,6 +25,27 @@ const mayBeUnseen = ({ commits }: Machine, id: string, outcome: Outcome): boolea
   outcome.kind === 'refused' &&
   outcome.status === 404 &&
   commits.some(({ at, shown, written }) => shown > at && written.some(({ key, before }) => key.sk === id && !before));
+
+/** A request to end a payout. */
+interface Told {
+  id: string;
+  result: PayoutReport['result'];
+  by: 'report' | 'settlement';
+}
+
+/** Ends the payout of a request. One that is not ended was ended before, or may not be. */
+const hasEnded = (machine: Machine, { payouts }: State, { id, result, by }: Told, seen: Seen): boolean => {
+  const { outcome, effect, at } = seen;
+  const known = payouts.payouts[id]?.state;
+  if (effect) {
+    const isOwn = effect.kind === 'payout' && effect.item.sk === id && effect.from === known;
+    return isOwn && end(payouts, id, result, by, at);
+  }
+  if (known === undefined) return false;
+  if (outcome.kind === 'unknown' || mayBeUnseen(machine, id, outcome)) return true;
+  if (outcome.kind === 'answered') return known === result;
+  return by === 'settlement' ? known === 'claimed' : known !== result && (known === 'paid' || known === 'failed');
+};
 
 const minute = 60_000;
 
@@ -77,159 +62,118 @@ const pay = async (machine: Machine, { id }: PayoutAnswer, isInTime: boolean): P
   return fate === 'paid' ? { result: 'paid', transactionId: id } : { result: 'failed', error: 'INVALID_AGENT' };
 };
 
+const payoutOf = (outcome: Outcome): PayoutAnswer | null =>
+  outcome.kind === 'answered' ? (outcome.body as { payout: PayoutAnswer | null }).payout : null;
+
 /** A claim, and the report of what became of it, by one of two cashiers. */
-const cashierOperations = (machine: Machine, world: World, name: string): Operation[] => {
+const cashierOperations = (part: Part): Operation[] => {
+  const { machine, name } = part;
+  const { store } = part.world;
   const by = machine.random.of(['one', 'two']);
-  const { promise: claimed, resolve: onEnd } = Promise.withResolvers<PayoutAnswer | null>();
-  const begun = { at: Number.NEGATIVE_INFINITY };
-  const claim = claimOperation(machine, world, `${name} claim`, { by, onEnd });
-  let told: { id: string; report: PayoutReport } | undefined;
+  const limit = machine.random.of([undefined, undefined, 7]);
+  const terms = { minimum: 1, hold: 0, ...(limit !== undefined && { limit }) };
+  const claiming = { ...part, name: `${name} claim` };
+  const reporting = { ...part, name: `${name} report` };
+  const sending = sendingOf(claiming);
+  const { promise: claimed, resolve } = Promise.withResolvers<PayoutAnswer | null>();
+  let begun = Number.NEGATIVE_INFINITY;
+  let told: Told | undefined;
+  const claim: Operation = {
+    name: claiming.name,
+    text: `claim by ${by} of ${limit ?? 'all'}`,
+    run: async () => {
+      begun = machine.time;
+      const outcome = await send(claiming, sending, () => claimPayout(store, terms, by));
+      resolve(payoutOf(outcome));
+      return outcome;
+    },
+    judge: (model, seen) => {
+      const { effect, outcome, at } = seen;
+      // Indexes are behind, and accounts are read one by one: so a claim may find nobody.
+      if (!effect) return payoutOf(outcome) === null;
+      if (effect.kind !== 'payout') return false;
+      const { residentUuid: payee, amount } = effect.item;
+      const most = Math.min(limit ?? Number.POSITIVE_INFINITY, payeeOf(model.payouts, payee).owed);
+      return isClaimable(model.payouts, payee, at) && amount === most && hasBegun(model, seen);
+    },
+  };
   const report: Operation = {
-    name: `${name} report`,
+    name: reporting.name,
     text: `report by ${by}`,
-    run: async (to, processes): Promise<Outcome> => {
+    run: async () => {
       const payout = await claimed;
-      const result = payout && (await pay(to, payout, to.time - begun.at < 5 * minute));
-      if (!payout || !result) return { kind: 'unknown' };
-      told = { id: payout.id, report: result };
-      const run = () => reportPayout(world.store, payout.id, result, by);
-      return send(to, processes, { operation: `${name} report`, isRepeatable: true, store: world.store, run });
+      const made = payout && (await pay(machine, payout, machine.time - begun < 5 * minute));
+      if (!payout || !made) return { kind: 'unknown' };
+      told = { id: payout.id, result: made.result, by: 'report' };
+      return send(reporting, repeatable, () => reportPayout(store, payout.id, made, by));
     },
-    apply: (state, { outcome, effect }) => {
-      const { id = '', report: result } = told ?? {};
-      const known = state.payouts.payouts[id]?.state;
-      if (!result || !known) return undefined;
-      if (!effect) {
-        if (mayBeUnseen(machine, id, outcome)) return state;
-        const isSame = known === result.result;
-        const hasEnded = known === 'paid' || known === 'failed';
-        return outcome.kind === 'unknown' || (outcome.kind === 'refused' ? hasEnded && !isSame : isSame)
-          ? state
-          : undefined;
-      }
-      const after = copyOf(state);
-      if (effect.kind !== 'payout' || effect.item.sk !== id || effect.from !== known) return undefined;
-      return end(after.payouts, id, result.result, 'report', millisOf(effect.at)) ? after : undefined;
-    },
+    judge: (model, seen) => told !== undefined && hasEnded(machine, model, told, seen),
   };
-  const run: Operation['run'] = (to, processes) => {
-    begun.at = to.time;
-    return claim.run(to, processes);
-  };
-  return [{ ...claim, run }, report];
+  return [claim, report];
 };
 
 /** A person says how a payout ended: as it did, but that they take some for paid that were not. */
-const settleOperation = (machine: Machine, world: World, name: string): Operation => {
-  let told: { id: string; result: 'paid' | 'failed' } | undefined;
+const settleOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
+  const { random, table, transfers } = machine;
+  let told: Told | undefined;
   return {
     name,
     text: 'settlement',
-    run: async (to, processes): Promise<Outcome> => {
-      const payouts = [
-        ...(to.table.partitions.get(`${world.store}#PAYOUT`)?.values() ?? []),
-      ] as unknown as PayoutItem[];
+    run: async () => {
+      const payouts = listOf<PayoutItem>(table, `${world.store}#PAYOUT`);
       const open = payouts.filter(({ state }) => state !== 'claimed').map(({ sk }) => sk);
       if (open.length === 0) return { kind: 'unknown' };
-      const id = to.random.of(open.sort());
-      const result = to.transfers.has(id) || to.random.chance(0.2) ? 'paid' : 'failed';
-      told = { id, result };
-      const run = () => settlePayout(world.store, id, { result });
-      return send(to, processes, { operation: name, isRepeatable: true, store: world.store, run });
+      const id = random.of(open.sort());
+      const result = transfers.has(id) || random.chance(0.2) ? 'paid' : 'failed';
+      told = { id, result, by: 'settlement' };
+      return send(part, repeatable, () => settlePayout(world.store, id, { result }));
     },
-    apply: (state, { outcome, effect }) => {
-      const { id = '', result } = told ?? {};
-      const known = state.payouts.payouts[id]?.state;
-      if (!result || !known) return outcome.kind === 'unknown' ? state : undefined;
-      if (!effect) {
-        if (outcome.kind === 'unknown' || mayBeUnseen(machine, id, outcome)) return state;
-        return known === (outcome.kind === 'refused' ? 'claimed' : result) ? state : undefined;
-      }
-      const after = copyOf(state);
-      if (effect.kind !== 'payout' || effect.item.sk !== id || effect.from !== known) return undefined;
-      return end(after.payouts, id, result, 'settlement', 0) ? after : undefined;
-    },
+    judge: (model, seen) => told !== undefined && hasEnded(machine, model, told, seen),
   };
 };
 
-const handOperation = (machine: Machine, world: World, name: string): Operation => {
+const handOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
   const uuid = machine.random.of([...world.payees, world.avatars[0] as string]);
   const amount = machine.random.of([1, 5, 30]);
-  const sending = sendingOf(machine, name);
+  const sending = sendingOf(part);
   return {
     name,
     text: `payment of ${amount} by hand to ${uuid.slice(0, 8)}`,
-    run: (to, processes) => {
-      const run = () => payByHand(world.store, { uuid }, { amount });
-      return send(to, processes, { ...sending, operation: name, store: world.store, run });
+    run: () => send(part, sending, () => payByHand(world.store, { uuid }, { amount })),
+    judge: (model, seen) => {
+      const { effect, outcome } = seen;
+      if (effect?.kind === 'payout') {
+        const { residentUuid, amount: paid, state } = effect.item;
+        return residentUuid === uuid && paid === amount && state === 'paid' && hasBegun(model, seen);
+      }
+      if (effect || outcome.kind === 'answered') return false;
+      return outcome.kind === 'unknown' || (outcome.status === 400 && amount > payeeOf(model.payouts, uuid).owed);
     },
-    apply: applyBegin(
-      (_, item) => item.residentUuid === uuid && item.amount === amount && item.state === 'paid',
-      (state, { outcome }) =>
-        outcome.kind === 'refused'
-          ? amount > payeeOf(state.payouts, uuid).owed && outcome.status === 400
-            ? state
-            : undefined
-          : outcome.kind === 'answered'
-            ? undefined
-            : state,
-    ),
   };
 };
-
-const alone = (name: string, text: string, work: (machine: Machine) => Promise<unknown>): Operation => ({
-  name,
-  text,
-  run: async (machine, processes) => {
-    await serve(machine, processes, name, () => work(machine));
-    return { kind: 'unknown' };
-  },
-});
 
 /** Operations about what is owed and paid. */
-export const payoutOperations = (machine: Machine, world: World, name: string): Operation[] => {
-  const { store, payees, sold } = world;
+export const payoutOperations = (part: Part): Operation[] => {
+  const { machine, world, name } = part;
+  const { store, payees, state } = world;
   const [, former = ''] = payees;
   const choice = machine.random.below(10);
-  if (choice < 4) return cashierOperations(machine, world, name);
-  if (choice < 7) return [settleOperation(machine, world, name)];
-  if (choice < 8) return [handOperation(machine, world, name)];
-  if (choice < 9)
-    return [
-      alone(name, 'repair', () =>
-        countDebts(
-          store,
-          sold.map((sk) => ({ sk })),
-        ),
-      ),
-    ];
+  if (choice < 4) return cashierOperations(part);
+  if (choice < 7) return [settleOperation(part)];
+  if (choice < 8) return [handOperation(part)];
+  if (choice < 9) {
+    const sales = Object.keys(state.sales).map((sk) => ({ sk }));
+    const repair = () => countDebts(store, sales);
+    return [{ name, text: 'repair', run: () => serveAlone(part, repair) }];
+  }
   const forfeit = machine.random.chance(0.7);
-  const run = () => erasePerson(store, former, forfeit, () => []);
+  const erase = () => erasePerson(store, former, forfeit, () => []);
   // One that has begun is repeated: a payout that came in between stands under the avatar's own UUID until then.
-  const finish = async ({ table }: Machine): Promise<void> => {
-    const accounts = [...(table.partitions.get(`${store}#PAYEE`)?.values() ?? [])];
-    if (accounts.some(({ isPseudonym }) => isPseudonym)) await run();
+  const finish = async (): Promise<void> => {
+    if (listOf<{ isPseudonym?: true }>(machine.table, `${store}#PAYEE`).some(({ isPseudonym }) => isPseudonym))
+      await erase();
   };
-  return [{ ...alone(name, 'erasure', run), finish }];
+  return [{ name, text: 'erasure', run: () => serveAlone(part, erase), finish }];
 };
-
-/** Debts that are counted, claims that are given up and accounts that an erasure moves, as their items tell of them. */
-export const applyAlone =
-  (effect: Effect) =>
-  (state: State): State | undefined => {
-    const after = copyOf(state);
-    if (effect.kind === 'giveUp') return end(after.payouts, effect.item.sk, 'unknown', 'time', 0) ? after : undefined;
-    if (effect.kind === 'erase') {
-      erase(after.payouts, after.sales, effect.uuid, effect.pseudonym);
-      return after;
-    }
-    if (effect.kind !== 'count') return undefined;
-    let sum = 0;
-    for (const debt of effect.debts) {
-      const sale = after.sales[debt[0]];
-      const counted = sale && count(after.payouts, sale, debt);
-      if (counted === undefined) return undefined;
-      sum += counted;
-    }
-    return sum === effect.amount ? after : undefined;
-  };

@@ -1,18 +1,13 @@
+import { randomFrom } from '../../test/support/faults.ts';
+
 /** Random choices of one schedule: the same seed makes the same ones. */
 export class Random {
-  #state: number;
+  /** A number from 0 up to 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = seed | 0;
+    this.next = randomFrom(seed);
   }
-
-  /** A number from 0 up to 1 (mulberry32). */
-  next = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
 
   /** A whole number from 0 up to `limit`. */
   below(limit: number): number {
@@ -27,9 +22,7 @@ export class Random {
     return choices[this.below(choices.length)] as T;
   }
 
-  bytes = (count: number): Uint8Array => {
-    const bytes = new Uint8Array(count);
-    for (let i = 0; i < count; i++) bytes[i] = this.next() * 256;
-    return bytes;
-  };
+  bytes(count: number): Uint8Array {
+    return Uint8Array.from({ length: count }, () => this.below(256));
+  }
 }

@@ -16,13 +16,9 @@ export interface Shard {
   done: number;
   /** Its records are read once its parent has none left. */
   parent: Shard | undefined;
-  isEnded: boolean;
   /** Lambda waits so long for the consumer that has a batch of it. */
   takenUntil: number;
 }
-
-/** The part of schedules whose shards are divided now and then. */
-const splitting = 0.5;
 
 /** The stream of a table: the records of an item are in one shard at a time, in the order of its writes. */
 export class ShardedStream {
@@ -40,13 +36,14 @@ export class ShardedStream {
     this.arn = `arn:aws:dynamodb:simulated:0:table/simulated/stream/${seed}`;
     this.#random = new Random(seed);
     this.#made = Math.floor(seed) * 1_000_000;
-    this.#splits = this.#random.chance(splitting) ? 0.1 : 0;
+    // In half of all schedules no shard is ever divided.
+    this.#splits = this.#random.chance(0.5) ? 0.1 : 0;
     this.#lineages = [[this.#open(undefined)], [this.#open(undefined)]];
   }
 
   #open(parent: Shard | undefined): Shard {
     const id = `shard-${this.shards.length}`;
-    const shard: Shard = { id, records: [], done: 0, parent, isEnded: false, takenUntil: 0 };
+    const shard: Shard = { id, records: [], done: 0, parent, takenUntil: 0 };
     this.shards.push(shard);
     return shard;
   }
@@ -58,10 +55,7 @@ export class ShardedStream {
     const lineage = this.#lineages[hash % 2] as Shard[];
     if (this.#random.chance(this.#splits)) {
       const [first, second = first] = lineage.splice(0);
-      for (const parent of [first, second] as [Shard, Shard]) {
-        parent.isEnded = true;
-        lineage.push(this.#open(parent));
-      }
+      lineage.push(this.#open(first), this.#open(second));
     }
     const shard = lineage[(hash >> 1) % lineage.length] as Shard;
     shard.records.push({ number: ++this.#made, millis, written });
@@ -75,7 +69,7 @@ export class ShardedStream {
   /** The shards of which records can be read now: not before those of their parent. */
   readable(time: number): Shard[] {
     const isOver = (shard: Shard | undefined): boolean =>
-      !shard || (shard.isEnded && shard.done === shard.records.length && isOver(shard.parent));
+      !shard || (shard.done === shard.records.length && isOver(shard.parent));
     return this.shards.filter(
       ({ parent, takenUntil, records, done }) => isOver(parent) && takenUntil <= time && done < records.length,
     );

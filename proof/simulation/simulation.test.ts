@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { volume } from '../../test/support/volume.ts';
+import { trials } from '../../test/support/volume.ts';
 import { simulate } from './environment.ts';
 import { mutants } from './mutants.ts';
 import { runSchedule } from './schedule.ts';
 
 /** `SIMULATION_SEED` sets the first seed, `SIMULATION_RUNS` the number of schedules. */
 const seed = Number(process.env.SIMULATION_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.SIMULATION_RUNS ?? volume(200, 10_000));
+const runs = Number(process.env.SIMULATION_RUNS ?? trials(200, 10_000));
 
 let stop = () => {};
 const { stackTraceLimit } = Error;
@@ -22,34 +22,18 @@ afterAll(() => {
   Error.stackTraceLimit = stackTraceLimit;
 });
 
-test(
-  `${runs} schedules of concurrent operations keep every promise (from seed ${seed})`,
-  async () => {
-    const failed: object[] = [];
-    for (let run = 0; run < runs && failed.length < 3; run++) {
-      const { faults } = await runSchedule(seed + run);
-      if (faults.length > 0) failed.push({ replay: `node proof/simulation/main.ts --replay ${seed + run}`, faults });
+test.each([
+  { count: runs, isInOrder: false, promise: 'keep every promise' },
+  { count: trials(60, 2_000), isInOrder: true, promise: 'have the events of each thing in the order of its changes' },
+])(
+  `$count schedules $promise (from seed ${seed}, stream read in order: $isInOrder)`,
+  async ({ count, isInOrder }) => {
+    for (let first = seed; first < seed + count; first++) {
+      const { faults } = await runSchedule(first, { isInOrder });
+      expect(faults, `node proof/simulation/main.ts --replay ${first}${isInOrder ? ' --in-order' : ''}`).toEqual([]);
     }
-
-    expect(failed).toEqual([]);
   },
-  20 * 60_000,
-);
-
-const orderedRuns = volume(60, 2_000);
-
-test(
-  `the events of each thing stand in the order of its changes in ${orderedRuns} schedules whose stream is read in order (from seed ${seed})`,
-  async () => {
-    const failed: object[] = [];
-    for (let run = 0; run < orderedRuns && failed.length < 3; run++) {
-      const { faults } = await runSchedule(seed + run, { isInOrder: true });
-      if (faults.length > 0) failed.push({ seed: seed + run, faults });
-    }
-
-    expect(failed).toEqual([]);
-  },
-  20 * 60_000,
+  1_200_000,
 );
 
 test('a seed replays: the same schedule, call by call', async () => {

@@ -34,7 +34,7 @@ import {
 } from '../workload/model/sales.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
-import { Machine, type Process, works } from './machine.ts';
+import { lasting, Machine, works } from './machine.ts';
 
 /** The worlds that schedules begin in: a store as the service made it, and the same as the model has it. */
 
@@ -58,21 +58,19 @@ export interface World {
   products: readonly string[];
   coupons: readonly string[];
   cards: readonly string[];
-  /** Sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
-  sold: readonly string[];
   /** Avatars who have shares in products and, the second, in a sale alone; nobody where the store pays nobody. */
   payees: readonly string[];
   table: MemoryTable;
+  /** With sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
   state: State;
 }
 
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-51b0-4000-8000-000000000000`;
 
 /** Runs work in a machine where nothing fails. */
-export const quietly = async <T>(machine: Machine, process: Process, run: () => Promise<T>): Promise<T> => {
+export const quietly = async <T>(machine: Machine, run: () => Promise<T>): Promise<T> => {
   machine.isQuiet = true;
-  const work = { machine, process, operation: 'quiet', callsLeft: Number.POSITIVE_INFINITY };
-  return works.run({ ...work, isDead: false, onDeath: () => undefined }, run);
+  return works.run(lasting(machine, 'quiet'), run);
 };
 
 interface Setting {
@@ -86,46 +84,51 @@ interface Setting {
   /** Of the store, which sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
   /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
-  small: number;
+  small?: number;
 }
 
 const minute = 60_000;
 
 const settings: readonly Setting[] = [
-  { lots: [], usesPerCustomer: 1, small: 0 },
-  { lots: [-1, 400, 20 * minute], usesPerCustomer: 1, small: 0 },
-  { lots: [-minute, -minute, 20 * minute], usesPerCustomer: 2, small: 0 },
-  { lots: [200, 3000, 3000, 20 * minute], usesPerCustomer: 2, small: 0, isDivided: true },
-  { lots: [1500], usesPerCustomer: 1, small: 0 },
+  { lots: [], usesPerCustomer: 1 },
+  { lots: [-1, 400, 20 * minute], usesPerCustomer: 1 },
+  { lots: [-minute, -minute, 20 * minute], usesPerCustomer: 2 },
+  { lots: [200, 3000, 3000, 20 * minute], usesPerCustomer: 2, isDivided: true },
+  { lots: [1500], usesPerCustomer: 1 },
   {
-    ...{ lots: [400, 20 * minute], usesPerCustomer: 1, small: 0 },
+    lots: [400, 20 * minute],
+    usesPerCustomer: 1,
     rules: {
       ...{ groupDiscount: 25, tiers: [{ from: 80, percent: 60 }] },
       bonus: { percent: 20, groupPercent: 50, type: 'restricted', expiresInDays: null },
     },
   },
   {
-    ...{ lots: [3000, 20 * minute], usesPerCustomer: 2, small: 0 },
+    lots: [3000, 20 * minute],
+    usesPerCustomer: 2,
     rules: {
       ...{ groupDiscount: 50, tiers: [] },
       bonus: { percent: 50, groupPercent: 0, type: 'regular', expiresInDays: 1 },
     },
   },
-  { lots: [], usesPerCustomer: 2, small: 0, hasPayouts: true },
+  { lots: [], usesPerCustomer: 2, hasPayouts: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
 
 export const worldCount = settings.length;
 
 /** The worlds with many lots cost many times as much as others. */
-export const isLarge = (index: number): boolean => (settings[index]?.small ?? 0) > 0;
+export const isLarge = (index: number): boolean => settings[index]?.small !== undefined;
 
-const never200 = { faults: 0, deaths: 0, torn: 0, staleMillis: 0 };
+const noTrouble = { faults: 0, deaths: 0, torn: 0, staleMillis: 0 };
 
-type Avatars = readonly [string, string, string];
+/** A world that is being made. */
+interface Beginning extends Pick<World, 'store' | 'state'> {
+  avatars: readonly [string, string, string];
+}
 
 /** Gives a customer credit, with an end so many milliseconds after the start of schedules. */
-const fill = async (store: string, state: State, uuid: string, type: CreditType, delta: number, due?: number) => {
+const fill = async ({ store, state }: Beginning, uuid: string, type: CreditType, delta: number, due?: number) => {
   const expiresAt = due === undefined ? undefined : timestamp(start + due);
   const command = { kind: 'increment' as const, delta, expiresAt };
   await changeCredit(store, { uuid }, type, command, { by: 'seed' });
@@ -133,14 +136,15 @@ const fill = async (store: string, state: State, uuid: string, type: CreditType,
   state.touched[uuid] = true;
 };
 
-const fillAll = async (store: string, state: State, [one, two]: Avatars, { lots, small }: Setting): Promise<void> => {
-  for (const due of lots) await fill(store, state, one, 'regular', 10, due);
+const fillAll = async (world: Beginning, { lots, small = 0 }: Setting): Promise<void> => {
+  const [one, two] = world.avatars;
+  for (const due of lots) await fill(world, one, 'regular', 10, due);
   // A refund joins lots beyond 40 expiries, which the model of sales does not.
-  for (let i = 0; i < small; i++) await fill(store, state, one, 'regular', 1, 19 * minute + (i % 11) * 10);
-  await fill(store, state, one, 'regular', 20);
-  for (const type of creditTypes) await fill(store, state, two, type, 15, 2500);
-  await fill(store, state, two, 'regular', 40);
-  await fill(store, state, one, 'restricted', 25);
+  for (let i = 0; i < small; i++) await fill(world, one, 'regular', 1, 19 * minute + (i % 11) * 10);
+  await fill(world, one, 'regular', 20);
+  for (const type of creditTypes) await fill(world, two, type, 15, 2500);
+  await fill(world, two, 'regular', 40);
+  await fill(world, one, 'restricted', 25);
 };
 
 /** Copies of the shares of a divided stock: a sale or two may be made before too few are left. */
@@ -158,31 +162,29 @@ const divide = async (store: string, id: string): Promise<number> => {
   return 1 + shares.reduce((sum, _, place) => sum + copiesInShares(place), 0);
 };
 
-const makeProducts = async (store: string, state: State, { isDivided, rules }: Setting) => {
-  const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
-  const first = await createProduct(store, productWith({ limited: true, availableAmount: isDivided ? 200 : 3 }));
-  const stock = isDivided ? await divide(store, first.id) : 3;
-  const second = await createProduct(store, productWith({ price: 60 }));
-  state.products[first.id] = { ...plain, price: 100, limited: true, stock };
-  state.products[second.id] = { ...plain, price: 60, limited: false, stock: 0 };
-  const products: [string, ...string[]] = [first.id, second.id];
+const makeProducts = async ({ store, state }: Beginning, { isDivided, rules }: Setting) => {
+  const make = async (price: number, isLimited = false): Promise<string> => {
+    const availableAmount = isLimited ? (isDivided ? 200 : 3) : 0;
+    const { id } = await createProduct(store, productWith({ price, limited: isLimited, availableAmount }));
+    const stock = isLimited && isDivided ? await divide(store, id) : availableAmount;
+    const plain = { off: undefined, active: true, blockCredits: false, shares: [] };
+    state.products[id] = { ...plain, price, limited: isLimited, stock };
+    return id;
+  };
+  const products = [await make(100, true), await make(60)];
   if (rules) {
-    const { id } = await createProduct(store, productWith({ price: 30 }));
+    const id = await make(30);
     await putProductCard(store, id, { credit: 45, texture: null });
+    (state.products[id] as ModelProduct).card = 45;
     products.push(id);
-    state.products[id] = { ...plain, price: 30, limited: false, stock: 0, card: 45 };
   }
   return products;
 };
 
 /** Makes a coupon that lasts, and one whose application has lapsed when a schedule begins. */
-const makeCoupons = async (
-  store: string,
-  state: State,
-  [uuid, owner]: Avatars,
-  { usesPerCustomer }: Setting,
-  productId: string,
-): Promise<string> => {
+const makeCoupons = async (world: Beginning, { usesPerCustomer }: Setting, productId: string): Promise<void> => {
+  const { store, state, avatars } = world;
+  const [uuid, owner] = avatars;
   const fields = { ownerProfit: 0, active: true, bloggersSync: false };
   const by = { uuid: owner, username: 'avatar1' };
   const coupon = await createCoupon(store, by, { code: 'HALF', discount: 50, ...fields }, { usesPerCustomer });
@@ -195,35 +197,26 @@ const makeCoupons = async (
     ...{ id: coupon.id, code: 'HALF', owner, discount: 50, ownerProfit: 0, usesPerCustomer },
     ...{ active: true, expiration: Date.parse(never) },
   });
-  return coupon.id;
 };
 
-const makeCards = async (store: string, state: State, avatars: Avatars): Promise<string[]> => {
-  const cards: string[] = [];
+const makeCards = async ({ store, state, avatars }: Beginning): Promise<void> => {
   for (const [place, credit] of [35, 20].entries()) {
     const [owner, transfer] = [avatars[place] as string, place === 1];
     const holder = { uuid: owner, username: `avatar${place}` };
     const { id } = await putGiftCard(store, holder, { credit, texture: null, transfer, active: true });
     state.cards[id] = { owner, credit, transfer, isRedeemed: false };
-    cards.push(id);
   }
-  return cards;
 };
 
-/** Sells a product to a customer for themselves, in a machine where nothing fails. Answers the sale's id. */
-const sellBefore = async (
-  store: string,
-  state: State,
-  buyer: string,
-  productId: string,
-  { paid, useCredit }: { paid: number; useCredit: boolean },
-): Promise<string> => {
-  const id = newId();
+/** Sells a product to the first customer for themselves, in a machine where nothing fails. Answers the sale's id. */
+const sellBefore = async (world: Beginning, productId: string, how: { paid: number; useCredit: boolean }) => {
+  const { store, state, avatars } = world;
+  const [id, [buyer]] = [newId(), avatars];
   const parties = { buyerIdentifier: { uuid: buyer }, recipientIdentifier: undefined, message: '' };
   state.now = now();
-  await sell(store, { ...parties, id, productId, paid, useCredit }, { by: 'seed' });
-  const asked: ModelRequest = { productId, buyer, recipient: buyer, useCredit };
-  const sale = sellInModel(state, asked, paid, undefined);
+  await sell(store, { ...parties, ...how, id, productId }, { by: 'seed' });
+  const asked: ModelRequest = { productId, buyer, recipient: buyer, useCredit: how.useCredit };
+  const sale = sellInModel(state, asked, how.paid, undefined);
   state.sales[id] = sale;
   const { giftCardId } = await getSale(store, id);
   if (giftCardId !== undefined) issueCard(state, sale, giftCardId);
@@ -231,26 +224,21 @@ const sellBefore = async (
 };
 
 /** Gives both products shares, of which a sale and a refund make debts, and begins payouts. */
-const owe = async (store: string, state: State, buyer: string, products: readonly string[]): Promise<string[]> => {
+const owe = async (world: Beginning, products: readonly string[]): Promise<string[]> => {
+  const { store, state, avatars } = world;
   const payees = [uuidOf(4), uuidOf(5)];
   const [partner = '', former = ''] = payees;
   for (const [place, uuid] of payees.entries()) await putResident({ uuid, username: `payee${place}` });
   const [, productId = ''] = products;
-  const share = async (id: string, shares: { userUuid: string; percent: number }[]): Promise<void> => {
+  const share = async (id: string, ...parts: [userUuid: string, percent: number][]): Promise<void> => {
+    const shares = parts.map(([userUuid, percent]) => ({ userUuid, percent }));
     await write(update(productKey(store, id), { set: { profitShares: shares } }));
     (state.products[id] as ModelProduct).shares = shares;
   };
-  await share(
-    productId,
-    [partner, former].map((userUuid) => ({ userUuid, percent: 40 })),
-  );
-  const id = await sellBefore(store, state, buyer, productId, { paid: 100, useCredit: false });
+  await share(productId, [partner, 40], [former, 40]);
+  const id = await sellBefore(world, productId, { paid: 100, useCredit: false });
   for (const payee of payees) count(state.payouts, state.sales[id] as ModelSale, [id, 'shares', payee]);
-  for (const product of products)
-    await share(product, [
-      { userUuid: partner, percent: 33.3 },
-      { userUuid: buyer, percent: 10 },
-    ]);
+  for (const product of products) await share(product, [partner, 33.3], [avatars[0], 10]);
   await beginPayouts(store, true);
   return payees;
 };
@@ -258,9 +246,9 @@ const owe = async (store: string, state: State, buyer: string, products: readonl
 const build = async (index: number): Promise<World> => {
   const setting = settings[index] as Setting;
   const table = new MemoryTable();
-  const machine = new Machine(index + 1, table, start - 120 * minute, never200);
-  return quietly(machine, { skew: 0, states: new Map() }, async () => {
-    const avatars: Avatars = [uuidOf(1), uuidOf(2), uuidOf(3)];
+  const machine = new Machine(index + 1, table, start - 120 * minute, noTrouble);
+  return quietly(machine, async () => {
+    const avatars = [uuidOf(1), uuidOf(2), uuidOf(3)] as const;
     for (const [place, uuid] of avatars.entries()) await putResident({ uuid, username: `avatar${place}` });
     const { id: store } = await createStore('Simulated', 'simulated');
     await registerDispenser(store, { url: 'https://a.agni.secondlife.io/cap', region: 'x', items: [], keyId: 'key' });
@@ -269,27 +257,28 @@ const build = async (index: number): Promise<World> => {
       ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts() },
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
-    await fillAll(store, state, avatars, setting);
-    const products = await makeProducts(store, state, setting);
+    const world: Beginning = { store, state, avatars };
+    await fillAll(world, setting);
+    const products = await makeProducts(world, setting);
+    const [limited = '', , card] = products;
     if (setting.rules) {
       await putRules(store, setting.rules);
       state.rules = { ...setting.rules, limit: creditLimit };
     }
-    const coupons = [await makeCoupons(store, state, avatars, setting, products[0])];
-    const cards = await makeCards(store, state, avatars);
+    await makeCoupons(world, setting, limited);
+    await makeCards(world);
+    const cards = Object.keys(state.cards);
 
     machine.time = start - 30 * minute;
-    const [limited, , card] = products;
     // Who pays by credit alone gets no bonus.
     const how = setting.rules ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
-    const sold = [await sellBefore(store, state, avatars[0], limited, how)];
-    const payees = setting.hasPayouts ? await owe(store, state, avatars[0], products) : [];
-    sold.push(...Object.keys(state.sales).filter((id) => !sold.includes(id)));
-    if (card !== undefined) sold.push(await sellBefore(store, state, avatars[0], card, how));
+    await sellBefore(world, limited, how);
+    const payees = setting.hasPayouts ? await owe(world, products) : [];
+    if (card !== undefined) await sellBefore(world, card, how);
     await consumeAll(machine);
     await deliverAll(machine);
     await consumeAll(machine);
-    return { store, avatars, products, coupons, cards, sold, payees, table, state };
+    return { ...world, products, coupons: state.coupons.map(({ id }) => id), cards, payees, table };
   });
 };
 

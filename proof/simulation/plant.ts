@@ -1,0 +1,16 @@
+import { registerHooks } from 'node:module';
+import { mutants, planted } from './mutants.ts';
+
+/** Loaded before a program, it plants the bug whose text MUTANT has: Node gets the bug's file with it. */
+
+const mutant = mutants.find(({ text }) => text === process.env.MUTANT);
+if (!mutant) throw new Error(`No bug has the text of MUTANT: ${process.env.MUTANT}`);
+
+registerHooks({
+  load: (url, context, nextLoad) => {
+    const loaded = nextLoad(url, context);
+    return new URL(url).pathname.endsWith(`/${mutant.file}`)
+      ? { ...loaded, source: planted(mutant, `${loaded.source}`) }
+      : loaded;
+  },
+});
