@@ -18,7 +18,7 @@ const shownEvents = 50;
 let queueClient: SQSClient | undefined;
 
 /** Counts a queue's messages: ready ones, and those that a worker holds or that wait for a retry. */
-const countMessages = async (QueueUrl: string | undefined) => {
+export const countMessages = async (QueueUrl: string | undefined) => {
   queueClient ??= new SQSClient({});
   const { Attributes = {} } = await queueClient.send(
     new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ['All'] }),

@@ -1,6 +1,7 @@
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { SQSClient } from '@aws-sdk/client-sqs';
 import { source } from '../../lib/clock.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
+import { countMessages } from '../../local/start/views.ts';
 import { answerLost, conflict, intercept, notSent, randomFrom, throttled } from '../../test/support/faults.ts';
 
 /**
@@ -67,21 +68,15 @@ const sendToQueueOrFail = async function (this: SQSClient, ...args: unknown[]): 
 };
 SQSClient.prototype.send = sendToQueueOrFail as typeof SQSClient.prototype.send;
 
-const client = new SQSClient({});
-const queueLength = async (): Promise<number> => {
-  const command = new GetQueueAttributesCommand({
-    QueueUrl: process.env.DELIVERY_QUEUE_URL,
-    AttributeNames: ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'],
-  });
-  const { Attributes = {} } = await client.send(command);
-  return Object.values(Attributes).reduce((sum, value) => sum + Number(value), 0);
-};
-
 let samples = 0;
 setInterval(async () => {
   const collected = samples++ % 3 === 0;
   if (collected) globalThis.gc?.();
-  const { rss, heapUsed } = process.memoryUsage();
-  const queued = on || !process.env.DELIVERY_QUEUE_URL ? undefined : await queueLength();
-  process.send?.({ rss, heapUsed, collected, ...(queued !== undefined && { queued }) } satisfies Sample);
+  const sample: Sample = { ...process.memoryUsage(), collected };
+  const { DELIVERY_QUEUE_URL: url } = process.env;
+  if (!on && url) {
+    const { ready, taken } = await countMessages(url);
+    sample.queued = ready + taken;
+  }
+  process.send?.(sample);
 }, 2000).unref();

@@ -2,6 +2,8 @@ import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import type { ServiceFile } from '../../local/start/state.ts';
 import type { Sample } from './faults.ts';
 
@@ -22,33 +24,17 @@ interface Options {
   onComplaint: (line: string) => void;
 }
 
-/** Hears each line that a process writes as errors. Answers a function with the last of them. */
-const listenTo = (started: ChildProcess, onLine: (line: string) => void): (() => string) => {
-  let rest = '';
-  let last = '';
-  started.stderr?.on('data', (chunk) => {
-    last = String(chunk);
-    const lines = (rest + chunk).split('\n');
-    rest = lines.pop() ?? '';
-    lines.forEach(onLine);
-  });
-  return () => last;
+/** Waits until a started service takes requests. False if it ends before. */
+const isReady = async (stdout: Readable): Promise<boolean> => {
+  let ready = false;
+  for await (const line of createInterface(stdout)) {
+    ready = line.includes('Ctrl-C ends it');
+    if (ready) break;
+  }
+  // It prints a line for each request: none of them is kept. The end of the loop has stopped the flow.
+  stdout.resume();
+  return ready;
 };
-
-/** Waits until a started service takes requests. */
-const untilReady = (started: ChildProcess, lastError: () => string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let text = '';
-    const listen = (chunk: Buffer): void => {
-      text += chunk;
-      if (!text.includes('Ctrl-C ends it')) return;
-      // It prints a line for each request: none of them is kept.
-      started.stdout?.off('data', listen).resume();
-      resolve();
-    };
-    started.stdout?.on('data', listen);
-    started.once('exit', (code) => reject(new Error(`The service ended while it started (${code}): ${lastError()}`)));
-  });
 
 /** Kills all engines that have their table in this folder. */
 const killEngines = (table: string): void => {
@@ -82,7 +68,13 @@ export const createKillableService = ({
       ...{ cwd: root, env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] },
     });
     child.on('message', (message) => onSample(message as Sample, number));
-    await untilReady(child, listenTo(child, onComplaint));
+    let lastErrors: string[] = [];
+    createInterface(child.stderr as Readable).on('line', (line) => {
+      lastErrors = [...lastErrors.slice(-20), line];
+      onComplaint(line);
+    });
+    if (!(await isReady(child.stdout as Readable)))
+      throw new Error(`The service ended while it started: ${lastErrors.join('\n')}`);
     const file: ServiceFile = JSON.parse(readFileSync(join(dataDir, 'service.json'), 'utf8'));
     port = Number(new URL(file.baseUrl).port);
     return file;

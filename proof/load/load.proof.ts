@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { putDispenser } from '../../lib/routes/dispenser.ts';
 import { createWebhook } from '../../lib/routes/webhooks.ts';
+import { trials } from '../../test/support/volume.ts';
 import { calledRows } from '../workload/actions/reads.ts';
 import { runLoad } from './run.ts';
 
-const seconds = Number(process.env.LOAD_SECONDS ?? 120);
+const seconds = Number(process.env.LOAD_SECONDS ?? trials(60, 120));
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
 
 // The service logs these because of injected faults, the killed engine and the short time-out of messages. A key that

@@ -1,28 +1,18 @@
-import { join } from 'node:path';
-import { putDispenser } from '../../lib/routes/dispenser.ts';
-import type { Resident } from '../../lib/store/residents.ts';
-import { type Gift, startDispenser } from '../../local/start/dispenser.ts';
-import { act, createWorld, type World } from '../workload/action.ts';
-import { allActions } from '../workload/actions/all.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { putResident } from '../../cli/deployment/residents.ts';
+import { db, dbOnce } from '../../lib/table/client.ts';
+import { checkLists } from '../workload/actions/lists.ts';
 import { calledRows } from '../workload/actions/reads.ts';
-import { type Book, createBook } from '../workload/book.ts';
+import { createBook } from '../workload/book.ts';
 import { auditStore, tableFaults } from '../workload/checks/books.ts';
-import { creditFigures } from '../workload/checks/credit.ts';
-import { deliveryFigures } from '../workload/checks/deliveries.ts';
-import { saleFigures } from '../workload/checks/sales.ts';
-import { type Service, send } from '../workload/client.ts';
-import { openShop } from '../workload/shop.ts';
+import type { Service } from '../workload/client.ts';
 import { readTable } from '../workload/table.ts';
+import { figuresOf, startTraffic } from '../workload/traffic.ts';
 import { createKillableService } from './killable-service.ts';
-import { memoryFaults } from './memory.ts';
-import { bringToRest } from './quiet.ts';
-import { createRecorder } from './recorder.ts';
-import { makeResidents, seedResidents, startTableEngine } from './residents.ts';
+import { createRecorder, memoryFaults } from './recorder.ts';
 import { createClock, makeTrouble } from './trouble.ts';
 
-const clientCount = 50;
-const customersEach = 6;
-const hotCount = 5;
+const [clients, customersEach, hotCount] = [50, 6, 5];
 
 /** Nothing closes the store, so nothing is sent. */
 const webhook = { url: 'http://127.0.0.1:9/', events: ['store.closed'] };
@@ -38,37 +28,19 @@ interface Options {
   onProgress?: (text: string) => void;
 }
 
-/** Lets each client act, one request after another, until it is over. */
-const runClients = async (
-  { service, ...shared }: Omit<World, 'index' | 'below' | 'pick' | 'unique' | 'customers' | 'own'>,
-  customers: readonly Resident[],
-  seed: number,
-  isOver: () => boolean,
-): Promise<void> => {
-  const runClient = async (_: unknown, index: number): Promise<void> => {
-    const own = customers.slice(index * customersEach, (index + 1) * customersEach);
-    const world = createWorld(index, seed, { ...shared, service, customers: own });
-    try {
-      while (!isOver()) await act(world, allActions);
-    } catch (error) {
-      service.book.fault(`client ${index} ended: ${error}`);
-    }
-  };
-  await Promise.all(Array.from({ length: clientCount }, runClient));
-};
-
-const figuresOf = (book: Book, gifts: readonly Gift[]) => ({
-  rows: Object.fromEntries(Object.entries(book.rows).map(([kind, rows]) => [kind, rows.size])),
-  sales: saleFigures(book),
-  credit: creditFigures(book),
-  deliveries: deliveryFigures(book, gifts),
-});
-
 /** Makes this process one that knows no service but its own. */
 const prepareProcess = (): void => {
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   delete process.env.TABLE_NAME;
+};
+
+/** Leads this process's calls of the table to an engine. In a test they go to the engine of its file. */
+const useEngine = (url: string): void => {
+  const { protocol, hostname, port } = new URL(url);
+  const endpoint = { protocol, hostname, port: Number(port), path: '/' };
+  for (const { config } of [db, dbOnce])
+    Object.assign(config, { isCustomEndpoint: true, endpoint: async () => endpoint });
 };
 
 /**
@@ -78,57 +50,50 @@ const prepareProcess = (): void => {
  */
 export const runLoad = async ({ seconds, seed, dataDir, onProgress = () => {} }: Options) => {
   prepareProcess();
-  const residents = makeResidents(1 + hotCount + clientCount * customersEach);
-  const [counted, ...others] = residents as [Resident, ...Resident[]];
-  await seedResidents(join(dataDir, 'table'), residents);
-
   const clock = createClock();
   const book = createBook();
   const recorder = createRecorder();
   const killable = createKillableService({ dataDir, seed, clockMillis: clock.advancedMillis, ...recorder });
   try {
-    const { baseUrl, otherStore } = await killable.start();
+    const { baseUrl, otherStore, table: first } = await killable.start();
+    useEngine(first.endpoint);
     const service: Service = { baseUrl: () => baseUrl, key: otherStore.key, book, patienceMillis, ...recorder };
-    const dispenser = await startDispenser(
-      async (url) => (await send(service, putDispenser, { body: { url, region: 'Loopback', items: [] } })).body.secret,
-    );
-    await dispenser.registerAgain();
-    const shared = { ...(await openShop(service, webhook)), service, counted, hot: others.slice(0, hotCount) };
-
+    const traffic = await startTraffic(service, {
+      ...{ seed, clients, customersEach, hotCount, webhook },
+      tellResident: putResident,
+    });
     killable.setFaults(true);
     const begun = recorder.seconds();
+    const { dispenser } = traffic;
     const trouble = makeTrouble({
       killSeconds: begun + seconds / 2,
       killEverySeconds: Math.min(60, seconds / 6),
-      ...{ baseUrl, service: killable, dispenser, clock, recorder },
+      ...{ baseUrl, killable, dispenser, clock, recorder, book, onProgress },
     });
-    // A slow machine that has not called every endpoint in time gets up to twice the time besides.
-    const isOver = (): boolean =>
-      book.faultCount() > 20 ||
-      recorder.seconds() > begun + 3 * seconds ||
-      (recorder.seconds() > begun + seconds && recorder.hasAnswered(calledRows));
-    const watching = setInterval(() => {
-      const at = Math.round(recorder.seconds() - begun);
-      onProgress(`${at} s: ${recorder.answers()} answers, ${book.faultCount()} faults`);
-    }, 10_000);
-    await runClients(shared, others.slice(hotCount), seed, isOver);
-    clearInterval(watching);
+    for (let at = 0; at < 3 * seconds && book.faultCount() <= 20; at = recorder.seconds() - begun) {
+      onProgress(`${Math.round(at)} s: ${recorder.answers()} answers, ${book.faultCount()} faults`);
+      // A slow machine that has not called every endpoint in time gets up to twice the time besides.
+      if (at > seconds && recorder.hasAnswered(calledRows)) break;
+      await sleep(5000);
+    }
 
-    const traffic = recorder.summary();
-    await bringToRest({ killable, dispenser, trouble, recorder, service, onProgress });
+    await traffic.end();
+
+    const summary = recorder.summary();
+    await trouble.bringToRest();
+    await checkLists(service);
+    await traffic.stop();
+    // Only what lies on the disk counts.
     await killable.stop();
-    await dispenser.stop();
-
-    const engine = await startTableEngine(join(dataDir, 'table'));
-    const table = await readTable(engine.endpoint, otherStore.id);
-    const audited = await auditStore(otherStore.id).finally(engine.stop);
+    const { table } = await killable.start();
+    const items = await readTable(table.endpoint, otherStore.id);
+    useEngine(table.endpoint);
     const gifts = dispenser.inbox();
     const faults = [
-      ...[...book.faults, ...tableFaults(table, book, gifts)],
-      ...[...audited, ...memoryFaults(traffic.memory)],
+      ...[...book.faults, ...tableFaults(items, book, gifts)],
+      ...[...(await auditStore(otherStore.id)), ...memoryFaults(summary.memory)],
     ];
-    const figures = { ...traffic, ...figuresOf(book, gifts), records: table.requests };
-    return { seed, clients: clientCount, engine: engine.name, ...figures, faults };
+    return { seed, clients, ...summary, ...figuresOf(book, gifts), records: items.requests, faults };
   } finally {
     await killable.stop();
   }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { source } from '../../lib/clock.ts';
 import type { LocalDispenser } from '../../local/start/dispenser.ts';
+import type { Book } from '../workload/book.ts';
 import type { KillableService } from './killable-service.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -10,6 +11,8 @@ const clockStepSeconds = 240;
 const spellEverySeconds = 10;
 const spellSeconds = 2;
 const spells = ['error', 'lost', 'garbage', 'slow'] as const;
+/** Longer than the longest pause before a worker retries a delivery. */
+const patienceSeconds = 200;
 
 /** Moves the clock of this process and of the service. A later start of the service continues with it. */
 export const createClock = () => {
@@ -38,18 +41,37 @@ interface Options {
   killSeconds: number;
   killEverySeconds: number;
   baseUrl: string;
-  service: KillableService;
+  killable: KillableService;
   dispenser: LocalDispenser;
   clock: ReturnType<typeof createClock>;
   recorder: Recorder;
+  book: Book;
+  onProgress: (text: string) => void;
 }
+
+/** Waits until nothing is queued any more, and the dispenser has given what was acknowledged. */
+const untilAllGiven = async ({ dispenser, recorder, book, onProgress }: Options): Promise<void> => {
+  const isAllGiven = (): boolean => {
+    const notes = new Set(dispenser.inbox().map(({ message }) => message));
+    return (
+      recorder.queued() === 0 && [...book.deliveries].every(([note, { isRefunded }]) => isRefunded || notes.has(note))
+    );
+  };
+  const until = recorder.seconds() + patienceSeconds;
+  for (let round = 0; !isAllGiven() && recorder.seconds() < until; round++) {
+    // A registration puts waiting deliveries on the queue again.
+    if (round % 4 === 0) await dispenser.registerAgain();
+    onProgress(`${dispenser.inbox().length} given of ${book.deliveries.size} deliveries, ${recorder.queued()} queued`);
+    await sleep(2500);
+  }
+};
 
 /**
  * Kills service and engine in turn, moves the clock and sweeps, and lets the dispenser misbehave. It does one step
- * after another, so that a starting service does not get the time twice. `stop` waits for the current step.
+ * after another, so that a starting service does not get the time twice.
  */
 export const makeTrouble = (options: Options) => {
-  const { killSeconds, killEverySeconds, baseUrl, service, dispenser, clock, recorder } = options;
+  const { killSeconds, killEverySeconds, baseUrl, killable, dispenser, clock, recorder } = options;
   let over = false;
 
   const moveClock = async (): Promise<void> => {
@@ -60,10 +82,10 @@ export const makeTrouble = (options: Options) => {
 
   const kill = async (what: 'service' | 'engine'): Promise<void> => {
     const at = recorder.seconds();
-    await (what === 'service' ? service.killService() : service.killEngine());
-    await service.start();
-    service.setFaults(true);
-    recorder.onKill({ at, what, seconds: Math.round(10 * (recorder.seconds() - at)) / 10 });
+    await (what === 'service' ? killable.killService() : killable.killEngine());
+    await killable.start();
+    killable.setFaults(true);
+    recorder.onKill(at, what);
   };
 
   const run = async (): Promise<void> => {
@@ -87,12 +109,16 @@ export const makeTrouble = (options: Options) => {
   const running = run();
 
   return {
-    stop: async (): Promise<void> => {
+    /** Ends all faults, after the current step, and waits until nothing is queued or due. */
+    bringToRest: async (): Promise<void> => {
       over = true;
       await running;
+      killable.setFaults(false);
+      await dispenser.behave({});
+      await untilAllGiven(options);
+      await moveClock();
+      // It answers how many lots were due.
+      while ((await dev(baseUrl, 'sweep', {}))?.lots !== 0);
     },
-    moveClock,
-    /** Sweeps once. True if no lot was due. */
-    sweep: async (): Promise<boolean> => (await dev(baseUrl, 'sweep', {}))?.lots === 0,
   };
 };

@@ -15,12 +15,13 @@ import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { getSale } from '../../lib/sale/sales.ts';
 import { createCoupon as importCoupon, never } from '../../lib/store/coupons.ts';
+import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { startTestQueue } from '../../test/support/deliveries.ts';
 import { catchUp, expectHistory, keepHistory } from '../../test/support/history.ts';
 import { ada, bob, seedResidents } from '../../test/support/residents.ts';
 import { type Call, setClock, startTestService } from '../../test/support/service.ts';
-import { volume } from '../../test/support/volume.ts';
+import { trials } from '../../test/support/volume.ts';
 import { type Book, createBook } from '../workload/book.ts';
 import { auditStore, moneyFaults } from '../workload/checks/books.ts';
 import { applyCoupon, type Choice, createCoupon, replaceCoupon, revokeCoupon } from '../workload/model/coupons.ts';
@@ -51,14 +52,10 @@ import { createTable, type Item } from '../workload/table.ts';
  */
 
 /** Random runs: `STORE_MODEL_RUNS` asks for more, `STORE_MODEL_SEED` and `STORE_MODEL_PATH` replay one. */
-const runs = Number(process.env.STORE_MODEL_RUNS ?? volume(24, 900));
+const runs = Number(process.env.STORE_MODEL_RUNS ?? trials(24, 900));
 const seed = Number(process.env.STORE_MODEL_SEED ?? Date.now() % 2 ** 31);
 const limit = 1000;
 const start = Date.parse('2028-02-29T22:00:00.000Z');
-
-interface Model extends SaleModel {
-  quotes: ModelQuote[];
-}
 
 /** The service under test. Each run has a store and a book of its own. */
 interface Real {
@@ -69,7 +66,8 @@ interface Real {
   avatars: string[];
   /** Two products, and one that the store does not have. */
   products: string[];
-  quotes: string[];
+  /** The quotes that were answered, each with the one of the model. */
+  quotes: { text: string; made: ModelQuote }[];
   /** The requests of all sales, in the order of their answers. */
   sales: { id: string; paid: number }[];
   /** The credit of each customer after the last command. */
@@ -81,23 +79,22 @@ interface Stored {
   lots: readonly CreditLot[];
 }
 
-type Command = fc.AsyncCommand<Model, Real>;
-
-const command = (
-  text: string,
-  run: (model: Model, real: Real) => Promise<void>,
-  check: (model: Readonly<Model>) => boolean = () => true,
-): Command => ({
-  check,
-  run: async (model, real) => {
-    await run(model, real);
-    await compare(model, real);
-  },
-  toString: () => text,
-});
-
-const stampOf = (time: number): string => timestamp(time);
-const orNull = (time: number | null): string | null => (time === null ? null : stampOf(time));
+/** A kind of command: `some` are random ones, and `of` is the one of these arguments. */
+const command = <T>(
+  name: string,
+  args: fc.Arbitrary<T>,
+  run: (args: T, model: SaleModel, real: Real) => Promise<unknown>,
+) => {
+  const of = (chosen: T): fc.AsyncCommand<SaleModel, Real> => ({
+    check: () => true,
+    run: async (model, real) => {
+      await run(chosen, model, real);
+      await compare(model, real);
+    },
+    toString: () => `${name} ${JSON.stringify(chosen)}`,
+  });
+  return { some: args.map(of), of };
+};
 
 /** The whole answer that the model expects. */
 const answerOf = (id: string, sold: ModelSale, reference: string | null): object => {
@@ -106,8 +103,8 @@ const answerOf = (id: string, sold: ModelSale, reference: string | null): object
   return {
     ...{ id, ...sale, ...prices, reference, productId: asked.productId },
     ...{ buyerUuid: asked.buyer, recipientUuid: asked.recipient, vendorUuid: null, bonus: bonus?.amount ?? 0 },
-    at: stampOf(sale.at),
-    refundedAt: orNull(sale.refundedAt),
+    at: timestamp(sale.at),
+    refundedAt: sale.refundedAt && timestamp(sale.refundedAt),
     deliveryId: sale.state === 'refused' ? null : expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/),
   };
 };
@@ -139,25 +136,18 @@ const expectNumbered = (before: Stored | undefined, { item, lots }: Stored): voi
 };
 
 /** Compares the stored state of a store with the model. */
-const compare = async (model: Model, real: Real): Promise<void> => {
+const compare = async (model: SaleModel, real: Real): Promise<void> => {
   const { store, avatars, products, before } = real;
   const coupons = model.coupons.map(({ id }) => id);
   const extent: Extent = { avatars, products: products.slice(0, 2), coupons, cards: Object.keys(model.cards) };
-  const key = (partition: string, sk: string) => ({ pk: `${store}#${partition}`, sk });
-  const items = await getMany<Item & { pk: string; sk: string }>(
-    [
-      ...avatars.flatMap((uuid) => [
-        ...[key('CUSTOMER', uuid), key('SPEND', uuid)],
-        ...extent.products.map((id) => key(`OWNED#${uuid}`, id)),
-        ...coupons.map((id) => key(`USE#${uuid}`, id)),
-      ]),
-      ...extent.products.map((id) => key('PRODUCT', id)),
-      ...extent.cards.map((id) => key('GIFTCARD', id)),
-    ],
-    { consistent: true },
-  );
-  const byKey = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
-  const item = (partition: string, sk: string): Item | undefined => byKey.get(`${store}#${partition} ${sk}`);
+  const keys = new Map<string, Key>();
+  const nameOf = (partition: string, sk: string): string => `${store}#${partition} ${sk}`;
+  const asking = (partition: string, sk: string): undefined =>
+    void keys.set(nameOf(partition, sk), { pk: `${store}#${partition}`, sk });
+  stateOfTable({ item: asking, lotsOf: () => [], shares: () => [] }, extent);
+  const items = await getMany<Item & Key>([...keys.values()], { consistent: true });
+  const byName = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
+  const item = (partition: string, sk: string): Item | undefined => byName.get(nameOf(partition, sk));
   const lots = new Map<string, readonly CreditLot[]>();
   for (const uuid of avatars) {
     const customer = item('CUSTOMER', uuid) as CreditItem | undefined;
@@ -178,17 +168,29 @@ const compare = async (model: Model, real: Real): Promise<void> => {
   }
 };
 
+const many = fc.nat(9);
+const known = fc.constantFrom(ada, bob);
+const place = fc.nat(1);
+const type = fc.constantFrom<CreditType>('regular', 'restricted');
+// Few distinct durations, so that some lots expire together, and some by the time of a sale or a quote.
+const life = fc.option(fc.constantFrom<number>(-1, 0, 1, 1000, 1000, 2000, 60_000, 120_000, 3_600_000), {
+  nil: undefined,
+  freq: 3,
+});
+const percent = fc.constantFrom<number>(0, 10, 33.3, 50, 99.99, 100);
+
 /**
  * A request that names its avatars and product by their places. -1 leaves the recipient out, 3 is a name that nobody
  * has.
  */
-interface Wanted {
-  product: number;
-  buyer: number;
-  recipient: number;
-  useCredit: boolean;
-  inGroup: boolean;
-}
+const wanted = fc.record({
+  product: fc.constantFrom<number>(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2),
+  buyer: fc.constantFrom<number>(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3),
+  recipient: fc.constantFrom<number>(-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 2, 3),
+  useCredit: fc.constantFrom(true, true, false),
+  inGroup: fc.boolean(),
+});
+type Wanted = typeof wanted extends fc.Arbitrary<infer T> ? T : never;
 
 const askedOf = ({ avatars, products }: Real, { product, buyer, recipient, useCredit, inGroup }: Wanted) => {
   const nobody = 'nobody.here';
@@ -205,130 +207,133 @@ const askedOf = ({ avatars, products }: Real, { product, buyer, recipient, useCr
   return { body, asked };
 };
 
-const quoteCommand = (wanted: Wanted): Command =>
-  command(`quote ${JSON.stringify(wanted)}`, async (model, real) => {
-    const { body, asked } = askedOf(real, wanted);
-    const expected = quote(model, asked);
-    const { status, body: answer } = await real.call('POST', '/v1/quotes', body);
-    expect(status).toBe(expected.status);
-    if (expected.status !== 200) return;
-    const { used, inGroup, ...terms } = expected.terms;
-    expect(answer).toEqual({
-      ...{ ...terms, productId: asked.productId, buyerUuid: asked.buyer, recipientUuid: asked.recipient },
-      ...{ bonus: expected.bonus, refusal: expected.refusal, quote: expected.quote && expect.any(String) },
-      expiresAt: expected.quote && stampOf(expected.quote.expiresAt),
-    });
-    if (expected.quote === null) return;
-    model.quotes.push(expected.quote);
-    real.quotes.push(answer.quote);
+const quoted = command('quote', wanted, async (request, model, real) => {
+  const { body, asked } = askedOf(real, request);
+  const expected = quote(model, asked);
+  const { status, body: answer } = await real.call('POST', '/v1/quotes', body);
+  expect(status).toBe(expected.status);
+  if (expected.status !== 200) return;
+  const { used, inGroup, ...terms } = expected.terms;
+  const { bonus, refusal, quote: made } = expected;
+  expect(answer).toEqual({
+    ...{ ...terms, productId: asked.productId, buyerUuid: asked.buyer, recipientUuid: asked.recipient },
+    ...{ bonus, refusal, quote: made && expect.any(String), expiresAt: made && timestamp(made.expiresAt) },
   });
+  if (made) real.quotes.push({ text: answer.quote, made });
+});
 
 /** How a sale is paid, relative to what is left to pay. */
 const payments = { exactly: 0, 'too much': 7, 'one too little': -1, nothing: Number.NEGATIVE_INFINITY };
+const payment = fc.constantFrom<keyof typeof payments>(
+  ...(['exactly', 'exactly', 'exactly', 'too much', 'one too little', 'nothing'] as const),
+);
 
 /** A quote is for its own request; the tag that the buyer wears by then does not count. */
 const sameAsked = (a: ModelRequest, b: ModelRequest): boolean =>
   JSON.stringify({ ...a, inGroup: b.inGroup }) === JSON.stringify(b);
 
-const sellNow = async (model: Model, real: Real, wanted: Wanted, payment: keyof typeof payments, place?: number) => {
-  const { body, asked } = askedOf(real, wanted);
-  const made = place === undefined ? undefined : model.quotes[place];
+/** Sells by the quote of a place, or by a text that is none. */
+const sellNow = async (
+  model: SaleModel,
+  real: Real,
+  request: Wanted,
+  paying: keyof typeof payments,
+  place?: number,
+): Promise<void> => {
+  const { body, asked } = askedOf(real, request);
+  const { text = 'no quote', made } = real.quotes[place ?? -1] ?? {};
   const isFor = made && sameAsked(made.asked, asked);
-  const lasts = made && model.now < made.expiresAt;
-  const quoted =
-    made === undefined ? (place === undefined ? undefined : 'false') : isFor ? (lasts ? made : undefined) : 'false';
+  const lasting = made && model.now < made.expiresAt ? made : undefined;
+  const byQuote = place === undefined ? undefined : isFor ? lasting : 'false';
   // Nothing is changed by an attempt at a copy of the model.
-  const { toPay } = sell(structuredClone(model), asked, 0, quoted).terms;
-  const paid = Math.max(0, toPay + payments[payment]);
+  const { toPay } = sell(structuredClone(model), asked, 0, byQuote).terms;
+  const paid = Math.max(0, toPay + payments[paying]);
   const reference = paid % 2 === 0 ? 'a reference' : null;
-  const request = {
+  const sent = {
     ...{ ...body, id: randomUUID(), paid },
-    ...(place !== undefined && { quote: real.quotes[place] ?? 'no quote' }),
+    ...(place !== undefined && { quote: text }),
     ...(reference !== null && { reference }),
   };
-  const expected = sell(model, asked, paid, quoted);
-  const { status, body: answer } = await real.call('POST', '/v1/sales', request);
-  expect([status, answer]).toEqual([201, answerOf(request.id, expected, reference)]);
-  model.sales[request.id] = expected;
-  real.sales.push(request);
+  const expected = sell(model, asked, paid, byQuote);
+  const { status, body: answer } = await real.call('POST', '/v1/sales', sent);
+  expect([status, answer]).toEqual([201, answerOf(sent.id, expected, reference)]);
+  model.sales[sent.id] = expected;
+  real.sales.push(sent);
   const bonus = expected.bonus && { bonus: expected.bonus };
-  real.book.sales.set(request.id, { answer, message: '', asked: real.book.begin()(), ...bonus });
+  real.book.sales.set(sent.id, { answer, message: '', asked: real.book.begin()(), ...bonus });
   if (expected.state === 'refused') return;
   // No answer tells of the card.
-  const { giftCardId } = await getSale(real.store, request.id);
+  const { giftCardId } = await getSale(real.store, sent.id);
   expect(giftCardId !== undefined).toBe((model.products[asked.productId]?.card ?? 0) > 0);
   if (giftCardId !== undefined) issueCard(model, expected, giftCardId);
 };
 
-const saleCommand = (wanted: Wanted, payment: keyof typeof payments): Command =>
-  command(`sell ${JSON.stringify(wanted)}, paying ${payment}`, (model, real) => sellNow(model, real, wanted, payment));
+const sold = command('sell', fc.tuple(wanted, payment), ([request, paying], model, real) =>
+  sellNow(model, real, request, paying),
+);
 
-/**
- * A sale by one of the last quotes, or by a text that is none; `other` differs from the sale that the quote was made
- * for.
- */
-const quotedSaleCommand = (index: number, payment: keyof typeof payments, other: Partial<Wanted>): Command =>
-  command(
-    `sell by quote ${index}, ${JSON.stringify(other)}, paying ${payment}`,
-    async (model, real) => {
-      const place = index === 9 ? model.quotes.length : model.quotes.length - 1 - (index % model.quotes.length);
-      const { asked } = (model.quotes[place] ?? model.quotes[0]) as ModelQuote;
-      const { productId, buyer, recipient, useCredit, inGroup = false } = asked;
-      const placeOf = (uuid: string | null): number => real.avatars.indexOf(uuid ?? '');
-      const meant: Wanted = {
-        product: real.products.indexOf(productId),
-        buyer: placeOf(buyer),
-        recipient: placeOf(recipient),
-        useCredit,
-        inGroup,
-      };
-      await sellNow(model, real, { ...meant, ...other }, payment, place);
-    },
-    ({ quotes }) => quotes.length > 0,
-  );
-
-/** The same request again, or another one under the same id. */
-const repeatCommand = (index: number, isSame: boolean): Command =>
-  command(`repeat sale ${index}${isSame ? '' : ' with another body'}`, async (_, { call, sales, book }) => {
-    const body = sales[index % Math.max(1, sales.length)];
-    if (!body) return;
-    const known = book.sales.get(body.id)?.answer;
-    const answer = await call('POST', '/v1/sales', { ...body, paid: body.paid + (isSame ? 0 : 1) });
-    expect(answer.status).toBe(isSame ? 201 : 422);
-    if (isSame) expect(answer.body).toEqual(known);
-    expect((await call('GET', `/v1/sales/${body.id}`)).body).toEqual(known);
+/** A sale by one of the last quotes, as it was asked for but for what `other` says, or by a text that is none. */
+const soldAs = (other: fc.Arbitrary<Partial<Wanted>>) =>
+  command('sell by quote', fc.tuple(many, payment, other), async ([index, paying, change], model, real) => {
+    const { quotes, avatars, products } = real;
+    const place = index === 9 ? quotes.length : quotes.length - 1 - (index % quotes.length);
+    const { made } = quotes[place] ?? quotes[0] ?? {};
+    if (!made) return;
+    const { productId, buyer, recipient, useCredit, inGroup = false } = made.asked;
+    const [from, to] = [buyer, recipient].map((uuid) => avatars.indexOf(uuid ?? '')) as [number, number];
+    const meant = { product: products.indexOf(productId), buyer: from, recipient: to, useCredit, inGroup };
+    await sellNow(model, real, { ...meant, ...change }, paying, place);
   });
 
+const sales = [sold, soldAs(fc.constant({}))];
+
+/** The same request again, or another one under the same id. */
+const repeated = command(
+  'repeat sale',
+  fc.tuple(many, fc.constantFrom(true, true, false)),
+  async ([index, isSame], _, { call, sales, book }) => {
+    const body = sales[index % Math.max(1, sales.length)];
+    if (!body) return;
+    const before = book.sales.get(body.id)?.answer;
+    const answer = await call('POST', '/v1/sales', { ...body, paid: body.paid + (isSame ? 0 : 1) });
+    expect(answer.status).toBe(isSame ? 201 : 422);
+    if (isSame) expect(answer.body).toEqual(before);
+    expect((await call('GET', `/v1/sales/${body.id}`)).body).toEqual(before);
+  },
+);
+
 /** Refunds a sale, perhaps again. Only the first refund leaves its reference. */
-const refundCommand = (index: number, reference: string | null, payOut: boolean): Command =>
-  command(
-    `refund sale ${index}, ${reference}, ${payOut ? 'to be paid out' : 'given back by hand'}`,
-    async (model, { call, sales, book }) => {
-      const { id } = sales[index % Math.max(1, sales.length)] ?? { id: '' };
-      const [sale, expected] = [book.sales.get(id), model.sales[id]];
-      if (!sale || !expected) return;
-      const status = refund(model, expected, reference, payOut);
-      const remarks = reference !== null && { reference, reason: 'Wrong colour' };
-      const body = remarks || payOut ? { ...remarks, ...(payOut && { payOut }) } : undefined;
-      const answer = await call('POST', `/v1/sales/${id}/actions/refund`, body);
-      expect(answer.status).toBe(status);
-      if (status !== 200) return;
-      expect(answer.body).toEqual(answerOf(id, expected, sale.answer.reference));
-      Object.assign(sale, { answer: answer.body, refund: sale.refund ?? book.begin()() });
-    },
-  );
+const refunded = command(
+  'refund sale',
+  fc.tuple(many, fc.constantFrom(null, 'one', 'another'), fc.boolean()),
+  async ([index, reference, payOut], model, { call, sales, book }) => {
+    const { id } = sales[index % Math.max(1, sales.length)] ?? { id: '' };
+    const [sale, expected] = [book.sales.get(id), model.sales[id]];
+    if (!sale || !expected) return;
+    const status = refund(model, expected, reference, payOut);
+    const remarks = reference !== null && { reference, reason: 'Wrong colour' };
+    const body = remarks || payOut ? { ...remarks, ...(payOut && { payOut }) } : undefined;
+    const answer = await call('POST', `/v1/sales/${id}/actions/refund`, body);
+    expect(answer.status).toBe(status);
+    if (status !== 200) return;
+    expect(answer.body).toEqual(answerOf(id, expected, sale.answer.reference));
+    Object.assign(sale, { answer: answer.body, refund: sale.refund ?? book.begin()() });
+  },
+);
+
+const amount = fc.oneof(
+  fc.tuple(fc.constant('set' as const), fc.constantFrom(0, 1, 60, 300, limit, limit + 1)),
+  ...[1, 1, -60, -300].map((min, index) =>
+    fc.tuple(fc.constant('increment' as const), fc.integer({ min, max: [120, 400, -1, -1][index] as number })),
+  ),
+);
 
 /** Changes credit through the endpoint of its kind and type. */
-const creditCommand = (
-  kind: 'set' | 'increment',
-  who: number,
-  type: CreditType,
-  amount: number,
-  life: number | undefined,
-): Command =>
-  command(`${kind} ${type} of ${who}: ${amount} for ${life}`, async (model, { call, book, avatars }) => {
-    const uuid = avatars[who] as string;
-    const expiresAt = life === undefined || amount < 0 ? undefined : stampOf(model.now + life);
+const credit = command(
+  'credit',
+  fc.tuple(amount, known, type, life),
+  async ([[kind, amount], { uuid }, type, life], model, { call, book }) => {
+    const expiresAt = life === undefined || amount < 0 ? undefined : timestamp(model.now + life);
     const order: ModelCommand =
       kind === 'set' ? { kind, credit: amount, expiresAt } : { kind, delta: amount, expiresAt };
     const isDone = change(avatarOf(model, uuid).credit[type], order, model.now, limit);
@@ -337,127 +342,146 @@ const creditCommand = (
     const { status, body } = await call('POST', path, { ...order, kind: undefined, reference });
     expect(status).toBe(isDone ? 200 : 400);
     const asked = { uuid, type, key: reference, command: order, ...book.begin()() };
-    if (isDone) book.credit.push({ ...asked, outcome: 'done', answer: body });
-    else book.credit.push({ ...asked, outcome: 'refused' });
-  });
+    book.credit.push(isDone ? { ...asked, outcome: 'done', answer: body } : { ...asked, outcome: 'refused' });
+  },
+);
 
-const grantCommand = (who: number, credit: number, transfer: boolean): Command =>
-  command(`grant ${who} a card of ${credit}${transfer ? ' for anybody' : ''}`, async (model, { call, avatars }) => {
-    const owner = avatars[who] as string;
+const granted = command(
+  'grant a card',
+  fc.tuple(known, fc.constantFrom(1, 40, 990), fc.boolean()),
+  async ([{ uuid: owner }, credit, transfer], model, { call }) => {
     const path = `/v1/customers/${owner}/actions/grant-gift-card`;
     const { status, body } = await call('POST', path, { credit, transfer });
     expect(status).toBe(200);
     model.cards[body.id] = { owner, credit, transfer, isRedeemed: false };
-  });
+  },
+);
 
-const redeemCommand = (index: number, who: number): Command =>
-  command(`redeem card ${index} for ${who}`, async (model, { call, book, avatars }) => {
-    const ids = Object.keys(model.cards);
-    const [id, uuid] = [ids[index % Math.max(1, ids.length)], avatars[who] as string];
-    if (id === undefined) return;
-    const delta = model.cards[id]?.credit ?? 0;
-    const isDone = redeem(model, id, uuid, undefined, limit);
-    const { status } = await call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: uuid });
-    expect(status).toBe(isDone ? 200 : 400);
-    if (!isDone) return;
-    book.redeemed.add(id);
-    const asked = { uuid, type: 'regular' as const, key: id, ...book.begin()() };
-    book.credit.push({ ...asked, command: { kind: 'increment', delta }, outcome: 'done' });
-  });
+/** Notes that cards were redeemed: their credit has this name in history. */
+const noteRedeemed = (book: Book, uuid: string, cards: readonly string[], delta: number, key: string): void => {
+  for (const id of cards) book.redeemed.add(id);
+  const asked = { uuid, type: 'regular' as const, key, ...book.begin()() };
+  book.credit.push({ ...asked, command: { kind: 'increment', delta }, outcome: 'done' });
+};
+
+const redeemed = command('redeem', fc.tuple(many, known), async ([index, { uuid }], model, { call, book }) => {
+  const ids = Object.keys(model.cards);
+  const id = ids[index % Math.max(1, ids.length)];
+  if (id === undefined) return;
+  const isDone = redeem(model, id, uuid, undefined, limit);
+  const { status } = await call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: uuid });
+  expect(status).toBe(isDone ? 200 : 400);
+  if (isDone) noteRedeemed(book, uuid, [id], model.cards[id]?.credit ?? 0, id);
+});
 
 /** Redeems all cards of their own at once. History names the card of one that came alone. */
-const redeemOwnCommand = (who: number): Command =>
-  command(`redeem all cards of ${who}`, async (model, { call, book, avatars }) => {
-    const uuid = avatars[who] as string;
-    const done = redeemOwn(model, uuid, limit);
-    const reference = randomUUID();
-    const answer = await call('POST', `/v1/customers/${uuid}/giftcards/actions/redeem`, { reference });
-    expect(answer.status).toBe(done ? 200 : 400);
-    if (!done) return;
-    const { cards, amount, more } = done;
-    expect(answer.body).toMatchObject({ cards: cards.length, amount, more });
-    for (const id of cards) book.redeemed.add(id);
-    const [only, ...others] = cards;
-    if (only === undefined) return;
-    const asked = { uuid, type: 'regular' as const, key: others.length > 0 ? reference : only, ...book.begin()() };
-    book.credit.push({ ...asked, command: { kind: 'increment', delta: amount }, outcome: 'done' });
-  });
+const redeemedOwn = command('redeem all cards of', known, async ({ uuid }, model, { call, book }) => {
+  const done = redeemOwn(model, uuid, limit);
+  const reference = randomUUID();
+  const answer = await call('POST', `/v1/customers/${uuid}/giftcards/actions/redeem`, { reference });
+  expect(answer.status).toBe(done ? 200 : 400);
+  if (!done) return;
+  const { cards, amount, more } = done;
+  expect(answer.body).toMatchObject({ cards: cards.length, amount, more });
+  const [only, ...others] = cards;
+  if (only !== undefined) noteRedeemed(book, uuid, cards, amount, others.length > 0 ? reference : only);
+});
 
-const rulesCommand = (rules: Omit<ModelRules, 'limit'>): Command =>
-  command(`rules ${JSON.stringify(rules)}`, async (model, { call }) => {
-    expect((await call('PUT', '/v1/store/rules', rules)).status).toBe(200);
-    model.rules = { ...rules, limit };
-  });
+const rules = command(
+  'rules',
+  fc.record({
+    groupDiscount: percent,
+    tiers: fc.constantFrom<ModelRules['tiers']>(
+      [],
+      [{ from: 100, percent: 12.5 }],
+      [
+        { from: 1, percent: 5 },
+        { from: 150, percent: 60 },
+      ],
+    ),
+    bonus: fc.record({
+      percent,
+      groupPercent: percent,
+      type,
+      expiresInDays: fc.constantFrom<number | null>(null, null, 1, 365),
+    }),
+  }),
+  async (given, model, { call }) => {
+    expect((await call('PUT', '/v1/store/rules', given)).status).toBe(200);
+    model.rules = { ...given, limit };
+  },
+);
 
 /** Has a product sell gift cards, or none. */
-const cardProductCommand = (product: number, credit: number): Command =>
-  command(`product ${product} sells cards of ${credit}`, async (model, { call, products }) => {
+const cardProduct = command(
+  'cards of product',
+  fc.tuple(place, fc.constantFrom(0, 40, 990)),
+  async ([product, credit], model, { call, products }) => {
     const id = products[product] as string;
     expect((await call('PUT', `/v1/products/${id}/giftcard`, { credit })).status).toBe(200);
     (model.products[id] as ModelProduct).card = credit;
-  });
+  },
+);
 
 /** The coupon of a command, by its index among the existing ones. Now and then the index is out of range. */
-interface Pick {
-  by: 'id' | 'code' | 'owner';
-  index: number;
-}
+const pick = fc.record({ by: fc.constantFrom('id', 'id', 'code', 'owner'), index: many });
 
-const owners = [ada, bob];
-
-const choiceOf = ({ coupons }: Model, { by, index }: Pick): Choice => {
+const choiceOf = ({ coupons }: SaleModel, { by, index }: { by: string; index: number }): Choice => {
   const coupon = coupons[index % (coupons.length + 1)];
-  if (by === 'owner') return { couponOwnerUuid: (owners[index % 2] ?? ada).uuid };
+  if (by === 'owner') return { couponOwnerUuid: (index % 2 === 0 ? ada : bob).uuid };
   if (by === 'code') return { code: (index % 2 === 0 ? coupon?.code : coupon?.code.toUpperCase()) ?? 'no such code' };
   return { couponId: coupon?.id ?? 'ffffffff-0000-0000-0000-000000000000' };
 };
 
 /** At the same time neither of two coupons would be the newest. */
-const tick = (model: Model, millis = 1): void => {
+const tick = (model: SaleModel, millis = 1): void => {
   model.now += millis;
   setClock(model.now);
 };
 
-type Percentages = { discount: number; ownerProfit: number };
+const terms = { discount: percent, ownerProfit: fc.constantFrom<number>(0, 0, 7.5, 50) };
+const code = fc.constantFrom<string>('spring', 'SPRING', 'Summer', 'summer', 'Été', 'ÉTÉ', 'x1');
 
-const couponCommand = (code: string, owner: number, fields: Percentages, active: boolean): Command =>
-  command(`coupon ${code} of ${owner}: ${JSON.stringify(fields)}, ${active}`, async (model, { call }) => {
+const createdCoupon = command(
+  'coupon',
+  fc.record({ code, owner: known, ...terms, active: fc.boolean() }),
+  async ({ owner: { uuid }, ...body }, model, { call }) => {
     tick(model);
-    const { uuid } = owners[owner] ?? ada;
-    const body = { code, ...fields, active };
     const answer = await call('POST', '/v1/coupons', { ...body, ownerIdentifier: uuid });
     const made = { ...body, id: answer.body.id, owner: uuid, usesPerCustomer: 0, expiration: Date.parse(never) };
     expect(answer.status).toBe(createCoupon(model, made));
-  });
+  },
+);
 
 /** Imports may bring a limit of uses and an end. */
-const importCommand = (
-  code: string,
-  owner: number,
-  fields: Percentages & { usesPerCustomer: number },
-  life?: number,
-): Command =>
-  command(`import coupon ${code} of ${owner}: ${JSON.stringify(fields)} for ${life}`, async (model, { store }) => {
+const importedCoupon = command(
+  'import coupon',
+  fc.record({ code, owner: known, ...terms, usesPerCustomer: fc.nat(2), life }),
+  async ({ owner, life, usesPerCustomer, ...fields }, model, { store }) => {
     tick(model);
-    const { usesPerCustomer, ...rest } = fields;
-    const resident = owners[owner] ?? ada;
-    if (model.coupons.some((coupon) => coupon.code.toLowerCase() === code.toLowerCase())) return;
-    const expiration = life === undefined ? never : stampOf(model.now + life);
-    const given = { ...rest, code, active: true, bloggersSync: false };
-    const { id } = await importCoupon(store, resident, given, { usesPerCustomer, expiration });
-    const made = { ...fields, id, code, owner: resident.uuid, active: true, expiration: Date.parse(expiration) };
-    createCoupon(model, made);
-  });
+    if (model.coupons.some(({ code }) => code.toLowerCase() === fields.code.toLowerCase())) return;
+    const expiration = life === undefined ? never : timestamp(model.now + life);
+    const given = { ...fields, active: true, bloggersSync: false };
+    const { id } = await importCoupon(store, owner, given, { usesPerCustomer, expiration });
+    const made = { ...fields, usesPerCustomer, id, owner: owner.uuid, active: true };
+    createCoupon(model, { ...made, expiration: Date.parse(expiration) });
+  },
+);
 
-const replaceCouponCommand = (index: number, fields: Percentages & { code: string; active: boolean }): Command =>
-  command(`replace coupon ${index}: ${JSON.stringify(fields)}`, async (model, { call }) => {
+const replacedCoupon = command(
+  'replace coupon',
+  fc.tuple(many, fc.record({ ...terms, code, active: fc.boolean() })),
+  async ([index, fields], model, { call }) => {
     const coupon = model.coupons[index % Math.max(1, model.coupons.length)];
     if (!coupon) return;
     const { status } = await call('PUT', `/v1/coupons/${coupon.id}`, fields);
     expect(status).toBe(replaceCoupon(model, coupon.id, fields));
-  });
+  },
+);
 
 /** The scope of an application: -1 is the whole store, other numbers are products. */
+const scope = fc.integer({ min: -1, max: 1 });
+
 const scopeOf = ({ products }: Real, place: number): { body: object; name: string } => {
   const productId = products[place];
   return productId === undefined
@@ -465,200 +489,118 @@ const scopeOf = ({ products }: Real, place: number): { body: object; name: strin
     : { body: { scope: 1, productId }, name: productId };
 };
 
-const applyCommand = (pick: Pick, who: number, place: number, expiresInHours: number): Command =>
-  command(`apply ${pick.by} ${pick.index} to ${who} at ${place} for ${expiresInHours} h`, async (model, real) => {
-    const [uuid, choice] = [real.avatars[who] as string, choiceOf(model, pick)];
-    const { body, name } = scopeOf(real, place);
+const apply = command(
+  'apply coupon',
+  fc.tuple(pick, known, scope, fc.constantFrom(1, 1, 2, 24, 168)),
+  async ([by, { uuid }, place, expiresInHours], model, real) => {
+    const [choice, { body, name }] = [choiceOf(model, by), scopeOf(real, place)];
     const path = `/v1/customers/${uuid}/actions/apply-coupon`;
     const answer = await real.call('POST', path, { ...choice, ...body, expiresInHours });
     const { status, ...wanted } = applyCoupon(model, uuid, name, choice, expiresInHours);
     expect(answer.status).toBe(status);
-    if ('expiresAt' in wanted) expect(answer.body).toMatchObject({ ...wanted, expiresAt: stampOf(wanted.expiresAt) });
-  });
+    if ('expiresAt' in wanted) expect(answer.body).toMatchObject({ ...wanted, expiresAt: timestamp(wanted.expiresAt) });
+  },
+);
 
-const revokeCommand = (pick: Pick, who: number, place: number): Command =>
-  command(`revoke ${pick.by} ${pick.index} from ${who} at ${place}`, async (model, real) => {
-    const [uuid, choice] = [real.avatars[who] as string, choiceOf(model, pick)];
-    const { body, name } = scopeOf(real, place);
-    const answer = await real.call('POST', `/v1/customers/${uuid}/actions/revoke-coupon`, { ...choice, ...body });
-    const { status, ...wanted } = revokeCoupon(model, uuid, name, choice);
-    expect(answer.status).toBe(status);
-    if ('revoked' in wanted) expect(answer.body).toEqual(wanted);
-  });
+const revoke = command('revoke coupon', fc.tuple(pick, known, scope), async ([by, { uuid }, place], model, real) => {
+  const [choice, { body, name }] = [choiceOf(model, by), scopeOf(real, place)];
+  const answer = await real.call('POST', `/v1/customers/${uuid}/actions/revoke-coupon`, { ...choice, ...body });
+  const { status, ...wanted } = revokeCoupon(model, uuid, name, choice);
+  expect(answer.status).toBe(status);
+  if ('revoked' in wanted) expect(answer.body).toEqual(wanted);
+});
 
-const customerCommand = (who: number, discount: number): Command =>
-  command(`discount of ${who}: ${discount}`, async (model, { call, avatars }) => {
-    const uuid = avatars[who] as string;
+const discounted = command(
+  'discount',
+  fc.tuple(known, fc.constantFrom(0, 10, 20, 50)),
+  async ([{ uuid }, discount], model, { call }) => {
     expect((await call('PUT', `/v1/customers/${uuid}`, { discount })).status).toBe(200);
     avatarOf(model, uuid).discount = discount;
-  });
+  },
+);
 
-const banCommand = (who: number, isBanned: boolean): Command =>
-  command(`${isBanned ? 'ban' : 'unban'} ${who}`, async (model, { call, avatars }) => {
-    const uuid = avatars[who] as string;
+const banned = command(
+  'ban',
+  fc.tuple(known, fc.constantFrom(false, false, true)),
+  async ([{ uuid }, isBanned], model, { call }) => {
     expect((await call('POST', `/v1/customers/${uuid}/actions/${isBanned ? 'ban' : 'unban'}`)).status).toBe(200);
     avatarOf(model, uuid).isBanned = isBanned;
-  });
-
-const openCommand = (isOpen: boolean): Command =>
-  command(isOpen ? 'open' : 'close', async (model, { call }) => {
-    expect((await call('POST', `/v1/store/actions/${isOpen ? 'open' : 'close'}`)).status).toBe(200);
-    model.isOpen = isOpen;
-  });
-
-type ProductChange = Omit<ModelProduct, 'off' | 'shares' | 'card'> & { percentOff: number; shares: number[] };
-
-/** Replaces a product: its price, its stock, and whether and how it is sold. */
-const putProduct = async (model: Model, { call, products }: Real, product: number, change: ProductChange) => {
-  const { percentOff, shares: percents, stock, ...fields } = change;
-  const until = model.now + 60_000;
-  const shares = percents.map((percent, index) => ({ userUuid: ([bob, ada][index] ?? bob).uuid, percent }));
-  const { status } = await call('PUT', `/v1/products/${products[product]}`, {
-    ...{ ...fields, name: 'Lamp', availableAmount: stock, profitShares: shares },
-    discount: { value: percentOff, type: 0, endDate: stampOf(until) },
-  });
-  expect(status).toBe(200);
-  const id = products[product] as string;
-  const card = model.products[id]?.card ?? 0;
-  model.products[id] = { ...fields, stock, shares, card, off: { percent: percentOff, until } };
-};
-
-const productCommand = (product: number, change: ProductChange): Command =>
-  command(`product ${product}: ${JSON.stringify(change)}`, (model, real) => putProduct(model, real, product, change));
-
-const waitCommand = (millis: number): Command => command(`wait ${millis}`, async (model) => tick(model, millis));
-
-/** Moves the clock to the next end of a coupon or an application, or to a millisecond before it. */
-const waitForEndCommand = (early: number): Command =>
-  command(`wait for an end, less ${early}`, async (model) => {
-    const applications = Object.values(model.avatars).flatMap((avatar) => Object.values(avatar.applications));
-    const ends = [...applications.map(({ expiresAt }) => expiresAt), ...model.coupons.map((one) => one.expiration)];
-    const next = Math.min(...ends.filter((end) => end > model.now + 1 && end < model.now + 30 * 86_400_000));
-    if (Number.isFinite(next)) tick(model, next - model.now - early);
-  });
-
-const sweepCommand = (): Command =>
-  command('sweep', async (model) => {
-    const closed = Object.values(model.avatars).flatMap(({ credit }) =>
-      [credit.regular, credit.restricted].map((customer) => expire(customer, model.now).lots),
-    );
-    const report = await sweepDueLots('sweep');
-    expect(report).toMatchObject({ failed: 0, finished: true });
-    // Stores of earlier runs may have had due lots as well.
-    expect(report.lots).toBeGreaterThanOrEqual(closed.reduce((sum, lots) => sum + lots, 0));
-  });
-
-const many = fc.nat(9);
-const known = fc.nat(1);
-const wanted: fc.Arbitrary<Wanted> = fc.record({
-  product: fc.constantFrom(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2),
-  buyer: fc.constantFrom(0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 3),
-  recipient: fc.constantFrom(-1, -1, -1, -1, -1, -1, -1, -1, 0, 0, 1, 1, 2, 3),
-  useCredit: fc.constantFrom(true, true, false),
-  inGroup: fc.boolean(),
-});
-const payment = fc.constantFrom<keyof typeof payments>(
-  'exactly',
-  'exactly',
-  'exactly',
-  'too much',
-  'one too little',
-  'nothing',
+  },
 );
-const type = fc.constantFrom<CreditType>('regular', 'restricted');
-// Few distinct durations, so that some lots expire together, and some by the time of a sale or a quote.
-const life = fc.option(fc.constantFrom(-1, 0, 1, 1000, 1000, 2000, 60_000, 120_000, 3_600_000), {
-  nil: undefined,
-  freq: 3,
+
+const opened = command('open', fc.constantFrom(true, true, false), async (isOpen, model, { call }) => {
+  expect((await call('POST', `/v1/store/actions/${isOpen ? 'open' : 'close'}`)).status).toBe(200);
+  model.isOpen = isOpen;
 });
-const percent = fc.constantFrom(0, 10, 33.3, 50, 99.99, 100);
-const terms = { discount: percent, ownerProfit: fc.constantFrom(0, 0, 7.5, 50) };
-const code = fc.constantFrom('spring', 'SPRING', 'Summer', 'summer', 'Été', 'ÉTÉ', 'x1');
-const pick = fc.record({ by: fc.constantFrom('id', 'id', 'code', 'owner'), index: many });
-const scope = fc.integer({ min: -1, max: 1 });
-const hours = fc.constantFrom(1, 1, 2, 24, 168);
+
 const product = fc.record({
-  price: fc.constantFrom(0, 1, 99, 100, 100, 250),
-  percentOff: fc.constantFrom(0, 0, 12.5, 50),
+  price: fc.constantFrom<number>(0, 1, 99, 100, 100, 250),
+  percentOff: fc.constantFrom<number>(0, 0, 12.5, 50),
   active: fc.constantFrom(true, true, true, true, false),
   limited: fc.boolean(),
   stock: fc.nat(2),
   blockCredits: fc.constantFrom(false, false, false, true),
   shares: fc.constantFrom<number[]>([], [33.3], [40, 60], [100]),
 });
+type ProductChange = typeof product extends fc.Arbitrary<infer T> ? T : never;
 
-const rules = fc.record({
-  groupDiscount: percent,
-  tiers: fc.constantFrom<ModelRules['tiers']>(
-    [],
-    [{ from: 100, percent: 12.5 }],
-    [
-      { from: 1, percent: 5 },
-      { from: 150, percent: 60 },
-    ],
-  ),
-  bonus: fc.record({
-    percent,
-    groupPercent: percent,
-    type,
-    expiresInDays: fc.constantFrom(null, null, 1, 365),
-  }),
+/** Replaces a product: its price, its stock, and whether and how it is sold. */
+const putProduct = async (
+  [place, change]: [number, ProductChange],
+  model: SaleModel,
+  { call, products }: Real,
+): Promise<void> => {
+  const { percentOff, shares: percents, stock, ...fields } = change;
+  const [id, until] = [products[place] as string, model.now + 60_000];
+  const shares = percents.map((percent, index) => ({ userUuid: ([bob, ada][index] ?? bob).uuid, percent }));
+  const { status } = await call('PUT', `/v1/products/${id}`, {
+    ...{ ...fields, name: 'Lamp', availableAmount: stock, profitShares: shares },
+    discount: { value: percentOff, type: 0, endDate: timestamp(until) },
+  });
+  expect(status).toBe(200);
+  const card = model.products[id]?.card ?? 0;
+  model.products[id] = { ...fields, stock, shares, card, off: { percent: percentOff, until } };
+};
+
+const wait = command(
+  'wait',
+  fc.constantFrom(1, 999, 1000, 1001, 2000, 59_999, 60_000, 119_999, 120_000, 3_600_000, 86_400_000),
+  async (millis, model) => tick(model, millis),
+);
+
+/** Moves the clock to the next end of a coupon or an application, or to a millisecond before it. */
+const waitForEnd = command('wait for an end, less', place, async (early, model) => {
+  const applications = Object.values(model.avatars).flatMap((avatar) => Object.values(avatar.applications));
+  const ends = [...applications.map(({ expiresAt }) => expiresAt), ...model.coupons.map((one) => one.expiration)];
+  const next = Math.min(...ends.filter((end) => end > model.now + 1 && end < model.now + 30 * 86_400_000));
+  if (Number.isFinite(next)) tick(model, next - model.now - early);
 });
 
-const sales = fc.oneof(
-  fc.tuple(wanted, payment).map((args) => saleCommand(...args)),
-  fc.tuple(many, payment, fc.constant({})).map((args) => quotedSaleCommand(...args)),
-);
-const ofCredit = [
-  fc
-    .tuple(known, type, fc.constantFrom(0, 1, 60, 300, limit, limit + 1), life)
-    .map((args) => creditCommand('set', ...args)),
-  fc.tuple(known, type, fc.integer({ min: 1, max: 120 }), life).map((args) => creditCommand('increment', ...args)),
-  fc.tuple(known, type, fc.integer({ min: 1, max: 400 }), life).map((args) => creditCommand('increment', ...args)),
-  fc.tuple(known, type, fc.integer({ min: -60, max: -1 }), life).map((args) => creditCommand('increment', ...args)),
-  fc.tuple(known, type, fc.integer({ min: -300, max: -1 }), life).map((args) => creditCommand('increment', ...args)),
-];
-const ofCoupons = [
-  fc.tuple(code, known, fc.record(terms), fc.boolean()).map((args) => couponCommand(...args)),
-  fc
-    .tuple(code, known, fc.record({ ...terms, usesPerCustomer: fc.nat(2) }), life)
-    .map((args) => importCommand(...args)),
-  fc.tuple(many, fc.record({ ...terms, code, active: fc.boolean() })).map((args) => replaceCouponCommand(...args)),
-  fc.tuple(pick, known, scope, hours).map((args) => applyCommand(...args)),
-  fc.tuple(pick, known, scope, hours).map((args) => applyCommand(...args)),
-  fc.tuple(pick, known, scope).map((args) => revokeCommand(...args)),
-  fc.constantFrom(0, 1).map(waitForEndCommand),
-];
-const passingTime = [
-  fc.constantFrom(1, 999, 1000, 1001, 2000, 59_999, 60_000, 119_999, 120_000, 3_600_000, 86_400_000).map(waitCommand),
-  fc.constant(sweepCommand()),
-];
+const sweep = command('sweep', fc.constant(undefined), async (_, model) => {
+  const closed = Object.values(model.avatars).flatMap(({ credit }) =>
+    [credit.regular, credit.restricted].map((customer) => expire(customer, model.now).lots),
+  );
+  const report = await sweepDueLots('sweep');
+  expect(report).toMatchObject({ failed: 0, finished: true });
+  // Stores of earlier runs may have had due lots as well.
+  expect(report.lots).toBeGreaterThanOrEqual(closed.reduce((sum, lots) => sum + lots, 0));
+});
+
+const ofCredit = [credit, credit, credit, credit, credit];
+const ofCoupons = [createdCoupon, importedCoupon, replacedCoupon, apply, apply, revoke, waitForEnd];
+const passingTime = [wait, sweep];
 const all = [
-  sales,
-  sales,
-  sales,
-  sales,
-  wanted.map(quoteCommand),
-  wanted.map(quoteCommand),
-  fc.tuple(many, payment, fc.record({ recipient: fc.nat(2) })).map((args) => quotedSaleCommand(...args)),
-  fc.tuple(many, fc.constantFrom(true, true, false)).map((args) => repeatCommand(...args)),
-  fc.tuple(many, fc.constantFrom(null, 'one', 'another'), fc.boolean()).map((args) => refundCommand(...args)),
-  fc.tuple(many, fc.constantFrom(null, 'one', 'another'), fc.boolean()).map((args) => refundCommand(...args)),
-  ...[...ofCredit, ...ofCoupons, ...passingTime],
-  fc.tuple(known, fc.constantFrom(1, 40, 990), fc.boolean()).map((args) => grantCommand(...args)),
-  fc.tuple(many, known).map((args) => redeemCommand(...args)),
-  known.map(redeemOwnCommand),
-  rules.map(rulesCommand),
-  fc.tuple(known, fc.constantFrom(0, 40, 990)).map((args) => cardProductCommand(...args)),
-  fc.tuple(known, fc.constantFrom(0, 10, 20, 50)).map((args) => customerCommand(...args)),
-  fc.tuple(known, fc.constantFrom(false, false, true)).map((args) => banCommand(...args)),
-  fc.constantFrom(true, true, false).map(openCommand),
-  fc.tuple(known, product).map((args) => productCommand(...args)),
+  ...[...sales, ...sales, quoted, quoted, soldAs(fc.record({ recipient: fc.nat(2) })), repeated, refunded, refunded],
+  ...[...ofCredit, ...ofCoupons, ...passingTime, granted, redeemed, redeemedOwn, rules, cardProduct],
+  ...[discounted, banned, opened, command('product', fc.tuple(place, product), putProduct)],
 ];
 // The rules of credit and those of coupons show most where nothing else happens.
 const commands = fc.oneof(
-  ...[all, [...ofCredit, ...passingTime], [...ofCoupons, ...passingTime]].map((some) =>
-    fc.commands(some, { maxCommands: 40, size: 'max' }),
+  ...[all, [...ofCredit, ...passingTime], [...ofCoupons, ...passingTime]].map((kinds) =>
+    fc.commands(
+      kinds.map(({ some }) => some),
+      { maxCommands: 40, size: 'max' },
+    ),
   ),
 );
 
@@ -676,7 +618,7 @@ beforeAll(async () => {
  * A store with two products, of which the second is limited. `isRich` gives both residents credit of both types, in
  * part until soon, a coupon that each can use once, and the store rules.
  */
-const setUp = async (now: number, isRich: boolean): Promise<{ model: Model; real: Real }> => {
+const setUp = async (now: number, isRich: boolean): Promise<{ model: SaleModel; real: Real }> => {
   setClock(now);
   const { id: store } = await createStore('Model store');
   await beginPayouts(store, false);
@@ -689,26 +631,28 @@ const setUp = async (now: number, isRich: boolean): Promise<{ model: Model; real
     ...{ call, store, avatars, products: [...products, randomUUID()], book: createBook() },
     ...{ quotes: [], sales: [], before: new Map() },
   };
-  const model: Model = {
-    ...{ now, isOpen: true, avatars: {}, products: {}, coupons: [], cards: {}, sales: {}, quotes: [] },
-  };
-  await putProduct(model, real, 0, { ...fields, stock: 0 });
-  await putProduct(model, real, 1, { ...fields, limited: true, stock: 2 });
+  const model: SaleModel = { now, isOpen: true, avatars: {}, products: {}, coupons: [], cards: {}, sales: {} };
+  await putProduct([0, { ...fields, stock: 0 }], model, real);
+  await putProduct([1, { ...fields, limited: true, stock: 2 }], model, real);
   if (!isRich) return { model, real };
   const bonus = { percent: 10, groupPercent: 50, type: 'regular' as const, expiresInDays: 1 };
-  await rulesCommand({ groupDiscount: 10, tiers: [{ from: 100, percent: 33.3 }], bonus }).run(model, real);
-  await importCommand('once', 0, { discount: 20, ownerProfit: 7.5, usesPerCustomer: 1 }).run(model, real);
-  for (const who of [0, 1]) {
-    await applyCommand({ by: 'id', index: 0 }, who, -1, 1).run(model, real);
-    await creditCommand('increment', who, 'regular', 30, undefined).run(model, real);
-    await creditCommand('increment', who, 'regular', 20, 90_000).run(model, real);
-    await creditCommand('increment', who, 'restricted', 25, 60_000).run(model, real);
-  }
+  const terms = { discount: 20, ownerProfit: 7.5, usesPerCustomer: 1 };
+  const commands = [
+    rules.of({ groupDiscount: 10, tiers: [{ from: 100, percent: 33.3 }], bonus }),
+    importedCoupon.of({ ...terms, code: 'once', owner: ada, life: undefined }),
+    ...[ada, bob].flatMap((who) => [
+      apply.of([{ by: 'id', index: 0 }, who, -1, 1]),
+      credit.of([['increment', 30], who, 'regular', undefined]),
+      credit.of([['increment', 20], who, 'regular', 90_000]),
+      credit.of([['increment', 25], who, 'restricted', 60_000]),
+    ]),
+  ];
+  for (const one of commands) await one.run(model, real);
   return { model, real };
 };
 
 /** The lists show what was answered, in the whole store. */
-const expectLists = async (model: Model, { call, book }: Real): Promise<void> => {
+const expectLists = async (model: SaleModel, { call, book }: Real): Promise<void> => {
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   const sales = (await call('GET', '/v1/sales?limit=1000')).body.data;
   expect(sales.sort(byId)).toEqual([...book.sales.values()].map(({ answer }) => answer).sort(byId));
@@ -718,7 +662,7 @@ const expectLists = async (model: Model, { call, book }: Real): Promise<void> =>
 };
 
 /** The store owes the shares of its sales and the refunds that are to be paid out, and pays each debt once. */
-const expectPayouts = async ({ sales, now }: Model, { call, avatars }: Real): Promise<void> => {
+const expectPayouts = async ({ sales, now }: SaleModel, { call, avatars }: Real): Promise<void> => {
   const model = noPayouts();
   const shared = Object.values(sales).flatMap(({ shares }) => shares.map(({ residentUuid }) => residentUuid));
   const payees = new Set([...avatars, ...shared]);

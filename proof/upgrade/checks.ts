@@ -1,11 +1,11 @@
 import { listEvents } from '../../lib/routes/events.ts';
 import { checkLists } from '../workload/actions/lists.ts';
 import { apiFaults, tableFaults } from '../workload/checks/books.ts';
-import { walk } from '../workload/client.ts';
-import { onceEach } from '../workload/once-each.ts';
+import { type Service, walk } from '../workload/client.ts';
+import { onceEach } from '../workload/faults.ts';
 import { readTable } from '../workload/table.ts';
+import type { Traffic } from '../workload/traffic.ts';
 import { subscribed } from './receiver.ts';
-import type { Traffic } from './traffic.ts';
 
 /** Faults where a listed event did not reach the receiver, or another one did. It may get an event twice. */
 export const receiverFaults = (
@@ -23,15 +23,17 @@ export const receiverFaults = (
  * events that came.
  */
 export const faultsOf = async (
-  { book, service, dispenser, customers }: Traffic,
+  service: Service,
+  { dispenser, residents }: Traffic,
   received: ReadonlySet<string>,
   { endpoint, store }: { endpoint: string; store: string },
 ): Promise<string[]> => {
   await checkLists(service);
+  const { book } = service;
   const listed = await walk(service, listEvents, { query: { limit: 1000 } });
   const gifts = dispenser.inbox();
   const changed = new Set([...book.rows.CUSTOMER.keys(), ...book.credit.map(({ uuid }) => uuid)]);
-  const known = customers.map(({ uuid }) => uuid).filter((uuid) => changed.has(uuid));
+  const known = residents.map(({ uuid }) => uuid).filter((uuid) => changed.has(uuid));
   return [
     ...book.faults,
     ...receiverFaults(listed, received),

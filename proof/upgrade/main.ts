@@ -1,20 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Command, InvalidArgumentError, Option } from 'commander';
+import { Command } from 'commander';
+import { parseCount } from '../../cli/terminal/input.ts';
 import { noteRun, screenOf } from '../workload/report.ts';
 import { firstRelease, makeVersion, sourceOf } from './releases.ts';
 import { runUpgrade } from './run.ts';
 
 /** `npm run upgrade`: the last release and this version side by side, under traffic. */
-
-const whole = (flag: string, text: string, preset: number, min: number, max: number): Option =>
-  new Option(`--${flag} <number>`, text).default(preset).argParser((given) => {
-    const value = /^\d+$/.test(given) ? Number(given) : Number.NaN;
-    if (!(value >= min && value <= max))
-      throw new InvalidArgumentError(`It must be a whole number from ${min} to ${max}.`);
-    return value;
-  });
 
 interface Options {
   from?: string;
@@ -36,12 +29,15 @@ const { from, to, requests, clients, concurrency, seed, note } = new Command('np
     `tag, branch, commit, or a release's source archive (.tar.gz) to begin with (default: the last tag, else ${firstRelease.slice(0, 7)})`,
   )
   .option('--to <ref>', 'the same to update to (default: the files of this checkout)')
-  .addOption(whole('requests', 'requests that each version answers in its turn', 300, 1, 100_000))
-  .addOption(whole('clients', 'clients, each with one request at a time', 4, 1, 50))
-  .addOption(whole('concurrency', 'functions that run at once; a new AWS account has 10', 20, 4, 1000))
+  .option('--requests <number>', 'requests that each version answers in its turn', parseCount, 300)
+  .option('--clients <number>', 'clients, each with one request at a time', parseCount, 4)
+  .option('--concurrency <number>', 'functions that run at once; a new AWS account has 10', parseCount, 20)
   .option('--note', 'adds the run to docs/evidence/upgrade.md')
-  .addOption(
-    whole('seed', 'the choices of the clients and the order of the functions', Date.now() % 1_000_000, 0, 2 ** 31),
+  .option(
+    '--seed <number>',
+    'the choices of the clients and the order of the functions',
+    parseCount,
+    1 + (Date.now() % 999_999),
   )
   .allowExcessArguments(false)
   .showHelpAfterError('Run npm run upgrade -- --help for all options.')
@@ -67,7 +63,7 @@ try {
       Run: `\`--from ${before.name} --requests ${requests} --clients ${clients} --seed ${seed}\``,
       Requests: report.phases.reduce((sum, { answered }) => sum + answered, 0),
       Sales: (sales.completed ?? 0) + (sales.refunded ?? 0),
-      Credit: credit.done,
+      Credit: credit.done ?? 0,
       Deliveries: deliveries.given,
       Events: events,
       Faults: faults.length,

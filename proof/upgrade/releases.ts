@@ -8,7 +8,7 @@ const exec = promisify(execFile);
 const root = resolve(import.meta.dirname, '../..');
 
 /** The commit that stands for the last release until one is tagged. */
-export const firstRelease = '57c8cfabcc2072dab5bba7bb8bd12dd6f7689ffe';
+export const firstRelease = '941185fffa78d79c88d88714463129338dcf70cc';
 
 /** Runs a command of this machine in a directory. Throws with what it printed where it fails. */
 export const run = async (

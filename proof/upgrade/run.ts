@@ -1,16 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
+import { putResident } from '../../lib/routes/residents.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { startDeployment } from '../../local/deployed/deployment.ts';
+import { countMessages } from '../../local/start/views.ts';
 import { randomFrom } from '../../test/support/faults.ts';
-import { creditFigures } from '../workload/checks/credit.ts';
-import { deliveryFigures } from '../workload/checks/deliveries.ts';
-import { saleFigures } from '../workload/checks/sales.ts';
+import { createBook } from '../workload/book.ts';
+import { isFinal, type Service, send } from '../workload/client.ts';
 import { createTally, type Tally } from '../workload/tally.ts';
+import { figuresOf, startTraffic, type Traffic } from '../workload/traffic.ts';
 import { faultsOf } from './checks.ts';
-import { startReceiver } from './receiver.ts';
+import { startReceiver, subscribed } from './receiver.ts';
 import { run, type Version } from './releases.ts';
-import { startTraffic, type Traffic } from './traffic.ts';
 
 interface Options {
   /** The version that data and traffic begin with, and the one that takes its place. */
@@ -34,6 +35,10 @@ const quietMillis = 400_000;
 /** Events are listed from 10 seconds after their noting. */
 const listedMillis = 12_000;
 
+/** A client gives a request up after so long. */
+const patienceMillis = 120_000;
+const [customersEach, hotCount] = [4, 3];
+
 type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
 /** Deploys a version. The receivers are on loopback, and a failure is tried again soon. */
@@ -56,15 +61,9 @@ const deploy = ({ before, concurrency }: Options, refused: Tally, errors: Tally)
 
 /** How many messages are on the queues of those names. */
 const messagesOn = async ({ queue }: Deployment, name: RegExp): Promise<number> => {
-  const sqs = new SQSClient({ endpoint: queue.endpoint });
-  const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
-  let sum = 0;
-  for (const [, QueueUrl] of Object.entries(queue.urls).filter(([id]) => name.test(id))) {
-    const { Attributes = {} } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
-    sum += names.reduce((all, each) => all + Number(Attributes[each] ?? 0), 0);
-  }
-  sqs.destroy();
-  return sum;
+  const named = Object.entries(queue.urls).filter(([id]) => name.test(id));
+  const counts = await Promise.all(named.map(([, url]) => countMessages(url)));
+  return counts.reduce((sum, { ready, taken }) => sum + ready + taken, 0);
 };
 
 /** Runs the command `store` of a version. */
@@ -84,20 +83,43 @@ const startSweep = ({ facts, functions }: Deployment): (() => void) => {
   return () => clearInterval(sweep);
 };
 
+/** Counts answers by their status; those that are repeated are part of an update. */
+const createCounter = () => {
+  let statuses = createTally();
+  let answered = 0;
+  return {
+    onAnswer: (_: Route, status: number): void => {
+      statuses.add(String(status));
+      if (isFinal(status)) answered += 1;
+    },
+    onLost: (): void => statuses.add('none'),
+    /** Waits until so many more requests are answered, or so long. */
+    answers: async (more: number, millis: number): Promise<void> => {
+      const [wanted, end] = [answered + more, Date.now() + millis];
+      while (answered < wanted && Date.now() < end) await sleep(20);
+    },
+    /** The counts since the last call. */
+    take: () => {
+      const taken = { answered, statuses: statuses.toJSON() };
+      [answered, statuses] = [0, createTally()];
+      return taken;
+    },
+  };
+};
+type Counter = ReturnType<typeof createCounter>;
+
 /** Updates to the later version, back, and again, under traffic. Answers how each phase was answered. */
-const playUpdates = async (options: Options, { update }: Deployment, { figures, answers }: Traffic) => {
+const playUpdates = async (options: Options, { update }: Deployment, { answers, take }: Counter) => {
   const { before, after, requests, seed, onProgress } = options;
   const random = randomFrom(seed);
-  const phases: { version: string; answered: number; statuses: Record<string, number> }[] = [];
-  let last = figures();
+  const phases: ({ version: string } & ReturnType<typeof take>)[] = [];
   const note = (version: string): void => {
-    const now = figures();
-    const more = Object.entries(now.statuses).map(([status, all]) => [status, all - (last.statuses[status] ?? 0)]);
-    const statuses = Object.fromEntries(more.filter(([, count]) => Number(count) > 0));
-    phases.push({ version, answered: now.answered - last.answered, statuses });
-    onProgress(`${version}: ${JSON.stringify(statuses)}`);
-    last = now;
+    const phase = { version, ...take() };
+    phases.push(phase);
+    onProgress(`${version}: ${JSON.stringify(phase.statuses)}`);
   };
+  // The answers before the first phase are those of the preparations.
+  take();
   await answers(requests, phaseMillis);
   note(before.name);
   for (const [from, to] of [[before, after] as const, [after, before] as const, [before, after] as const]) {
@@ -138,26 +160,29 @@ export const runUpgrade = async (options: Options) => {
     const store = storeOf(deployment);
     const created = JSON.parse(await store(before, 'create', 'Upgrade', '--preset', 'all'));
     const key = created.key.text ?? created.key;
-    traffic = await startTraffic({ baseUrl: deployment.baseUrl, key, seed, clients, webhookUrl: receiver.url });
-    const phases = await playUpdates(options, deployment, traffic);
+    const counter = createCounter();
+    const book = createBook();
+    const service: Service = { baseUrl: () => deployment.baseUrl, key, book, patienceMillis, ...counter };
+    const webhook = { url: receiver.url, events: subscribed };
+    traffic = await startTraffic(service, {
+      ...{ seed, clients, customersEach, hotCount, webhook },
+      tellResident: ({ uuid, username }) => send(service, putResident, { params: { uuid }, body: { username } }),
+    });
+    const phases = await playUpdates(options, deployment, counter);
     await traffic.end();
     const unrest = await bringToRest(deployment);
     const { endpoint } = deployment.table;
-    const faults = await faultsOf(traffic, receiver.events, { endpoint, store: created.id ?? created.store.id });
+    const faults = await faultsOf(service, traffic, receiver.events, {
+      endpoint,
+      store: created.id ?? created.store.id,
+    });
     const books = await store(after, 'audit').then(
       () => [],
       (error: Error) => [`store audit: ${error.message}`],
     );
-    const { book, dispenser } = traffic;
     return {
       phases,
-      acknowledged: {
-        rows: Object.fromEntries(Object.entries(book.rows).map(([kind, rows]) => [kind, rows.size])),
-        sales: saleFigures(book),
-        credit: creditFigures(book),
-        deliveries: deliveryFigures(book, dispenser.inbox()),
-        events: receiver.events.size,
-      },
+      acknowledged: { ...figuresOf(book, traffic.dispenser.inbox()), events: receiver.events.size },
       coldStarts: deployment.functions.coldStarts(),
       refusedByRole: refused.toJSON(),
       errorLines: errors.toJSON(),

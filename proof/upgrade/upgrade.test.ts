@@ -25,15 +25,8 @@ test('a check tells of each event that did not reach the receiver', () => {
 test('the last release is the last tag, and a clone that lacks it says what to do', async () => {
   const dir = tempDir();
   const git = (cwd: string, ...args: string[]): string =>
-    execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], {
-      cwd,
-      encoding: 'utf8',
-    }).trim();
-  const [origin, shallow, none] = ['origin', 'shallow', 'none'].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
+    String(execFileSync('git', ['-c', 'user.name=a', '-c', 'user.email=a@example.org', ...args], { cwd })).trim();
+  const [origin, shallow, none] = [join(dir, 'origin'), join(dir, 'shallow'), join(dir, 'none')];
   git(dir, 'init', '-q', origin);
   for (const name of ['one', 'two', 'three']) {
     writeFileSync(join(origin, 'file'), name);
@@ -52,11 +45,7 @@ test('the last release is the last tag, and a clone that lacks it says what to d
 
 test("a version to update from may be a release's source archive", async () => {
   const dir = tempDir();
-  const [archive, source, unpacked] = ['service-1.2.0.tar.gz', 'source', 'unpacked'].map((name) => join(dir, name)) as [
-    string,
-    string,
-    string,
-  ];
+  const [source, unpacked, archive] = [join(dir, 'source'), join(dir, 'unpacked'), join(dir, 'service-1.2.0.tar.gz')];
   for (const each of [source, unpacked]) mkdirSync(each);
   writeFileSync(join(source, 'package.json'), 'released');
   execFileSync('tar', ['-czf', archive, '-C', dir, 'source']);

@@ -1,8 +1,8 @@
 import type { Route } from '../../lib/routes/route.ts';
 import type { Resident } from '../../lib/store/residents.ts';
-import { randomFrom } from '../../test/support/faults.ts';
 import type { RowKind } from './book.ts';
 import { type Call, type Service, send } from './client.ts';
+import { fieldFaults, onceEach } from './faults.ts';
 
 /**
  * The workload: what clients of the service do, and the one book that says what must then be true. Load, upgrade and
@@ -52,56 +52,17 @@ export interface Action {
   run: (world: World) => Promise<void>;
 }
 
-export const createWorld = (
-  index: number,
-  seed: number,
-  others: Pick<World, 'service' | 'customers' | 'hot' | 'counted' | 'shared' | 'limited' | 'webhooks'>,
-): World => {
-  const random = randomFrom(seed + 1000 * (index + 1));
-  const below = (limit: number): number => Math.floor(random() * limit);
-  let made = 0;
-  return {
-    index,
-    ...others,
-    below,
-    pick: (items) => items[below(items.length)],
-    unique: (prefix) => `${prefix}-c${index}x${made++}`,
-    own: { products: [], coupons: [], cards: [], categories: [] },
-  };
-};
-
-/** Runs a random action, by weight. */
-export const act = async (world: World, actions: readonly Action[]): Promise<void> => {
-  let rest = world.below(actions.reduce((sum, { weight }) => sum + weight, 0));
-  const action = actions.find(({ weight }) => {
-    rest -= weight;
-    return rest < 0;
-  });
-  await action?.run(world);
-};
-
 /** Adds a fault for each member of an answered row that differs from the book. */
-export const compare = ({ service }: World, what: string, body: Record<string, unknown>, known: object): void => {
-  for (const [name, value] of Object.entries(known))
-    if (body?.[name] !== value)
-      service.book.fault(
-        `${what}: ${name} is ${JSON.stringify(body?.[name])}, but ${JSON.stringify(value)} was acknowledged`,
-      );
-};
+export const compare = ({ service }: World, what: string, body: Record<string, unknown>, known: object): void =>
+  fieldFaults(what, body, known).forEach(service.book.fault);
 
-/** Adds a fault if the ids of an answered list differ from the book. */
-export const compareIds = (
-  { service }: World,
-  what: string,
-  rows: { id: string }[],
-  known: readonly string[],
-): void => {
-  const [answered, expected] = [rows.map(({ id }) => id).sort(), known.toSorted()];
-  if (answered.join() !== expected.join())
-    service.book.fault(
-      `${what}: ${answered.length} rows were answered (${answered}), not the ${expected.length} (${expected})`,
-    );
-};
+/** Adds a fault for each id of an answered list that the book does not have, and the other way round. */
+export const compareIds = ({ service }: World, what: string, rows: { id: string }[], known: readonly string[]): void =>
+  onceEach(
+    what,
+    known,
+    rows.map(({ id }) => id),
+  ).forEach(service.book.fault);
 
 type OwnRows = keyof World['own'];
 

@@ -55,15 +55,12 @@ interface BookRow {
   changedAt: number;
 }
 
-/** The L$ that a store keeps of a sale. */
-const keptOf = ({ paid, refund }: Sale): number => paid - refund;
-
 /** The spend of a customer, as their acknowledged sales make it. */
 export const spendOf = (sales: Iterable<BookSale>, uuid: string): { sum: number; totalOwned: number } => {
   const lasting = [...sales].map(({ answer }) => answer).filter(({ state }) => state === 'completed');
   const bought = lasting.filter(({ buyerUuid }) => buyerUuid === uuid);
   const owned = lasting.filter(({ recipientUuid }) => recipientUuid === uuid).map(({ productId }) => productId);
-  return { sum: bought.reduce((sum, sale) => sum + keptOf(sale), 0), totalOwned: new Set(owned).size };
+  return { sum: bought.reduce((sum, { paid, refund }) => sum + paid - refund, 0), totalOwned: new Set(owned).size };
 };
 
 export type RowKind = 'PRODUCT' | 'COUPON' | 'GIFTCARD' | 'CATEGORY' | 'CUSTOMER';

@@ -34,20 +34,10 @@ export interface Service {
   onAnswer?: (route: Route, status: number, millis: number) => void;
   /** Hears of an attempt without an answer. */
   onLost?: () => void;
-  /** Hears of a request that is answered finally, or given up. */
-  onSettled?: (route: Route, effort: Effort) => void;
 }
 
-/** The attempts until a request was answered finally. */
-export interface Effort {
-  /** The status of each attempt, or `none`. */
-  heard: readonly string[];
-  /** The longest row of 503s. Those of a service that is starting do not count. */
-  refusalsInARow: number;
-  millis: number;
-}
-
-const repeated = new Set([409, 429, 500, 502, 503, 504]);
+/** True for the answer of a request that is not repeated. */
+export const isFinal = (status: number): boolean => ![409, 429, 500, 502, 503, 504].includes(status);
 
 const pauseOnWall = (attempts: number): Promise<void> =>
   sleep(Math.min(100 * 2 ** attempts, 3000) * (0.5 + Math.random()));
@@ -108,30 +98,20 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
   const { patienceMillis, pause = pauseOnWall } = service;
   const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
   const begun = performance.now();
-  const heard: string[] = [];
   let arrivals = 0;
-  let refusals = 0;
-  let refusalsInARow = 0;
-  for (;;) {
+  for (let attempts = 1; ; attempts++) {
     const { answer, arrived } = await attempt(service, route, call, idempotencyKey);
-    const millis = performance.now() - begun;
-    heard.push(String(answer?.status ?? 'none'));
     if (arrived) arrivals += 1;
-    // A gateway that is starting answers 503 without a body.
-    refusals = answer?.status === 503 && answer.body !== undefined ? refusals + 1 : 0;
-    refusalsInARow = Math.max(refusals, refusalsInARow);
-    const isGood = answer !== undefined && !repeated.has(answer.status);
-    if (isGood || millis > patienceMillis) service.onSettled?.(route, { heard, refusalsInARow, millis });
-    if (isGood) {
+    if (answer && isFinal(answer.status)) {
       check(service.book, route, arrivals === 1 ? call : { ...call, expect: orGone(route, call) }, answer);
       return { ...answer, attempts: arrivals };
     }
-    if (millis > patienceMillis) {
-      const text = `${route.id}: ${heard.length} attempts in ${patienceMillis / 1000} s came to ${answer?.status}`;
+    if (performance.now() - begun > patienceMillis) {
+      const text = `${route.id}: ${attempts} attempts in ${patienceMillis / 1000} s came to ${answer?.status}`;
       service.book.fault(text);
       throw new Error(text);
     }
-    await pause(heard.length);
+    await pause(attempts);
   }
 };
 

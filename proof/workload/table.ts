@@ -1,9 +1,12 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { DynamoDBDocumentClient, ScanCommand } from '@aws-sdk/lib-dynamodb';
+import { DynamoDBDocumentClient, paginateScan } from '@aws-sdk/lib-dynamodb';
 import { tableName } from '../../lib/table/client.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: items of any kind.
 export type Item = Record<string, any>;
+
+/** The part of an item's partition behind its kind: of most, the customer's UUID. */
+export const partOf = ({ pk }: Item): string => pk.split('#')[2] ?? '';
 
 /** A category that was deleted young, or an application that was revoked: its item stays for a while. */
 const isGone = (kind: string, { ttl, expiresAt }: Item): boolean =>
@@ -34,14 +37,7 @@ export type Table = ReturnType<typeof createTable>;
 export const readTable = async (endpoint: string, store: string): Promise<Table> => {
   const client = DynamoDBDocumentClient.from(new DynamoDBClient({ endpoint }));
   const table = createTable(store);
-  for (let ExclusiveStartKey: Item | undefined; ; ) {
-    const { Items = [], LastEvaluatedKey } = await client.send(
-      new ScanCommand({ TableName: tableName(), ExclusiveStartKey }),
-    );
-    for (const item of Items) table.add(item);
-    ExclusiveStartKey = LastEvaluatedKey;
-    if (!ExclusiveStartKey) break;
-  }
+  for await (const { Items = [] } of paginateScan({ client }, { TableName: tableName() })) Items.forEach(table.add);
   client.destroy();
   return table;
 };

@@ -1,44 +1,48 @@
-import type { Answer } from '../workload/client.ts';
-import type { Transfer } from './book.ts';
-import type { Gift } from './grid.ts';
+import { listCustomers } from '../../lib/routes/customers.ts';
+import { listDeliveries } from '../../lib/routes/deliveries.ts';
+import { getGiftCard, listGiftCards } from '../../lib/routes/gift-cards.ts';
+import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
+import { listSales } from '../../lib/routes/sales.ts';
+import { always, creditFaults, creditOverHttp } from '../workload/checks/credit.ts';
+import { send, walk } from '../workload/client.ts';
+import { sumsOf, type Transfer } from './book.ts';
+import type { Grid } from './grid.ts';
+import { cardCredit, type Mall, rules } from './mall.ts';
 
 /** Compares the grid's book and inventories with the service's books at the end of the day. */
 
-/** Of any endpoint. */
-export type Body = Answer['body'];
-
 /** A gift card as it was granted or sold, and whether it is redeemed now. */
-export interface Card {
+interface Card {
   credit: number;
   owner: string;
   redeemed: boolean;
   isSold?: boolean;
 }
 
-export interface StoreBooks {
-  sales: readonly Body[];
-  deliveries: readonly Body[];
-  /** By avatar: rows of history, newest first, and the balances. */
-  credit: ReadonlyMap<string, { history: readonly Body[]; credit: number; restrictedCredit: number }>;
-  /** By id: the name of the item. */
-  items: ReadonlyMap<string, string>;
-  /** The product of each vendor. */
-  productOf: ReadonlyMap<string, string>;
-  grants: ReadonlyMap<string, { uuid: string; amount: number }>;
-  refunds: ReadonlyMap<string, { amount: number; isPaid: boolean }>;
-  cards: ReadonlyMap<string, Card>;
-  /** The product that sells gift cards. */
-  cardProduct: string;
-}
-
-export interface GridBooks {
-  transfers: readonly Transfer[];
-  gifts: readonly Gift[];
-  /** Payments that no script has heard of. */
-  unheard: ReadonlySet<string>;
-  /** Deliveries that a box had given but not noted when it died. */
-  unnoted: ReadonlyMap<string, string>;
-}
+/** A mall with its store's books at the end of the day, over HTTP. */
+export const readBooks = async (mall: Mall) => {
+  const { service, granted } = mall;
+  const query = { limit: 1000 };
+  const customers = (await walk(service, listCustomers, { query })).map(({ uuid }) => uuid);
+  const cards = new Map<string, Card>();
+  for (const owner of customers)
+    for (const card of await walk(service, listGiftCards, { params: { identifier: owner }, query }))
+      if (card.purchased) cards.set(card.id, { credit: cardCredit, owner, redeemed: card.redeemed, isSold: true });
+  for (const [id, card] of granted) {
+    const { redeemed } = (await send(service, getGiftCard, { params: { id } })).body;
+    cards.set(id, { ...card, redeemed });
+  }
+  return {
+    ...mall,
+    cards,
+    credit: await creditOverHttp(service, customers),
+    sales: await walk(service, listSales, { query }),
+    deliveries: await walk(service, listDeliveries, { query }),
+    payouts: await walk(service, listPayouts, { query }),
+    payees: await walk(service, listPayees, { query }),
+  };
+};
+export type StoreBooks = Awaited<ReturnType<typeof readBooks>>;
 
 interface Sum {
   key: string;
@@ -52,80 +56,77 @@ const without = (some: readonly Sum[], others: readonly Sum[]): Sum[] => {
   return some.filter(({ key, amount }) => !left.get(`${key} ${amount}`)?.pop());
 };
 
-const total = (sums: readonly Sum[]): number => sums.reduce((sum, { amount }) => sum + amount, 0);
+/** The L$ that an account's scripts gave an avatar beyond those that the avatar had paid it for the product. */
+const findOverpaid = ({ productOf }: StoreBooks, transfers: readonly Transfer[]): Sum[] => {
+  const given = transfers.flatMap(({ reason, of, from, to, amount }): [string, number][] => {
+    if (reason === 'back') return [[`product ${productOf.get(of)} from ${from} to ${to}`, amount]];
+    return reason === 'payment' ? [[`product ${productOf.get(of)} from ${to} to ${from}`, -amount]] : [];
+  });
+  return [...sumsOf(given)]
+    .filter(([, amount]) => amount > 0)
+    .map(([key, amount]) => ({ key, amount, text: `L$ ${amount} more than it got: ${key}` }));
+};
+
+/** The sales whose refund was not given back by hand as it should have been. */
+const findWrongRefunds = ({ sales, refunds }: StoreBooks, handed: ReadonlyMap<string, number>): Sum[] => {
+  const due = new Map<string, number>(
+    sales
+      .filter(({ state }) => state === 'refunded')
+      .map(({ id, payOut, refund, change }) => [id, payOut ? 0 : refund - change]),
+  );
+  return [...new Set([...due.keys(), ...refunds.keys()])].flatMap((key) => {
+    const [wanted, given] = [due.get(key), handed.get(`refund ${key}`) ?? 0];
+    const text = `L$ ${given} refunded by hand of L$ ${wanted ?? '0, since it is not refunded,'} for sale ${key}`;
+    return wanted === given ? [] : [{ key, amount: Math.abs(given - (wanted ?? 0)), text }];
+  });
+};
 
 /** Follows each L$ between avatars, vendors and the merchant. `unexplained` is a sum of L$. */
-export const compareMoney = (store: StoreBooks, grid: GridBooks) => {
-  const { sales, productOf, refunds } = store;
-  const ours = grid.transfers.filter(({ of }) => productOf.has(of));
-  const sumOf = ({ of, from, to, amount, reason, id }: Transfer, who: string): Sum => ({
-    key: `${productOf.get(of)} ${who}`,
+export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
+  const { sales, productOf } = books;
+  const ours = book.transfers.filter(({ of }) => productOf.has(of));
+  const sumOf = ({ of, from, to, amount, reason, id }: Transfer): Sum => ({
+    key: `${productOf.get(of)} ${reason === 'payment' ? from : to}`,
     amount,
     text: `L$ ${amount} (${reason} ${id}) from ${from} to ${to} at vendor ${of}`,
   });
-  const accountOf = ({ of, from, to }: Transfer): string => `product ${productOf.get(of)} from ${from} to ${to}`;
   const paid = ours.filter(({ reason }) => reason === 'payment');
-  const heard = paid.filter(({ id }) => !grid.unheard.has(id)).map((one) => sumOf(one, one.from));
-  const back = ours.filter(({ reason }) => reason === 'back' || reason === 'by hand').map((one) => sumOf(one, one.to));
-  const sumsOf = (field: 'paid' | 'change'): Sum[] =>
+  const heard = paid.filter(({ id }) => !unheard.has(id)).map(sumOf);
+  const back = ours.filter(({ reason }) => reason === 'back' || reason === 'by hand').map(sumOf);
+  const sumsIn = (field: 'paid' | 'change'): Sum[] =>
     sales
       .filter((sale) => sale[field] > 0)
       .map(({ id, productId, buyerUuid, state, [field]: amount }) => ({
-        ...{ key: `${productId} ${buyerUuid}`, amount },
+        key: `${productId} ${buyerUuid}`,
+        amount,
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
       }));
-  /** The L$ that an account's scripts gave an avatar beyond those that the avatar had paid it for the product. */
-  const overpaid = [
-    ...Map.groupBy(
-      ours.filter(({ reason }) => reason === 'back'),
-      accountOf,
-    ),
-  ].flatMap(([key, some]) => {
-    const got = paid.filter((one) => accountOf({ ...one, from: one.to, to: one.from }) === key);
-    const amount = some.reduce((sum, one) => sum + one.amount, 0) - got.reduce((sum, one) => sum + one.amount, 0);
-    return amount > 0 ? [{ key, amount, text: `L$ ${amount} more than it got: ${key}` }] : [];
-  });
-  const unsold = without(heard, sumsOf('paid'));
-  const returned = without(back, sumsOf('change'));
-  const handed = (reason: string, of: string): number =>
-    grid.transfers.filter((one) => one.reason === reason && one.of === of).reduce((sum, { amount }) => sum + amount, 0);
-  const refundFaults = sales
-    .filter(({ state }) => state === 'refunded')
-    .map(({ id, buyerUuid, refund, change, payOut }) => ({
-      key: id,
-      amount: Math.abs(handed('refund', id) - (payOut ? 0 : refund - change)),
-      text: `L$ ${handed('refund', id)} refunded by hand of L$ ${payOut ? 0 : refund - change} for sale ${id} to ${buyerUuid}`,
-    }))
-    .filter(({ amount }) => amount > 0);
-  const strayRefunds = [...refunds.keys()]
-    .filter((id) => !sales.some((sale) => sale.id === id && sale.state === 'refunded'))
-    .map((id) => ({ key: id, amount: handed('refund', id), text: `the refunded sale ${id} is not there` }));
-  const unheardFaults = paid
-    .filter(({ id, amount }) => grid.unheard.has(id) && handed('unheard', id) !== amount)
-    .map((one) => sumOf(one, one.from));
+  const handed = sumsOf(book.transfers.map(({ reason, of, amount }) => [`${reason} ${of}`, amount]));
+  const unsold = without(heard, sumsIn('paid'));
+  const returned = without(back, sumsIn('change'));
+  // A payment that the service could not take as a sale comes back as a whole.
+  const unpaid = without(unsold, returned);
+  const owed = without(sumsIn('change'), back);
+  const notReturned = paid.filter(({ id, amount }) => unheard.has(id) && handed.get(`unheard ${id}`) !== amount);
   const findings: [string, Sum[]][] = [
-    // A payment that the service could not take as a sale comes back as a whole.
-    ['paid, but neither sold nor given back', without(unsold, returned)],
-    ['sold, but never paid', without(sumsOf('paid'), heard)],
+    ['paid, but neither sold nor given back', unpaid],
+    ['sold, but never paid', without(sumsIn('paid'), heard)],
     ['given back, but not owed', without(returned, unsold)],
-    ['owed, but not given back', without(sumsOf('change'), back)],
-    ['given back from an account that did not get it', overpaid],
-    ['refunded wrongly', [...refundFaults, ...strayRefunds]],
-    ['paid to an object that never heard of it, and not given back', unheardFaults],
+    ['owed, but not given back', owed],
+    ['given back from an account that did not get it', findOverpaid(books, ours)],
+    ['refunded wrongly', findWrongRefunds(books, handed)],
+    ['paid to an object that never heard of it, and not given back', notReturned.map(sumOf)],
   ];
   return {
     /** The sums that a merchant who compares sales and transactions finds unpaid. */
-    missing: [...without(unsold, returned), ...without(sumsOf('change'), back)],
-    unexplained: findings.reduce((sum, [, sums]) => sum + total(sums), 0),
+    missing: [...unpaid, ...owed],
+    unexplained: findings.flatMap(([, sums]) => sums).reduce((sum, { amount }) => sum + amount, 0),
     faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),
-    paid: paid.reduce((sum, { amount }) => sum + amount, 0),
-    back: total(back),
-    unheard: paid.length - heard.length,
   };
 };
 
 /** Compares completed sales and deliveries with the avatars' inventories. */
-export const compareGifts = ({ sales, deliveries, items }: StoreBooks, { gifts, unnoted }: GridBooks) => {
+export const compareGifts = ({ sales, deliveries, products }: StoreBooks, { gifts, unnoted }: Grid) => {
   const faults: string[] = [];
   const twice: string[] = [];
   const byDelivery = Map.groupBy(gifts, ({ deliveryId }) => deliveryId);
@@ -137,104 +138,83 @@ export const compareGifts = ({ sales, deliveries, items }: StoreBooks, { gifts, 
     if (state === 'completed' && !byDelivery.has(deliveryId)) faults.push(`the item of sale ${id} was never given`);
     if (state === 'completed' && !rows.has(deliveryId)) faults.push(`the delivery ${deliveryId} of sale ${id} is lost`);
   }
-  for (const [id, row] of rows) {
-    const given = byDelivery.get(id)?.length ?? 0;
+  for (const [id, { state, lastError, recipientUuid, productId }] of rows) {
+    const given = byDelivery.get(id) ?? [];
     const isRefunded = saleOf.get(id)?.state === 'refunded';
-    if (row.state === 'delivered' && given === 0) faults.push(`delivery ${id} is said to be made, but nobody got it`);
-    if (row.state !== 'delivered' && !isRefunded) faults.push(`delivery ${id} is ${row.state}: ${row.lastError}`);
-    if (given > 1 && unnoted.has(id)) twice.push(`${id}: the box ${unnoted.get(id)} died between giving and noting`);
-    else if (given > 1) faults.push(`delivery ${id} was given ${given} times: ${JSON.stringify(byDelivery.get(id))}`);
+    if (state === 'delivered' && given.length === 0)
+      faults.push(`delivery ${id} is said to be made, but nobody got it`);
+    if (state !== 'delivered' && !isRefunded) faults.push(`delivery ${id} is ${state}: ${lastError}`);
+    if (given.length > 1 && unnoted.has(id))
+      twice.push(`${id}: the box ${unnoted.get(id)} died between giving and noting`);
+    else if (given.length > 1) faults.push(`delivery ${id} was given ${given.length} times: ${JSON.stringify(given)}`);
+    const wanted = products.get(productId)?.item;
+    for (const { to, item } of given)
+      if (recipientUuid !== to || wanted !== item)
+        faults.push(`delivery ${id} gave ${item} to ${to}, not ${wanted} to ${recipientUuid}`);
   }
-  for (const [id, given] of byDelivery)
-    for (const { to, item } of given) {
-      const row = rows.get(id);
-      if (row && (row.recipientUuid !== to || items.get(row.productId) !== item))
-        faults.push(`delivery ${id} gave ${item} to ${to}, not ${items.get(row.productId)} to ${row.recipientUuid}`);
-    }
   return { faults, twice };
-};
-
-/** L$ in the history of an avatar's credit that something explains. */
-interface Explained {
-  amount: number;
-  isAtMost?: boolean;
-}
-
-/** Compares cards that are redeemed in no row of their own with the rows of several cards: the L$ of each owner. */
-const compareCards = (
-  cards: StoreBooks['cards'],
-  sums: ReadonlyMap<string, number>,
-  together: ReadonlyMap<string, number>,
-): string[] => {
-  const faults: string[] = [];
-  const left = new Map(together);
-  const unnamed: string[] = [];
-  for (const [id, { redeemed, credit, owner }] of cards) {
-    const times = [...sums.keys()].filter((name) => name.startsWith(`redeem ${id} `)).length;
-    const isUnnamed = redeemed && times === 0;
-    if (isUnnamed) left.set(owner, (left.get(owner) ?? 0) - credit);
-    if (isUnnamed) unnamed.push(id);
-    else if (times !== Number(redeemed)) faults.push(`card ${id} is not redeemed, but ${times} times`);
-  }
-  for (const id of unnamed)
-    if (left.get(cards.get(id)?.owner ?? '') !== 0) faults.push(`card ${id} is redeemed, but 0 times`);
-  for (const [owner, amount] of left)
-    if (amount !== 0) faults.push(`cards of ${owner} that were redeemed together: L$ ${amount} too many`);
-  return faults;
 };
 
 /** Compares the cards that were sold with the sales that made them, by owner. */
 const compareSoldCards = ({ sales, cards, cardProduct }: StoreBooks): string[] => {
-  const left = new Map<string, number>();
-  const add = (owner: string, count: number) => left.set(owner, (left.get(owner) ?? 0) + count);
-  for (const { productId, state, recipientUuid } of sales)
-    if (productId === cardProduct && state !== 'refused') add(recipientUuid, -1);
-  for (const { owner, isSold } of cards.values()) if (isSold) add(owner, 1);
+  const made = sales.filter(({ productId, state }) => productId === cardProduct && state !== 'refused');
+  const sold = [...cards.values()].filter(({ isSold }) => isSold);
+  const left = sumsOf([
+    ...sold.map(({ owner }) => [owner, 1] as const),
+    ...made.map(({ recipientUuid }) => [recipientUuid, -1] as const),
+  ]);
   return [...left]
     .filter(([, count]) => count !== 0)
     .map(([owner, count]) => `cards that were sold to ${owner}: ${count} too many`);
 };
 
-/** Tells whether a sum in history is the one that its cause explains: a refund takes the bonus that is left. */
-const isExplained = (sum: number, { amount, isAtMost }: Explained): boolean =>
-  isAtMost ? sum >= 0 && sum <= amount : sum === amount;
+const dayMillis = 86_400_000;
 
-/** Explains each change of credit by a sale, a refund, a card, a bonus or a gift of the merchant. */
-export const compareCredit = (books: StoreBooks): string[] => {
-  const { sales, credit, grants, cards } = books;
-  const faults: string[] = [];
-  const sums = new Map<string, number>();
-  const together = new Map<string, number>();
-  const add = (name: string, amount: number): void => {
-    sums.set(name, (sums.get(name) ?? 0) + amount);
+/** Notes in the workload's book what the sales of scripts did to credit. */
+const noteSales = ({ sales, service: { book } }: StoreBooks): void => {
+  const { type, expiresInDays } = rules.bonus;
+  for (const answer of sales) {
+    const expiresAt = Date.parse(answer.at) + expiresInDays * dayMillis;
+    book.sales.set(answer.id, {
+      ...{ answer, message: '', asked: always },
+      ...(answer.bonus > 0 && { bonus: { type, amount: answer.bonus, expiresAt } }),
+      ...(answer.state === 'refunded' && { refund: always }),
+    });
+  }
+};
+
+/**
+ * Notes in the workload's book what redeemed cards did to credit. A change of several cards names none: together those
+ * of an owner must come to the L$ of the cards that no change names.
+ */
+const noteCards = ({ cards, credit, service: { book } }: StoreBooks): string[] => {
+  const unnamed = new Map([...cards].filter(([, { redeemed }]) => redeemed));
+  const together: [string, number][] = [];
+  const note = (uuid: string, key: string, delta: number): void => {
+    const command = { kind: 'increment' as const, delta };
+    book.credit.push({ ...always, uuid, key, type: 'regular', command, outcome: 'done' });
   };
-  for (const [uuid, { history, ...balances }] of credit) {
-    const rows = history.toReversed();
-    const sum = rows.reduce((all, { amount, expired }) => all + amount - expired, 0);
-    if (sum !== balances.credit + balances.restrictedCredit)
-      faults.push(`history makes L$ ${sum} of credit of ${uuid}, who has ${JSON.stringify(balances)}`);
-    if (rows.some(({ sequence }, place) => sequence !== place + 1)) faults.push(`the history of ${uuid} has a hole`);
-    for (const { kind, amount, saleId, giftCardId, reference } of rows)
-      if (kind === 'redeem' && giftCardId === null) together.set(uuid, (together.get(uuid) ?? 0) + amount);
-      else if (kind !== 'expire') add(`${kind} ${saleId ?? giftCardId ?? reference} ${uuid}`, amount);
-  }
-  const expected = new Map<string, Explained>();
-  for (const { id, state, buyerUuid, credit: regular, restrictedCredit, bonus } of sales) {
-    const taken = state === 'refused' ? 0 : regular + restrictedCredit;
-    if (taken > 0) expected.set(`sale ${id} ${buyerUuid}`, { amount: -taken });
-    if (taken > 0 && state === 'refunded') expected.set(`refund ${id} ${buyerUuid}`, { amount: taken });
-    if (bonus > 0) expected.set(`bonus ${id} ${buyerUuid}`, { amount: bonus, isAtMost: state === 'refunded' });
-  }
-  for (const [reference, { uuid, amount }] of grants) expected.set(`increment ${reference} ${uuid}`, { amount });
-  for (const [name, amount] of sums)
-    if (name.startsWith('redeem ')) {
-      const card = cards.get(name.split(' ')[1] ?? '');
-      if (card?.credit !== amount || !card.redeemed) faults.push(`${name}: L$ ${amount} of ${JSON.stringify(card)}`);
-    } else if (!expected.has(name)) faults.push(`history has ${name}: L$ ${amount}, which nothing explains`);
-  for (const [name, explained] of expected) {
-    const sum = sums.get(name);
-    if (sum === undefined) faults.push(`history lacks ${name}: L$ ${explained.amount}`);
-    else if (!isExplained(sum, explained)) faults.push(`history has ${name}: L$ ${sum}, not ${explained.amount}`);
-  }
-  return [...faults, ...compareCards(cards, sums, together), ...compareSoldCards(books)];
+  for (const [uuid, { rows }] of credit)
+    for (const row of rows.filter(({ kind }) => kind === 'redeem')) {
+      const card = unnamed.get(row.giftCardId ?? '');
+      if (row.giftCardId === null) {
+        row.reference = `several cards, ${row.sequence}`;
+        note(uuid, row.reference, row.amount);
+        together.push([uuid, row.amount]);
+      } else if (card) {
+        note(uuid, row.giftCardId, card.credit);
+        unnamed.delete(row.giftCardId);
+      }
+    }
+  for (const card of unnamed.values()) together.push([card.owner, -card.credit]);
+  return [...sumsOf(together)]
+    .filter(([, amount]) => amount !== 0)
+    .map(([owner, amount]) => `cards of ${owner} that were redeemed together: L$ ${amount} too many`);
+};
+
+/** Explains each change of credit by a sale, a refund, a card, a bonus or a gift of the merchant, by the rules. */
+export const compareCredit = (books: StoreBooks): string[] => {
+  noteSales(books);
+  const ofCards = noteCards(books);
+  return [...ofCards, ...creditFaults(books.service.book, books.credit), ...compareSoldCards(books)];
 };

@@ -1,26 +1,13 @@
-import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
-import type { Dialogs, Grid } from './grid.ts';
-import type { Mall, Stall } from './mall.ts';
+import type { Dialogs, Visitor } from './grid.ts';
+import type { Stall } from './mall.ts';
+import type { Setting } from './setting.ts';
 
 /** An avatar spends the day at vendors and terminals, and does not always do as it is told. */
 
-/** An avatar's eyes and ears: what objects ask and tell it. */
-export interface Visitor extends Avatar {
-  dialogs: Dialogs[];
-  heard: { text: string; by: Placement }[];
-}
-
-export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [] });
-
-interface Day {
+interface Day extends Pick<Setting, 'avatars' | 'companion' | 'grid' | 'malls'> {
   me: Visitor;
-  others: readonly Avatar[];
-  /** Touches a vendor at the same moment now and then, and wants nothing. */
-  companion: Visitor;
-  grid: Grid;
-  malls: readonly Mall[];
   actor: Actor;
   note: (what: string) => void;
   isOver: () => boolean;
@@ -68,7 +55,7 @@ const payAtOnce = (day: Day): void => {
  */
 const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs | undefined> => {
   const { actor, me, companion, grid } = day;
-  const isTogether = actor.chance(grid.rates.together) && region.isThere(object);
+  const isTogether = actor.chance(grid.rates.inworld.together) && region.isThere(object);
   const life = region.lifeOf(object);
   const answers = (): number => [...companion.heard, ...companion.dialogs].filter(({ by }) => by === object).length;
   const before = answers();
@@ -83,7 +70,7 @@ const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs
 };
 
 const chooseAndPay = async (day: Day): Promise<void> => {
-  const { actor, malls, me, others, note } = day;
+  const { actor, malls, me, avatars, note } = day;
   const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
   if (!stall) return;
   const { object, region } = stall;
@@ -99,7 +86,7 @@ const chooseAndPay = async (day: Day): Promise<void> => {
   if (wish === 'Gift') {
     const box = await askedBy(day, object);
     if (!box || actor.chance(8)) return note('walked away from the name');
-    const friend = actor.pick(others)?.username ?? '';
+    const friend = actor.pick(avatars)?.username ?? '';
     box.answer(actor.chance(10) ? 'nobody.here' : actor.chance(30) ? friend.replace('.', ' ').toUpperCase() : friend);
   }
   const asked = await askedSum(day, object);
@@ -128,7 +115,7 @@ const useTerminal = async (day: Day): Promise<void> => {
   const menu = await askedBy(day, object);
   if (!menu) return note('nobody served');
   if (actor.chance(8)) return note('walked away from the terminal');
-  const cards = mall.cards.get(me.uuid) ?? [];
+  const cards = mall.unusedCards.get(me.uuid) ?? [];
   const wish = cards.length > 0 && actor.chance(60) ? 'Gift card' : (actor.pick(menu.buttons) ?? 'Balance');
   menu.answer(wish);
   note(`terminal: ${wish}`);
@@ -139,7 +126,7 @@ const useTerminal = async (day: Day): Promise<void> => {
     else if (next.buttons.length > 0) next.answer(actor.pick(next.buttons) ?? 'Close');
     else if (wish === 'Coupon') next.answer(actor.chance(85) ? (actor.pick(mall.coupons) ?? '') : 'NOSUCHCODE');
     else if (wish === 'Gift card')
-      next.answer(actor.chance(90) ? (cards.shift() ?? actor.pick(mall.allCards) ?? 'a card') : 'a card');
+      next.answer(actor.chance(90) ? (cards.shift() ?? actor.pick([...mall.granted.keys()]) ?? 'a card') : 'a card');
   }
 };
 

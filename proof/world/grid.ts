@@ -1,7 +1,8 @@
+import type { Avatar } from '../../local/grid/grid.ts';
 import type { Clock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createTally } from '../workload/tally.ts';
-import type { Book } from './book.ts';
+import type { Book, Transfer } from './book.ts';
 
 /** All that happens in the grid and that the end of the day must explain. */
 
@@ -50,14 +51,23 @@ export const claimOf = (by: string, value: string): Claim[] => {
 
 /**
  * How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. `dying`
- * is a region that dies while a cashier pays.
+ * is a region that dies while a cashier pays. And how often the network does so to a call.
  */
-export const gridRates = {
-  none: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0, dying: 0 },
-  normal: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10 },
-  heavy: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15, dying: 25 },
-} as const;
-type GridRates = Readonly<Record<keyof (typeof gridRates)['none'], number>>;
+export const rates = {
+  none: {
+    inworld: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0, dying: 0 },
+    network: { lost: 0, answerLost: 0, broken: 0, garbled: 0, throttled: 0, slow: 0 },
+  },
+  normal: {
+    inworld: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10 },
+    network: { lost: 1.5, answerLost: 1.5, broken: 2, garbled: 1, throttled: 0.5, slow: 5 },
+  },
+  heavy: {
+    inworld: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15, dying: 25 },
+    network: { lost: 6, answerLost: 6, broken: 6, garbled: 3, throttled: 3, slow: 20 },
+  },
+};
+export type FaultLevel = keyof typeof rates;
 
 export interface Dialogs {
   to: string;
@@ -67,19 +77,19 @@ export interface Dialogs {
   answer: (text: string) => void;
 }
 
-/** A payment whose event a script has not begun. */
-interface Unheard {
-  vendor: string;
-  buyer: string;
-  amount: number;
+/** An avatar's eyes and ears: what objects ask and tell it. */
+export interface Visitor extends Avatar {
+  dialogs: Dialogs[];
+  heard: { text: string; by: Placement }[];
 }
 
-/** All that happens in the grid and that the end of the day must explain. */
+export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [] });
+
 export const createGrid = (clock: Clock, book: Book) => ({
   clock,
   book,
   gifts: [] as Gift[],
-  rates: gridRates.none as GridRates,
+  rates: rates.none,
   givings: [] as Giving[],
   claims: [] as Claim[],
   /** Prims that came with a copy of an object, or with one that was taken and rezzed. */
@@ -93,10 +103,10 @@ export const createGrid = (clock: Clock, book: Book) => ({
   toldOwners: createTally(),
   /** Where an avatar or a merchant was not told what they should have been. */
   silences: [] as string[],
-  unheard: new Map<string, Unheard>(),
+  /** By id: payments whose event a script has not begun. */
+  unheard: new Map<string, Transfer>(),
   /** Deliveries that a box had given, but not noted, when it died. */
   unnoted: new Map<string, string>(),
-  errors: [] as string[],
   /** All that happened, counted in words. */
   counts: createTally(),
   onDialog: (_: Dialogs): void => {},

@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { parseCount } from '../../cli/terminal/input.ts';
 import { noteRun, screenOf } from '../workload/report.ts';
-import { sourcesOf } from './mall.ts';
-import { plant } from './planted.ts';
+import { planted } from './planted.ts';
 import { runWorld } from './run.ts';
 import type { WorldOptions } from './setting.ts';
 
@@ -34,27 +33,18 @@ const options = new Command('npm run world --')
   .option('--speed <number>', 'how many times faster than the wall’s clock the world’s runs', parseSpeed, 5)
   .option('--settle-seconds <number>', 'how long all may take to settle once the day is over', parseCount, 3600)
   .addOption(new Option('--faults <level>', 'how much fails').choices(['none', 'normal', 'heavy']).default('normal'))
-  .option('--scripts <folder>', 'a folder with scripts that stand in for the shipped ones of the same name')
   .option('--note', 'adds the run to docs/evidence/world.md')
-  .option('--plant <fault>', 'a fault of proof/world/planted.ts to put into scripts or service')
+  .addOption(new Option('--plant <fault>', 'a fault to put into scripts or service').choices(Object.keys(planted)))
   .allowExcessArguments(false)
   .showHelpAfterError('Run npm run world -- --help for all options.')
   .parse()
-  .opts<
-    Omit<WorldOptions, 'dataDir' | 'sources' | 'onProgress'> & {
-      minutes?: number;
-      scripts?: string;
-      plant?: string;
-      note?: boolean;
-    }
-  >();
+  .opts<Omit<WorldOptions, 'dataDir'> & { minutes?: number; note?: boolean }>();
 
 const dataDir = mkdtempSync(join(tmpdir(), 'store-world-'));
 const seconds = options.minutes === undefined ? options.seconds : options.minutes * 60;
 console.log(`${seconds} s of the world, --seed ${options.seed}; data in ${dataDir}`);
-const shipped = sourcesOf(options.scripts);
 const { faults, ...report } = await runWorld({
-  ...{ ...options, seconds, dataDir, sources: options.plant ? plant(shipped, options.plant) : shipped },
+  ...{ ...options, seconds, dataDir },
   onProgress: (text) => console.log(text),
 });
 console.log(screenOf(report));

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { listDeliveries, retryDelivery } from '../../lib/routes/deliveries.ts';
@@ -8,91 +8,51 @@ import { putProductCard, putRules } from '../../lib/routes/rules.ts';
 import { setVendorProduct } from '../../lib/routes/vendors.ts';
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
-import { type Service, send, walk } from '../workload/client.ts';
-import type { Body } from './accounts.ts';
+import { type Answer, type Service, send, walk } from '../workload/client.ts';
 import type { Actor } from './actor.ts';
+import { plant } from './planted.ts';
 import type { Region } from './regions.ts';
 import { strangerSource } from './stranger.ts';
 
 /** A store of the service with its objects in the grid, and the merchant who owns them. */
+
+/** Of any endpoint. */
+export type Body = Answer['body'];
 
 export interface Stall {
   object: Placement;
   region: Region;
 }
 
-export interface Mall {
-  store: { id: string; name: string };
-  owner: string;
-  service: Service;
-  products: Map<string, Body>;
-  /** Copies too, and those that take the place of one that was taken and rezzed. */
-  vendors: (Stall & { productId: string })[];
-  /** The product of each vendor that there has ever been, by its prim. */
-  productOf: Map<string, string>;
-  /** The notecards of a vendor that has its product already, with one key or the other. */
-  notecardsOf: (productId: string) => string[][];
-  /** Objects of others, with a script that meddles with the memory of what they are linked with. */
-  strangers: Stall[];
-  terminals: Stall[];
-  boxes: Stall[];
-  /** The item that the first of two boxes lacks. */
-  lacking: string | undefined;
-  tills: Stall[];
-  /** The prims of all cashiers that there have ever been. */
-  cashiers: Set<string>;
-  coupons: string[];
-  /** The cards that each avatar was given and has not tried to redeem. */
-  cards: Map<string, string[]>;
-  allCards: string[];
-  /** The product that sells gift cards. */
-  cardProduct: string;
-  /** By id: the L$ and the owner of each card that was granted. */
-  granted: Map<string, { credit: number; owner: string }>;
-  /** Made so far. */
-  references: number;
-  /** By reference: credit that the merchant gave or took. */
-  grants: Map<string, { uuid: string; amount: number }>;
-  /** L$ that the merchant gave back by hand. */
-  refunds: Map<string, { sale: Body; amount: number; isPaid: boolean }>;
-}
+type Script = 'cashier' | 'vendor' | 'dispenser' | 'terminal';
 
-export type Sources = Record<'cashier' | 'vendor' | 'dispenser' | 'terminal', string>;
-
-type Keys = Record<'cashier' | 'vendor' | 'otherVendor' | 'dispenser' | 'terminal', string>;
-
-const inworld = join(import.meta.dirname, '../../inworld');
-
-/** The shipped scripts, of which a folder may have others. */
-export const sourcesOf = (folder = inworld): Sources => {
-  const read = (name: string): string => {
-    const path = join(folder, `${name}.lsl`);
-    return readFileSync(existsSync(path) ? path : join(inworld, `${name}.lsl`), 'utf8');
-  };
-  const cashier = read('cashier');
-  return { cashier, vendor: read('vendor'), dispenser: read('dispenser'), terminal: read('terminal') };
+/** The text of a shipped script, with a planted fault if that has its place there. */
+export const scriptOf = (name: Script, fault = ''): string => {
+  const file = join(import.meta.dirname, `../../inworld/${name}.lsl`);
+  return plant(fault, file, readFileSync(file, 'utf8'));
 };
 
 const vendorsEach = 8;
 /** Coupons of so many percent belong to the avatars of these places. */
 const couponOwners = [10, 25, 100];
 /** For the tag of the group, and for what a buyer spent; with credit back. */
-const rules = {
+export const rules = {
   groupDiscount: 10,
   tiers: [{ from: 500, percent: 5 }],
-  bonus: { percent: 5, groupPercent: 10, expiresInDays: 30 },
+  bonus: { percent: 5, groupPercent: 10, expiresInDays: 30, type: 'restricted' as const },
 };
 /** The L$ of each card that a store sells. */
 export const cardCredit = 60;
 /** This one owns the meddling scripts, and gets the L$ that they ask for. */
-export const stranger = '66666666-6666-4666-8666-666666666666';
+const stranger = '66666666-6666-4666-8666-666666666666';
 
-interface Plan {
+export interface Plan {
   store: { id: string; name: string };
   owner: Avatar;
   service: Service;
-  keys: Keys;
-  sources: Sources;
+  keys: Record<Script | 'otherVendor', string>;
+  /** A fault to plant into a script. */
+  fault: string | undefined;
   regions: readonly Region[];
   avatars: readonly Avatar[];
   /** All objects are set to this group. */
@@ -136,45 +96,35 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
 
 /** Places the objects of a store. The first box stands in the first region. */
 const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
-  const { owner, keys, sources, regions, group, isSpread } = plan;
+  const { owner, keys, fault, regions, group, isSpread } = plan;
   const lines = (key: string): string[] => ['service = https://service.example', `key = ${key}`];
   const [home, away] = regions as [Region, Region, ...Region[]];
-  const rez = (
-    region: Region,
-    name: string,
-    script: string,
-    notecards: Record<string, string[]>,
-    items: string[] = [],
-  ) => ({
+  const rez = (region: Region, script: Script, card: string[], name: string = script, items: string[] = []): Stall => ({
     region,
     object: region.rez({
-      ...{ owner: owner.uuid, group, name, script, notecards },
+      ...{ owner: owner.uuid, group, name, script: scriptOf(script, fault), notecards: { [script]: card } },
       items: items.map((item) => ({ name: item })),
     }),
   });
   const stock = [...products.values()].map(({ item }) => item);
   const rezBox = (region: Region, name: string, settings: string[], items: string[]): Stall =>
-    rez(region, name, sources.dispenser, { dispenser: [...lines(keys.dispenser), ...settings] }, items);
+    rez(region, 'dispenser', [...lines(keys.dispenser), ...settings], name, items);
+  /** The notecards of a vendor that has its product already, with one key or the other. */
   const notecardsOf = (productId: string): string[][] =>
     [keys.vendor, keys.otherVendor].map((key) => [...lines(key), `product = ${productId}`]);
-  const vendors = [...products.keys()].map((productId, n) => {
-    const notecards = { vendor: lines(keys.vendor) };
-    return { productId, ...rez(regions[n % regions.length] as Region, 'vendor', sources.vendor, notecards) };
-  });
-  const terminals = regions
-    .slice(0, 2)
-    .map((region) => rez(region, 'terminal', sources.terminal, { terminal: lines(keys.terminal) }));
+  const vendors = [...products.keys()].map((productId, n) => ({
+    productId,
+    ...rez(regions[n % regions.length] as Region, 'vendor', lines(keys.vendor)),
+  }));
+  const terminals = regions.slice(0, 2).map((region) => rez(region, 'terminal', lines(keys.terminal)));
   // The first box lacks a product, for which the second is always asked.
   const lacking = isSpread ? stock[0] : undefined;
   const boxes = isSpread
     ? [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
     : [rezBox(home, 'box', [], stock), rezBox(home, 'standby', [], stock)];
   // One cashier is part of the wall with a stranger's script, the other stands alone.
-  const tills = regions
-    .slice(1, 3)
-    .map((region) =>
-      rez(region, 'cashier', sources.cashier, { cashier: [...lines(keys.cashier), 'limit = 500000', 'hold = 0'] }),
-    );
+  const card = [...lines(keys.cashier), 'limit = 500000', 'hold = 0'];
+  const tills = regions.slice(1, 3).map((region) => rez(region, 'cashier', card));
   const strangers = regions.slice(0, 2).map((region) => ({
     region,
     object: region.rez({ owner: stranger, name: 'decoration', script: strangerSource, notecards: {}, items: [] }),
@@ -185,23 +135,31 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
     const here = [...vendors, ...strangers, ...tills.slice(0, 1)].filter((stall) => stall.region === region);
     region.world.link(...here.map(({ object }) => object), ...(n === 0 && boxes[0] ? [boxes[0].object] : []));
   }
+  /** The prims of all cashiers that there have ever been. */
   const cashiers = new Set(tills.map(({ object }) => object.body.id));
   return { vendors, terminals, boxes, lacking, tills, cashiers, strangers, notecardsOf };
 };
 
 /** Makes the products of a store, and places its objects. */
-export const openMall = async (plan: Plan): Promise<Mall> => {
+export const openMall = async (plan: Plan) => {
   const { store, owner, service } = plan;
-  const { products, ...goods } = await makeGoods(plan);
+  const goods = await makeGoods(plan);
   const [fault] = service.book.faults;
   if (fault) throw new Error(`The mall did not open: ${fault}`);
-  const objects = placeObjects(products, plan);
+  const objects = placeObjects(goods.products, plan);
   return {
-    ...{ store, owner: owner.uuid, service, products, ...goods, ...objects },
+    ...{ store, owner: owner.uuid, service, ...goods, ...objects },
+    /** The product of each vendor that there has ever been, by its prim. */
     productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),
-    ...{ cards: new Map(), allCards: [], granted: new Map(), grants: new Map(), refunds: new Map(), references: 0 },
+    /** The cards that each avatar was given and has not tried to redeem. */
+    unusedCards: new Map<string, string[]>(),
+    /** By id: the L$ and the owner of each card that was granted. */
+    granted: new Map<string, { credit: number; owner: string }>(),
+    /** By the refunded sale: L$ that the merchant has still to give back by hand. */
+    refunds: new Map<string, { to: string; amount: number }>(),
   };
 };
+export type Mall = Awaited<ReturnType<typeof openMall>>;
 
 /** The merchant says what each vendor sells, as soon as it has registered. */
 export const stockVendors = async ({ service, vendors }: Mall, actor: Actor): Promise<void> => {

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { timestamp } from '../../lib/clock.ts';
 import { incrementCredit, incrementRestrictedCredit } from '../../lib/routes/credit.ts';
 import { banCustomer, unbanCustomer } from '../../lib/routes/customers.ts';
 import { grantGiftCard } from '../../lib/routes/gift-cards.ts';
@@ -5,25 +7,20 @@ import { updateProduct } from '../../lib/routes/products.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { listSales, refundSale } from '../../lib/routes/sales.ts';
 import * as rows from '../../lib/routes/store.ts';
-import type { Avatar } from '../../local/grid/grid.ts';
 import { type Call, send } from '../workload/client.ts';
-import type { Body } from './accounts.ts';
 import type { Actor } from './actor.ts';
 import type { Grid } from './grid.ts';
-import { type Mall, touchOwn, touchTills } from './mall.ts';
+import { type Body, type Mall, touchOwn, touchTills } from './mall.ts';
+import type { Setting } from './setting.ts';
 
 /** The merchant of a store: changes it during the day, and compares what was told with the accounts in the evening. */
 
-interface Merchant {
+interface Merchant extends Pick<Setting, 'avatars' | 'grid'> {
   mall: Mall;
-  grid: Grid;
   actor: Actor;
-  avatars: readonly Avatar[];
   note: (what: string) => void;
   isOver: () => boolean;
 }
-
-const newReference = (mall: Mall): string => `${mall.store.id}-${++mall.references}`;
 
 /** The body of an answer about some avatar; undefined where the service does not know the avatar yet. */
 const post = async ({ mall, note }: Merchant, row: Route, identifier: string, body?: object): Promise<Body> => {
@@ -86,12 +83,16 @@ const closeStore: Step = (merchant) => {
 
 const grant: Step = async (merchant) => {
   const { mall, actor, grid } = merchant;
-  const [uuid, reference, amount] = [somebody(merchant), newReference(mall), 5 + actor.below(200)];
-  const row = actor.chance(25) ? incrementRestrictedCredit : incrementCredit;
-  const until = () => new Date(grid.clock.now() + actor.between(600, 1800) * 1000).toISOString();
-  const body = { delta: amount, reference, ...(actor.chance(50) && { expiresAt: until() }) };
-  if (!(await post(merchant, row, uuid, body))) return;
-  mall.grants.set(reference, { uuid, amount });
+  const { book } = mall.service;
+  const [uuid, key, delta] = [somebody(merchant), randomUUID(), 5 + actor.below(200)];
+  const type = actor.chance(25) ? 'restricted' : 'regular';
+  const row = type === 'restricted' ? incrementRestrictedCredit : incrementCredit;
+  const until = () => timestamp(grid.clock.now() + actor.between(600, 1800) * 1000);
+  const fields = { delta, ...(actor.chance(50) && { expiresAt: until() }) };
+  const end = book.begin();
+  const answer = await post(merchant, row, uuid, { ...fields, reference: key });
+  if (!answer) return;
+  book.credit.push({ ...end(), uuid, type, key, command: { kind: 'increment', ...fields }, outcome: 'done', answer });
   merchant.note('merchant: gave credit');
 };
 
@@ -101,8 +102,7 @@ const giveCard: Step = async (merchant) => {
   const body = { credit: 1 + actor.below(150), transfer: actor.chance(50) };
   const card = await post(merchant, grantGiftCard, uuid, body);
   if (!card) return;
-  mall.cards.set(uuid, [...(mall.cards.get(uuid) ?? []), card.id]);
-  mall.allCards.push(card.id);
+  mall.unusedCards.set(uuid, [...(mall.unusedCards.get(uuid) ?? []), card.id]);
   mall.granted.set(card.id, { credit: body.credit, owner: uuid });
   merchant.note('merchant: gave a card');
 };
@@ -112,16 +112,19 @@ const refund: Step = async ({ mall, actor, grid, note }) => {
   const { body } = await send(service, listSales, { query: { state: 'completed', limit: 50 } });
   const sale = actor.pick<Body>(body.data);
   if (!sale) return;
-  const reference = newReference(mall);
+  const reference = randomUUID();
   const call = { params: { id: sale.id }, body: { reference, payOut: actor.chance(50) }, expect: [200, 400] };
   const answer = await send(service, refundSale, call);
   if (answer.status !== 200 || answer.body.refundReference !== reference) return;
   note('merchant: refunded a sale');
   // A cashier pays the L$ that are to be paid out.
   const amount = answer.body.payOut ? 0 : answer.body.refund - answer.body.change;
-  mall.refunds.set(sale.id, { sale: answer.body, amount, isPaid: amount === 0 });
+  mall.refunds.set(sale.id, { to: sale.buyerUuid, amount });
   payRefunds(mall, grid);
 };
+
+/** Where L$ come from and go to that the merchant spends elsewhere. */
+const bank = 'bank';
 
 const spend: Step = async ({ mall: { owner }, actor, grid: { book }, note }) => {
   const amount = book.balanceOf(owner);
@@ -138,17 +141,10 @@ const steps: readonly Step[] = [
   ...[grant, grant, grant, giveCard, giveCard, refund, refund, spend],
 ];
 
-/** Where L$ come from and go to that the merchant spends elsewhere. */
-export const bank = 'bank';
-
 /** Gives back by hand what refunds of sales owe. */
 export const payRefunds = (mall: Mall, { book }: Grid): void => {
-  for (const refund of mall.refunds.values()) {
-    const { sale, amount, isPaid } = refund;
-    if (isPaid) continue;
-    const paid = book.move({ reason: 'refund', from: mall.owner, to: sale.buyerUuid, amount, of: sale.id });
-    refund.isPaid = paid !== undefined;
-  }
+  for (const [of, refund] of mall.refunds)
+    if (book.move({ ...refund, reason: 'refund', from: mall.owner, of })) refund.amount = 0;
 };
 
 /**

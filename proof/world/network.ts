@@ -5,51 +5,32 @@ import { buffer } from 'node:stream/consumers';
 import type { WebAnswer, WebRequest } from '../../local/grid/world/object.ts';
 import { createTally } from '../workload/tally.ts';
 import type { Actor } from './actor.ts';
+import type { Grid } from './grid.ts';
 
 /**
  * The network between the grid and the service: it loses requests and answers, delays them, and answers in the
  * service's place.
  */
 
-/** How often in 100 calls each fault comes. */
-export const rates = {
-  none: { lost: 0, answerLost: 0, broken: 0, garbled: 0, throttled: 0, slow: 0 },
-  normal: { lost: 1.5, answerLost: 1.5, broken: 2, garbled: 1, throttled: 0.5, slow: 5 },
-  heavy: { lost: 6, answerLost: 6, broken: 6, garbled: 3, throttled: 3, slow: 20 },
-} as const;
-type Rates = Readonly<Record<keyof (typeof rates)['none'], number>>;
-
 type Receive = (url: string, method: string, body: string, answer: (status: number, text: string) => void) => void;
 
 /** Draws the faults of calls at the rates of the hour. */
-const createFaults = (actor: Actor) => {
-  let now: Rates = rates.none;
+const createFaults = (grid: Grid, actor: Actor) => {
   const counts = createTally();
-  const chance = (kind: keyof Rates): boolean => {
-    const isDrawn = actor.chance(now[kind]);
-    if (isDrawn) counts.add(kind);
-    return isDrawn;
+  /** One of these faults, or none. */
+  const draw = (...kinds: (keyof Grid['rates']['network'])[]): string | undefined => {
+    let drawn = actor.random() * 100;
+    const found = kinds.find((kind) => {
+      drawn -= grid.rates.network[kind];
+      return drawn < 0;
+    });
+    if (found) counts.add(found);
+    return found;
   };
-  return {
-    counts,
-    chance,
-    setRates: (next: Rates): void => {
-      now = next;
-    },
-    /** The fault of a call, if it has one. */
-    draw: (kinds: readonly (keyof Rates)[]): keyof Rates | undefined => {
-      let drawn = actor.random() * 100;
-      const found = kinds.find((kind) => {
-        drawn -= now[kind];
-        return drawn < 0;
-      });
-      if (found) counts.add(found);
-      return found;
-    },
-    slowly: async (): Promise<void> => {
-      if (chance('slow')) await actor.wait(actor.between(1, 20));
-    },
+  const slowly = async (): Promise<void> => {
+    if (draw('slow')) await actor.wait(actor.between(1, 20));
   };
+  return { counts, draw, slowly };
 };
 type Faults = ReturnType<typeof createFaults>;
 
@@ -58,7 +39,7 @@ const startServer = async ({ draw, slowly, counts }: Faults, receive: Receive) =
   const server = createServer(async (request, response) => {
     try {
       const body = (await buffer(request)).toString('utf8');
-      const trouble = draw(['lost', 'answerLost', 'broken']);
+      const trouble = draw('lost', 'answerLost', 'broken');
       await slowly();
       if (trouble === 'lost') return void request.socket.destroy();
       if (trouble === 'broken') return void response.writeHead(503).end('busy');
@@ -97,18 +78,17 @@ const reach = async ({ url, method, headers, body }: WebRequest, baseUrl: string
   }
 };
 
-export const createNetwork = async (actor: Actor, baseUrl: () => string, receive: Receive) => {
-  const faults = createFaults(actor);
-  const { counts, draw, slowly, setRates, chance } = faults;
+export const createNetwork = async (grid: Grid, actor: Actor, baseUrl: () => string, receive: Receive) => {
+  const faults = createFaults(grid, actor);
+  const { counts, draw, slowly } = faults;
   return {
     ...(await startServer(faults, receive)),
     counts,
-    setRates,
-    mayRequest: (): boolean => !chance('throttled'),
+    mayRequest: (): boolean => !draw('throttled'),
     /** Carries a script's request to the service. An answer of undefined becomes 499. */
     send: async (request: WebRequest, answer: (answer: WebAnswer | undefined) => void): Promise<void> => {
       counts.add('requests of scripts');
-      const trouble = draw(['lost', 'answerLost', 'broken', 'garbled']);
+      const trouble = draw('lost', 'answerLost', 'broken', 'garbled');
       await slowly();
       if (trouble === 'lost') return answer(undefined);
       const status = actor.pick([500, 502, 503, 504]) ?? 500;

@@ -1,50 +1,28 @@
-import { listPayees, listPayouts, settlePayout } from '../../lib/routes/payouts.ts';
-import { type Service, send, walk } from '../workload/client.ts';
-import type { Body } from './accounts.ts';
-import type { Transfer } from './book.ts';
+import { listPayouts, settlePayout } from '../../lib/routes/payouts.ts';
+import { send, walk } from '../workload/client.ts';
+import type { StoreBooks } from './accounts.ts';
+import { sumsOf, type Transfer } from './book.ts';
 import type { Grid } from './grid.ts';
-import type { Mall } from './mall.ts';
+import type { Body, Mall } from './mall.ts';
 
 /** Compares what a store says that it owed and paid with the L$ that its cashiers gave away. */
 
-export interface PayoutBooks {
-  sales: readonly Body[];
-  payouts: readonly Body[];
-  payees: readonly Body[];
-  /** The prims of the cashiers that there have ever been. */
-  cashiers: ReadonlySet<string>;
-}
+type PayoutBooks = Pick<StoreBooks, 'sales' | 'payouts' | 'payees' | 'cashiers'>;
 
-const query = { limit: 1000 };
-
-/** The store's word on payouts, over HTTP. */
-export const readPayouts = async (service: Service): Promise<Pick<PayoutBooks, 'payouts' | 'payees'>> => ({
-  payouts: await walk(service, listPayouts, { query }),
-  payees: await walk(service, listPayees, { query }),
-});
-
-/** The debts that sales and refunds have made, by avatar. */
-const debtsOf = (sales: readonly Body[]): Map<string, number> => {
-  const debts = new Map<string, number>();
-  const owe = (payee: string, amount: number): void => {
-    if (amount > 0) debts.set(payee, (debts.get(payee) ?? 0) + amount);
-  };
-  for (const { state, shares, payOut, buyerUuid, refund, change } of sales) {
-    if (state === 'completed') for (const { residentUuid, amount } of shares) owe(residentUuid, amount);
-    if (state === 'refunded' && payOut) owe(buyerUuid, refund - change);
-  }
-  return debts;
-};
+/** The debts that sales and refunds have made. */
+const debtsOf = (sales: PayoutBooks['sales']): [payee: string, amount: number][] =>
+  sales.flatMap(({ state, shares, payOut, buyerUuid, refund, change }) => {
+    if (state === 'completed') return shares.map((share: Body) => [share.residentUuid, share.amount]);
+    return state === 'refunded' && payOut ? [[buyerUuid, refund - change]] : [];
+  });
 
 /** Payees whose sums are not what sales and refunds have made the store owe them. */
 export const findMiscounts = ({ sales, payees }: Pick<PayoutBooks, 'sales' | 'payees'>): string[] => {
-  const debts = debtsOf(sales);
-  const sums = new Map(
-    payees.map(({ residentUuid, owed, claimed, unknown, paid }) => [residentUuid, owed + claimed + unknown + paid]),
-  );
-  return [...new Set([...debts.keys(), ...sums.keys()])]
-    .filter((payee) => (debts.get(payee) ?? 0) !== (sums.get(payee) ?? 0))
-    .map((payee) => `${payee} is counted L$ ${sums.get(payee) ?? 0} of L$ ${debts.get(payee) ?? 0}`);
+  const counted = payees.map((one) => [one.residentUuid, one.owed + one.claimed + one.unknown + one.paid] as const);
+  const debts = debtsOf(sales).map(([payee, amount]) => [payee, -amount] as const);
+  return [...sumsOf([...counted, ...debts])]
+    .filter(([, amount]) => amount !== 0)
+    .map(([payee, amount]) => `${payee} is counted L$ ${amount} too many`);
 };
 
 const oursOf = ({ cashiers }: Pick<PayoutBooks, 'cashiers'>, transfers: readonly Transfer[]): Transfer[] =>
@@ -53,35 +31,29 @@ const oursOf = ({ cashiers }: Pick<PayoutBooks, 'cashiers'>, transfers: readonly
 const isPaidBy = ({ residentUuid, amount }: Body, transfer: Transfer): boolean =>
   transfer.to === residentUuid && transfer.amount === amount;
 
-/**
- * Follows each L$ that the cashiers of a store gave away. `unexplained` is a sum of L$, `twice` a number of transfers.
- */
+/** Follows each L$ that the cashiers of a store gave away. `unexplained` is a sum of L$. */
 export const comparePayouts = (books: PayoutBooks, transfers: readonly Transfer[]) => {
-  const ours = new Map(oursOf(books, transfers).map((one) => [one.id, one]));
-  const faults: string[] = [];
-  const named = new Set<string>();
-  let [unexplained, twice, paid] = [0, 0, 0];
+  const left = new Map(oursOf(books, transfers).map((one) => [one.id, one]));
+  const faults = findMiscounts(books);
+  let unexplained = 0;
   for (const payout of books.payouts) {
     const { id, state, amount, residentUuid, transactionId } = payout;
     const text = `payout ${id} of L$ ${amount} to ${residentUuid}`;
     if (state === 'claimed' || state === 'unknown') faults.push(`${text} is still ${state}`);
     if (state !== 'paid') continue;
-    const transfer = ours.get(transactionId);
-    paid += amount;
-    if (transfer && isPaidBy(payout, transfer) && !named.has(transactionId)) named.add(transactionId);
+    const transfer = left.get(transactionId);
+    if (transfer && isPaidBy(payout, transfer)) left.delete(transactionId);
     else {
       unexplained += amount;
       faults.push(`${text} is said to be paid by ${JSON.stringify(transfer) ?? 'a transfer that is not there'}`);
     }
   }
-  for (const transfer of ours.values())
-    if (!named.has(transfer.id)) {
-      const isTwice = books.payouts.some((payout) => payout.state === 'paid' && isPaidBy(payout, transfer));
-      unexplained += transfer.amount;
-      if (isTwice) twice += 1;
-      faults.push(`given ${isTwice ? 'twice' : 'for no payout'}: ${JSON.stringify(transfer)}`);
-    }
-  return { faults: [...faults, ...findMiscounts(books)], unexplained, twice, paid };
+  for (const transfer of left.values()) {
+    const isTwice = books.payouts.some((payout) => payout.state === 'paid' && isPaidBy(payout, transfer));
+    unexplained += transfer.amount;
+    faults.push(`given ${isTwice ? 'twice' : 'for no payout'}: ${JSON.stringify(transfer)}`);
+  }
+  return { faults, unexplained };
 };
 
 /** A transfer may have begun so long after its claim, as `store reconcile` takes it. */
@@ -92,7 +64,7 @@ const spanMillis = 15 * 60_000;
  * it. Answers those of which no cashier had a reason to say so.
  */
 export const settleUnknown = async (mall: Mall, { book, erased }: Grid): Promise<string[]> => {
-  const { payouts } = await readPayouts(mall.service);
+  const payouts = await walk(mall.service, listPayouts, { query: { limit: 1000 } });
   const named = new Set(payouts.map(({ transactionId }) => transactionId));
   const left = oursOf(mall, book.transfers).filter(({ id }) => !named.has(id));
   const isErased = [...mall.cashiers].some((prim) => erased.has(prim));

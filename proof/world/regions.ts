@@ -21,6 +21,17 @@ const avatar = (text: string) => {
 type World = ReturnType<typeof createWorld>;
 type Absence = () => Promise<void>;
 
+interface ScriptState {
+  /** Another one each time that the script loses all that was under way. */
+  life: object;
+  /** The delivery that a box has before it, and whether its item was given. */
+  order?: { deliveryId: string; isGiven: boolean } | undefined;
+  /** The object is away for a while. */
+  isGone: boolean;
+  /** The object is not its owner's now. */
+  isLent?: boolean;
+}
+
 /** A region of the grid: objects with the shipped scripts, which die with it and are started again. */
 export class Region {
   readonly name: string;
@@ -28,14 +39,7 @@ export class Region {
   isDown = false;
   private readonly grid: Grid;
   private readonly actor: Actor;
-  private readonly placements: Placement[] = [];
-  /** The delivery that each box has before it, and whether its item was given. */
-  private readonly before = new Map<Placement, { deliveryId: string; isGiven: boolean }>();
-  /** Another one each time that a script loses all that was under way. */
-  private readonly lives = new Map<Placement, object>();
-  private readonly gone = new Set<Placement>();
-  /** Objects that are not their owner's now. */
-  private readonly lent = new Set<Placement>();
+  private readonly scripts = new Map<Placement, ScriptState>();
 
   constructor(name: string, grid: Grid, network: Network, actor: Actor) {
     this.name = name;
@@ -57,20 +61,20 @@ export class Region {
         if (event === 'money') grid.unheard.delete(String(values[2]));
         const isOrder = event === 'http_request' && values[1] === 'POST';
         const deliveryId = isOrder ? (String(values[2]).split('\n')[3] ?? '') : '';
-        this.before.set(by, { deliveryId, isGiven: false });
+        this.set(by, { order: { deliveryId, isGiven: false } });
       },
       onGive: (to, { name: item }, by) => {
-        const order = this.before.get(by);
+        const order = this.scripts.get(by)?.order;
         if (order) order.isGiven = true;
         grid.counts.add(`items given by a ${by.body.name}`);
         grid.gifts.push({ deliveryId: order?.deliveryId ?? '', to, item, box: by.body.id, at: clock.now() });
       },
-      isPresent: () => !actor.chance(grid.rates.left),
+      isPresent: () => !actor.chance(grid.rates.inworld.left),
       transfer: (...order) => this.transfer(...order),
       onDialog: (dialog, by) => {
-        const life = this.lives.get(by);
+        const life = this.lifeOf(by);
         const answer = (text: string): void => {
-          if (life === this.lives.get(by) && !this.isDown) dialog.answer(text);
+          if (life === this.lifeOf(by) && !this.isDown) dialog.answer(text);
         };
         grid.onDialog({ ...dialog, by, answer });
       },
@@ -85,37 +89,37 @@ export class Region {
   /** Draws how a transfer ends. */
   private outcomeOfTransfer(): { moves: boolean; tag?: string; isDoubtful?: boolean; isSilent?: boolean } {
     const { actor, grid } = this;
-    if (actor.chance(grid.rates.refused)) {
+    if (actor.chance(grid.rates.inworld.refused)) {
       grid.counts.add('transfers refused');
       return { moves: false, tag: actor.pick(refusals) ?? '' };
     }
-    if (actor.chance(grid.rates.doubtful)) {
+    if (actor.chance(grid.rates.inworld.doubtful)) {
       grid.counts.add('transfers of which nobody knows the end');
       const isEnd = actor.chance(30);
       return { moves: !isEnd && actor.chance(50), tag: actor.pick(isEnd ? ends : doubts) ?? '', isDoubtful: true };
     }
-    if (!actor.chance(grid.rates.silent)) return { moves: true };
+    if (!actor.chance(grid.rates.inworld.silent)) return { moves: true };
     grid.counts.add('transfers without a result');
     return { moves: actor.chance(50), isDoubtful: true, isSilent: true };
   }
 
   private transfer(by: Placement, to: string, amount: number, answer: (tag?: string) => void, id: string): void {
-    const { actor, grid, lives } = this;
+    const { actor, grid } = this;
     const reason = by.body.name === 'cashier' ? 'payout' : 'back';
     const { owner: from, id: of } = by.body;
     const giving: Giving = { by: of, to, amount, isDoubtful: false };
     grid.givings.push(giving);
-    const life = lives.get(by);
-    if (reason === 'payout' && actor.chance(grid.rates.dying))
+    const life = this.lifeOf(by);
+    if (reason === 'payout' && actor.chance(grid.rates.inworld.dying))
       grid.clock.after(actor.between(0, 4), () => void this.crash(() => actor.wait(actor.between(5, 30))));
     const outcome = this.outcomeOfTransfer();
     grid.clock.after(actor.between(0.1, 2), () => {
       // An order that left the region before it died may be carried out all the same.
-      if (life !== lives.get(by) && actor.chance(50)) return;
+      if (life !== this.lifeOf(by) && actor.chance(50)) return;
       const moved = outcome.moves && grid.book.move({ reason, from, to, amount, of }, id) !== undefined;
       if (outcome.isDoubtful) giving.isDoubtful = true;
       grid.clock.after(actor.between(0.1, 2), () => {
-        if (life !== lives.get(by) || outcome.isSilent) return;
+        if (life !== this.lifeOf(by) || outcome.isSilent) return;
         answer(outcome.tag ?? (moved ? undefined : 'LINDENDOLLAR_INSUFFICIENTFUNDS'));
       });
     });
@@ -132,59 +136,62 @@ export class Region {
 
   /** Requests and payments under way are answered to nobody. */
   private forget(placement: Placement): void {
-    this.lives.set(placement, {});
+    this.set(placement, { life: {} });
     for (const giving of this.grid.givings) if (giving.by === placement.body.id) giving.isDoubtful = true;
   }
 
   /** A box that ends in this moment has not noted what it has just given. */
   private noteUnnoted(placement: Placement): void {
-    const order = this.before.get(placement);
+    const order = this.scripts.get(placement)?.order;
     const { linksetData, id } = placement.body;
     if (order?.isGiven && ![...linksetData.keys()].some((key) => key.endsWith(order.deliveryId)))
       this.grid.unnoted.set(order.deliveryId, id);
-    this.before.delete(placement);
+    this.set(placement, { order: undefined });
   }
 
   private add(placement: Placement): Placement {
-    this.placements.push(placement);
-    this.lives.set(placement, {});
+    this.scripts.set(placement, { life: {}, isGone: false });
     return placement;
+  }
+
+  /** Changes what is known of a script. One that is no longer there stays away. */
+  private set(placement: Placement, state: Partial<ScriptState>): void {
+    Object.assign(this.scripts.get(placement) ?? {}, state);
   }
 
   private remove(placement: Placement): void {
     this.forget(placement);
-    this.lives.delete(placement);
-    this.placements.splice(this.placements.indexOf(placement), 1);
+    this.scripts.delete(placement);
     placement.take();
   }
 
   isThere(placement: Placement): boolean {
-    return !this.isDown && !this.gone.has(placement) && this.lives.has(placement);
+    return !this.isDown && this.scripts.get(placement)?.isGone === false;
   }
 
   /** Changes when the script loses all that was under way. */
   lifeOf(placement: Placement): object | undefined {
-    return this.lives.get(placement);
+    return this.scripts.get(placement)?.life;
   }
 
   /** All scripts of the object to which the prim belongs. */
   private objectOf({ body }: Placement): Placement[] {
-    return this.placements.filter((one) => body.prim.linkset.prims.includes(one.body.prim));
+    return [...this.scripts.keys()].filter((one) => body.prim.linkset.prims.includes(one.body.prim));
   }
 
   /** True for an object as the merchant left it, which all of its scripts are in. */
   private isWhole(placement: Placement): boolean {
     const scripts = this.objectOf(placement);
     const isComplete = scripts.length === placement.body.prim.linkset.prims.length;
-    return isComplete && scripts.every((one) => this.isThere(one) && !this.lent.has(one));
+    return isComplete && scripts.every((one) => this.isThere(one) && !this.scripts.get(one)?.isLent);
   }
 
   /** The script must tell so within two minutes, if nothing happens to it meanwhile. */
   private mustTell(placement: Placement, words: string): void {
-    const life = this.lives.get(placement);
+    const life = this.lifeOf(placement);
     const { name, id } = placement.body;
     this.grid.clock.after(120, () => {
-      const isSame = life === this.lives.get(placement) && this.isThere(placement);
+      const isSame = life === this.lifeOf(placement) && this.isThere(placement);
       if (isSame && !this.grid.told.get(id)?.join().includes(words))
         this.grid.silences.push(`${name} ${id} did not tell that it ${words}`);
     });
@@ -199,33 +206,24 @@ export class Region {
     if (this.isThere(placement)) placement.touch(...visitors);
   }
 
-  /** Makes a copy of the whole object. Answers the copies of its scripts, by their originals. */
-  private copyWhole(placement: Placement): Map<Placement, Placement> {
-    const originals = this.objectOf(placement);
+  /**
+   * Somebody copies the object; or its owner takes it into the inventory, and rezzes it. Answers the copies of its
+   * scripts, by their originals.
+   */
+  copy(placement: Placement, isTaken = false): Map<Placement, Placement> {
+    if (!this.isWhole(placement)) return new Map();
+    this.grid.counts.add(isTaken ? 'objects taken and rezzed' : 'objects copied');
+    const scripts = this.objectOf(placement);
+    const originals = placement.body.prim.linkset.prims.flatMap((prim) =>
+      scripts.filter((one) => one.body.prim === prim),
+    );
     const copies = this.world.copy(placement);
     for (const one of copies) this.grid.copies.add(this.add(one).body.id);
-    const { prims } = placement.body.prim.linkset;
-    const inOrder = prims.flatMap((prim) => originals.filter((one) => one.body.prim === prim));
-    return new Map(inOrder.map((original, n) => [original, copies[n] as Placement]));
-  }
-
-  /** Somebody copies the object. */
-  copy(placement: Placement): Map<Placement, Placement> {
-    if (!this.isWhole(placement)) return new Map();
-    this.grid.counts.add('objects copied');
-    return this.copyWhole(placement);
-  }
-
-  /** The owner takes the object into the inventory, and rezzes it. */
-  rezAgain(placement: Placement): Map<Placement, Placement> {
-    if (!this.isWhole(placement)) return new Map();
-    this.grid.counts.add('objects taken and rezzed');
-    const copies = this.copyWhole(placement);
-    for (const original of copies.keys()) {
+    for (const original of isTaken ? originals : []) {
       this.noteUnnoted(original);
       this.remove(original);
     }
-    return copies;
+    return new Map(originals.map((original, n) => [original, copies[n] as Placement]));
   }
 
   /** A stranger's script erases the memory of what it is linked with. Each vendor that loses something must tell. */
@@ -249,7 +247,7 @@ export class Region {
     const { grid } = this;
     if (!this.isWhole(placement)) return;
     const all = this.objectOf(placement);
-    for (const one of all) this.lent.add(one);
+    for (const one of all) this.set(one, { isLent: true });
     grid.counts.add(isDeeded ? 'objects deeded to a group' : 'objects given to another owner');
     for (const one of all) this.forget(one);
     const before = new Set(linksetData.keys());
@@ -263,7 +261,7 @@ export class Region {
         grid.claims.push(...claimOf(by, value));
       }
     placement.giveTo(owner);
-    for (const one of all) this.lent.delete(one);
+    for (const one of all) this.set(one, { isLent: false });
     const isUnreadable = (id: string): boolean =>
       [...placement.body.linksetData].some(([name, { by }]) => by === id && grid.unreadable.has(name));
     for (const one of all) if (isUnreadable(one.body.id)) this.mustTell(one, 'cannot read');
@@ -289,11 +287,11 @@ export class Region {
 
   /** An avatar pays an object. False if it could not. */
   pay(buyer: string, placement: Placement, amount: number): boolean {
-    const { owner, id: vendor } = placement.body;
+    const { owner, id: of } = placement.body;
     if (!this.isThere(placement)) return false;
-    const paid = this.grid.book.move({ reason: 'payment', from: buyer, to: owner, amount, of: vendor });
+    const paid = this.grid.book.move({ reason: 'payment', from: buyer, to: owner, amount, of });
     if (!paid) return false;
-    this.grid.unheard.set(paid.id, { vendor, buyer, amount });
+    this.grid.unheard.set(paid.id, paid);
     placement.tell('money', buyer, amount, paid.id);
     return true;
   }
@@ -302,11 +300,11 @@ export class Region {
   async takeAway(placement: Placement, absence: Absence): Promise<void> {
     if (this.isDown) return;
     this.grid.counts.add('objects taken away');
-    this.gone.add(placement);
+    this.set(placement, { isGone: true });
     this.kill(placement);
     await absence();
     while (this.isDown) await this.actor.wait(1);
-    this.gone.delete(placement);
+    this.set(placement, { isGone: false });
     placement.freeze(false);
   }
 
@@ -314,7 +312,7 @@ export class Region {
   restart(): void {
     if (this.isDown) return;
     this.grid.counts.add('regions restarted');
-    for (const placement of this.placements) this.forget(placement);
+    for (const placement of this.scripts.keys()) this.forget(placement);
     this.world.restart();
   }
 
@@ -323,21 +321,19 @@ export class Region {
     if (this.isDown) return;
     this.grid.counts.add('regions that died');
     this.isDown = true;
-    for (const placement of this.placements) this.kill(placement);
+    for (const placement of this.scripts.keys()) this.kill(placement);
     await absence();
     this.isDown = false;
-    for (const placement of this.placements) if (!this.gone.has(placement)) placement.freeze(false);
+    for (const [placement, { isGone }] of this.scripts) if (!isGone) placement.freeze(false);
   }
 
-  collectErrors(): void {
-    const { errors, said, messages, given, dialogs, paid } = this.world.log;
+  scriptErrors(): string[] {
     // The region shouts this by itself where a script asks too often. It is no fault of the script.
-    this.grid.errors.push(...errors.splice(0).filter((text) => !text.includes('too many HTTP requests')));
-    for (const some of [said, messages, given, dialogs, paid]) some.length = 0;
+    return this.world.log.errors.filter((text) => !text.includes('too many HTTP requests'));
   }
 
   /** The day is over: no script runs on. */
   end(): void {
-    for (const placement of [...this.placements]) placement.take();
+    for (const placement of this.scripts.keys()) placement.take();
   }
 }

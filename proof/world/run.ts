@@ -1,68 +1,62 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { source, timestamp } from '../../lib/clock.ts';
-import { getCredit, listCreditHistory } from '../../lib/routes/credit.ts';
 import { listDeliveries } from '../../lib/routes/deliveries.ts';
-import { getGiftCard, listGiftCards } from '../../lib/routes/gift-cards.ts';
+import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
 import { listSales } from '../../lib/routes/sales.ts';
-import { send, walk } from '../workload/client.ts';
+import { walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
-import { type Card, compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
+import { compareCredit, compareGifts, compareMoney, readBooks } from './accounts.ts';
 import { live } from './avatars.ts';
 import type { Transfer } from './book.ts';
-import { type Grid, gridRates, isOpen } from './grid.ts';
-import { cardCredit, type Mall, retryFailed, sourcesOf, touchOwn } from './mall.ts';
+import { type FaultLevel, type Grid, isOpen, rates } from './grid.ts';
+import { type Mall, retryFailed, touchOwn } from './mall.ts';
 import { manage, payClaims, payRefunds } from './merchant.ts';
-import { rates } from './network.ts';
-import { comparePayouts, findMiscounts, type PayoutBooks, readPayouts, settleUnknown } from './payouts.ts';
-import { openWorld, type Setting, type WorldOptions } from './setting.ts';
+import { comparePayouts, findMiscounts, settleUnknown } from './payouts.ts';
+import { openWorld, type Setting, sweep, type WorldOptions } from './setting.ts';
 import { runFaster } from './time.ts';
 import { makeTrouble } from './trouble.ts';
 
-const setFaults = ({ network, grid, killable }: Setting, level: WorldOptions['faults']): void => {
-  network.setRates(rates[level]);
-  grid.rates = gridRates[level];
+const setFaults = ({ grid, killable }: Setting, level: FaultLevel): void => {
+  grid.rates = rates[level];
   killable.setFaults(level !== 'none');
 };
 
-/** Lets all act until the day is over. Answers the counts of the troubles. */
-const spendDay = async (setting: Setting) => {
-  const { options, grid, actorOf, avatars, malls, companion, visits, regions } = setting;
+/** Lets all act until the day is over. */
+const spendDay = async (setting: Setting): Promise<void> => {
+  const { options, grid, actorOf, avatars, malls, visits } = setting;
   const { clock, book, gifts } = grid;
   const began = clock.now();
   const secondsNow = (): number => (clock.now() - began) / 1000;
-  const isOver = (): boolean => secondsNow() >= options.seconds;
+  let hasFailed = false;
+  const isOver = (): boolean => hasFailed || secondsNow() >= options.seconds;
   setFaults(setting, options.faults);
-  const trouble = makeTrouble({
-    ...{ ...setting, clock, faults: options.faults, isOver, baseUrl: () => setting.baseUrl },
-    vendorSource: options.sources.vendor,
-  });
   const watching = setInterval(() => {
-    for (const region of regions) region.collectErrors();
     const text = `${book.transfers.length} transfers of L$, ${gifts.length} items given`;
-    options.onProgress(`${Math.round(secondsNow())} s: ${text}`);
+    options.onProgress?.(`${Math.round(secondsNow())} s: ${text}`);
   }, 10_000);
   const pause = (60 * options.avatars) / options.rate;
-  const common = { grid, note: visits.add, isOver };
+  const common = { ...setting, note: visits.add, isOver };
   try {
     await Promise.all([
-      ...avatars.map((me, n) =>
-        live({ ...common, me, others: avatars, malls, companion, actor: actorOf(`avatar ${n}`) }, pause),
-      ),
-      ...malls.map((mall, n) => manage({ ...common, mall, avatars, actor: actorOf(`merchant ${n}`) })),
-      trouble.done,
+      ...avatars.map((me, n) => live({ ...common, me, actor: actorOf(`avatar ${n}`) }, pause)),
+      ...malls.map((mall, n) => manage({ ...common, mall, actor: actorOf(`merchant ${n}`) })),
+      makeTrouble(setting, isOver),
     ]);
+  } catch (error) {
+    hasFailed = true;
+    throw error;
   } finally {
     clearInterval(watching);
-    trouble.stop();
   }
-  return trouble.counts;
 };
 
 /** Lists in words what is under way between a store and its cashiers. */
 const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Promise<string[]> => {
-  const { payouts, payees } = await readPayouts(service);
-  const sales = await walk(service, listSales, { query: { limit: 1000 } });
+  const query = { limit: 1000 };
+  const claimed = await walk(service, listPayouts, { query: { ...query, state: 'claimed' } });
+  const payees = await walk(service, listPayees, { query });
+  const sales = await walk(service, listSales, { query });
   const notes = tills.flatMap(({ object: { body } }) =>
     [...body.linksetData].filter(
       ([name, { pass }]) => name.startsWith(`sis:c:${body.id}:n`) && pass !== '' && !unreadable.has(name),
@@ -71,21 +65,14 @@ const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Prom
   return [
     ...findMiscounts({ sales, payees }),
     ...notes.map(([name, { value }]) => `a cashier has noted ${name} ${value}`),
-    ...payouts.filter(({ state }) => state === 'claimed').map(({ id }) => `payout ${id} is claimed`),
+    ...claimed.map(({ id }) => `payout ${id} is claimed`),
   ];
-};
-
-/** Has the service sweep. Answers whether it did all that was due: on a busy machine it may leave some. */
-const sweep = async ({ baseUrl }: Setting): Promise<boolean> => {
-  const call = { method: 'POST', signal: AbortSignal.timeout(60_000) };
-  const answer = await fetch(`${baseUrl}/_dev/sweep`, call).catch(() => undefined);
-  return answer?.ok === true && (await answer.json()).finished;
 };
 
 /** Lists in words all that is still under way. */
 const stillOpen = async (setting: Setting): Promise<string[]> => {
   const { malls, grid, queued } = setting;
-  await sweep(setting);
+  await sweep(setting.baseUrl);
   const given = new Set(grid.gifts.map(({ deliveryId }) => deliveryId));
   const open = malls.flatMap(({ vendors, productOf }) =>
     vendors.flatMap(({ object: { body } }) =>
@@ -118,8 +105,8 @@ const changeKeys = ({ vendors, notecardsOf }: Mall, grid: Grid, time: number): v
 
 /** The day is over: nothing fails any more, and all that is under way comes to its end. Answers all that does not. */
 const settle = async (setting: Setting): Promise<string[]> => {
-  const { options, grid, actorOf, malls, regions, killable } = setting;
-  const { settleSeconds = 3600, onProgress } = options;
+  const { options, grid, actorOf, malls, killable } = setting;
+  const { settleSeconds = 3600, onProgress = () => {} } = options;
   const settler = actorOf('settler');
   if (options.faults !== 'none') {
     // The last trouble of each day: the queue does not answer. No death ends the calls that wait for it.
@@ -141,55 +128,15 @@ const settle = async (setting: Setting): Promise<string[]> => {
     if (round % 6 === 0) malls.forEach(touchOwn);
     for (const mall of malls) await retryFailed(mall);
   }
-  for (const region of regions) region.collectErrors();
   return open.map((text) => `not settled after ${settleSeconds} s: ${text}`);
 };
 
 /** The merchant gives back payments that died with a region before a script heard of them. */
 const payUnheard = ({ malls, grid: { book, unheard } }: Setting): void => {
-  for (const [id, { vendor, buyer, amount }] of unheard) {
-    const mall = malls.find(({ productOf }) => productOf.has(vendor));
-    if (mall) book.move({ reason: 'unheard', from: mall.owner, to: buyer, amount, of: id });
+  for (const [of, payment] of unheard) {
+    const mall = malls.find(({ productOf }) => productOf.has(payment.of));
+    if (mall) book.move({ reason: 'unheard', from: mall.owner, to: payment.from, amount: payment.amount, of });
   }
-};
-
-/** A store's books at the end of the day, over HTTP. */
-const booksOf = async (mall: Mall, avatars: Setting['avatars']): Promise<StoreBooks & PayoutBooks> => {
-  const { service, productOf, grants, refunds, cashiers, cardProduct } = mall;
-  const query = { limit: 1000 };
-  const cards = new Map<string, Card>();
-  const credit = new Map<string, { history: object[]; credit: number; restrictedCredit: number }>();
-  for (const { uuid } of avatars) {
-    const params = { identifier: uuid };
-    const { status, body } = await send(service, getCredit, { params, expect: [200, 404] });
-    if (status !== 200) continue;
-    const history = await walk(service, listCreditHistory, { params, query });
-    credit.set(uuid, { history, credit: body.credit, restrictedCredit: body.restrictedCredit });
-    for (const { id, purchased, redeemed } of await walk(service, listGiftCards, { params, query }))
-      if (purchased) cards.set(id, { credit: cardCredit, owner: uuid, redeemed, isSold: true });
-  }
-  for (const [id, granted] of mall.granted) {
-    const { redeemed } = (await send(service, getGiftCard, { params: { id } })).body;
-    cards.set(id, { ...granted, redeemed });
-  }
-  const items = new Map([...mall.products.values()].map(({ id, item }) => [id, item]));
-  const [sales, deliveries] = [
-    await walk(service, listSales, { query }),
-    await walk(service, listDeliveries, { query }),
-  ];
-  return {
-    sales,
-    deliveries,
-    credit,
-    items,
-    productOf,
-    grants,
-    refunds,
-    cards,
-    cardProduct,
-    cashiers,
-    ...(await readPayouts(service)),
-  };
 };
 
 /** Minutes after which the sweep follows a rename once more, since nobody can write the old name any more. */
@@ -209,7 +156,7 @@ const auditAll = async (setting: Setting): Promise<string[]> => {
   const faults = await audit();
   if (faults.length === 0) return faults;
   await setting.actorOf('auditor').wait(60 * renameMinutes);
-  for (let sweeps = 0; sweeps < 20 && !(await sweep(setting)); sweeps++);
+  for (let sweeps = 0; sweeps < 20 && !(await sweep(setting.baseUrl)); sweeps++);
   return audit();
 };
 
@@ -238,57 +185,42 @@ const reconcile = async (setting: Setting, { store, owner, productOf }: Mall): P
 
 /** Compares the grid's book with those of the stores, as the merchants do in the evening, and asks `store audit`. */
 const compareBooks = async (setting: Setting) => {
-  const { malls, grid, avatars } = setting;
-  const { book, gifts, silences, errors, unnoted } = grid;
+  const { malls, grid, regions } = setting;
+  const { book, gifts, silences } = grid;
   for (const mall of malls) payRefunds(mall, grid);
   payUnheard(setting);
   const silent = (await Promise.all(malls.map((mall) => settleUnknown(mall, grid)))).flat();
-  const books = await Promise.all(malls.map((mall) => booksOf(mall, avatars)));
-  const gridBooks = { transfers: book.transfers, gifts, unheard: new Set(grid.unheard.keys()), unnoted };
-  const claimFaults = malls.flatMap((mall, n) =>
-    payClaims(mall, grid, () => compareMoney(books[n] as StoreBooks, gridBooks).missing),
-  );
-  const money = books.map((one) => compareMoney(one, gridBooks));
-  const payouts = books.map((one) => comparePayouts(one, book.transfers));
-  const items = books.map((one) => compareGifts(one, gridBooks));
+  const books = await Promise.all(malls.map(readBooks));
+  const claimFaults = books.flatMap((one) => payClaims(one, grid, () => compareMoney(one, grid).missing));
+  const sums = books.flatMap((one) => [compareMoney(one, grid), comparePayouts(one, book.transfers)]);
+  const items = books.map((one) => compareGifts(one, grid));
   const known = new Set(books.flatMap(({ deliveries }) => deliveries.map(({ id }) => id)));
   const strays = gifts.filter(({ deliveryId }) => !known.has(deliveryId));
   const audits = await auditAll(setting);
   for (const mall of malls) audits.push(...(await reconcile(setting, mall)));
-  const sum = (of: 'unexplained' | 'paid' | 'back' | 'unheard'): number => money.reduce((all, one) => all + one[of], 0);
-  const payoutSum = (of: 'unexplained' | 'paid' | 'twice'): number => payouts.reduce((all, one) => all + one[of], 0);
   return {
-    sum,
-    payouts: {
-      ...{ unexplained: payoutSum('unexplained'), paid: payoutSum('paid'), paidTwice: payoutSum('twice') },
-      ends: createTally(books.flatMap((one) => one.payouts.map(({ state, error }) => error ?? state))).toJSON(),
-    },
-    sales: books.flatMap((one) => [...one.sales]),
+    unexplained: sums.reduce((sum, one) => sum + one.unexplained, 0),
+    payouts: createTally(books.flatMap((one) => one.payouts.map(({ state, error }) => error ?? state))).toJSON(),
+    sales: books.flatMap((one) => one.sales),
     givenTwiceByDeath: items.flatMap(({ twice }) => twice),
     faults: [
-      ...money.flatMap(({ faults }) => faults),
-      ...payouts.flatMap(({ faults }) => faults),
-      ...[...silent, ...claimFaults, ...silences, ...book.faults()],
+      ...sums.flatMap(({ faults }) => faults),
+      ...[...silent, ...claimFaults, ...silences],
       ...malls.flatMap(({ service }) => service.book.faults),
       ...items.flatMap(({ faults }) => faults),
       ...strays.map(({ deliveryId, to, item }) => `no store knows delivery ${deliveryId} of ${item} to ${to}`),
       ...books.flatMap(compareCredit),
-      ...errors.map((text) => `script error: ${text}`),
+      ...regions.flatMap((region) => region.scriptErrors()).map((text) => `script error: ${text}`),
       ...audits,
     ],
   };
 };
 
-const defaults = () => ({ sources: sourcesOf(), onProgress: () => {} });
-
 /**
  * Lets a day pass: avatars buy through the shipped scripts from the local service, while regions, network and service
  * fail. Returns figures, and in `faults` everything between the grid's book and the service's that has no explanation.
  */
-export const runWorld = async (
-  given: Omit<WorldOptions, keyof ReturnType<typeof defaults>> & Partial<WorldOptions>,
-) => {
-  const options: WorldOptions = { ...defaults(), ...given };
+export const runWorld = async (options: WorldOptions) => {
   const { seed, speed, avatars } = options;
   const before = source.now;
   const begun = Date.now();
@@ -298,30 +230,25 @@ export const runWorld = async (
     setting = await openWorld(options, clock, begun);
     const { grid, visits, network, complaints } = setting;
     const dayBegan = clock.now();
-    const troubles = await spendDay(setting);
+    await spendDay(setting);
     const dayEnded = clock.now();
     const open = await settle(setting);
     const settled = clock.now();
-    const { sum, sales, payouts, givenTwiceByDeath, faults } = await compareBooks(setting);
+    const { unexplained, payouts, sales, givenTwiceByDeath, faults } = await compareBooks(setting);
     const { transfers } = grid.book;
     return {
       ...{ seed, faultLevel: options.faults, avatars, speed },
       worldSeconds: Math.round((dayEnded - dayBegan) / 1000),
       settledAfterSeconds: Math.round((settled - dayEnded) / 1000),
       wallSeconds: Math.round((Date.now() - begun) / 1000),
-      unexplained: sum('unexplained') + payouts.unexplained,
+      unexplained,
       payouts,
-      money: {
-        ...{ transfers: transfers.length, paid: sum('paid'), givenBackByScripts: sum('back') },
-        paymentsThatNoScriptHeardOf: sum('unheard'),
-        byReason: createTally(transfers.map(({ reason }) => reason)).toJSON(),
-      },
+      money: { transfers: transfers.length, byReason: createTally(transfers.map(({ reason }) => reason)).toJSON() },
       sales: createTally(sales.map(({ state, refusal }) => (refusal ? `refused: ${refusal}` : state))).toJSON(),
       items: { given: grid.gifts.length, givenTwiceByDeath },
       visits: visits.toJSON(),
       world: grid.counts.toJSON(),
       network: network.counts.toJSON(),
-      service: troubles.toJSON(),
       toldOwners: grid.toldOwners.toJSON(),
       complaints: complaints.toJSON(),
       faults: [...open, ...faults],

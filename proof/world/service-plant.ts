@@ -1,5 +1,5 @@
 import { registerHooks } from 'node:module';
-import { plantInService } from './planted.ts';
+import { plant } from './planted.ts';
 
 /** The world loads this into the local service before all else: it plants the fault that WORLD_PLANT names. */
 
@@ -8,7 +8,8 @@ const { WORLD_PLANT = '' } = process.env;
 registerHooks({
   load: (url, context, nextLoad) => {
     const loaded = nextLoad(url, context);
-    const source = plantInService(WORLD_PLANT, url, () => String(loaded.source));
-    return source === undefined ? loaded : { ...loaded, source };
+    const text = String(loaded.source);
+    const source = plant(WORLD_PLANT, url, text);
+    return source === text ? loaded : { ...loaded, source };
   },
 });

@@ -8,12 +8,10 @@ import { createKillableService } from '../load/killable-service.ts';
 import { createBook as createWorkloadBook } from '../workload/book.ts';
 import { createTally } from '../workload/tally.ts';
 import { type Actor, createActor } from './actor.ts';
-import { createVisitor, type Visitor } from './avatars.ts';
 import { createBook } from './book.ts';
-import { createGrid, type Grid } from './grid.ts';
-import { type Mall, openMall, type Sources, seeChange, stockVendors, stranger } from './mall.ts';
-import { bank } from './merchant.ts';
-import { createNetwork, type rates } from './network.ts';
+import { createGrid, createVisitor, type FaultLevel, type Grid, type Visitor } from './grid.ts';
+import { type Mall, openMall, type Plan, seeChange, stockVendors } from './mall.ts';
+import { createNetwork } from './network.ts';
 import { Region } from './regions.ts';
 
 /** The stage of a day: the grid with its regions, avatars and malls, the network, and a service that can be killed. */
@@ -27,15 +25,14 @@ export interface WorldOptions {
   rate: number;
   /** So many times faster than the wall's clock. */
   speed: number;
-  faults: keyof typeof rates;
+  faults: FaultLevel;
   /** An empty directory. */
   dataDir: string;
   /** Seconds of the world within which all must have settled once the faults are over; an hour if it is missing. */
   settleSeconds?: number;
-  sources: Sources;
-  /** A fault to plant into the code of the service. */
+  /** A fault of planted.ts. */
   plant?: string;
-  onProgress: (text: string) => void;
+  onProgress?: (text: string) => void;
 }
 
 const root = join(import.meta.dirname, '../..');
@@ -79,6 +76,16 @@ const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun
 };
 type Service = ReturnType<typeof createService>;
 
+/** Has the service sweep. Answers whether it did all that was due: on a busy machine it may leave some. */
+export const sweep = async (baseUrl: string): Promise<boolean> => {
+  try {
+    const answer = await fetch(`${baseUrl}/_dev/sweep`, { method: 'POST', signal: AbortSignal.timeout(60_000) });
+    return answer.ok && (await answer.json()).finished;
+  } catch {
+    return false;
+  }
+};
+
 /** Has visitors and merchants hear all that scripts say. */
 const listen = (grid: Grid, visitors: ReadonlyMap<string, Visitor>, note: (what: string) => void): void => {
   grid.onDialog = (dialog) => {
@@ -103,17 +110,9 @@ const listen = (grid: Grid, visitors: ReadonlyMap<string, Visitor>, note: (what:
 const openMalls = (
   { store: command }: Service,
   { store, otherStore, keys, baseUrl }: ServiceFile,
-  {
-    owners,
-    ...plan
-  }: {
-    owners: readonly Avatar[];
-    regions: readonly Region[];
-    avatars: readonly Avatar[];
-    group: string;
-    sources: Sources;
-    actorOf: (name: string) => Actor;
-  },
+  owners: readonly Avatar[],
+  actorOf: (name: string) => Actor,
+  plan: Pick<Plan, 'regions' | 'avatars' | 'group' | 'fault'>,
 ): Promise<Mall[]> => {
   const stores = [{ ...store, key: keys.all }, otherStore];
   const open = async ({ id, name, key }: (typeof stores)[number], n: number): Promise<Mall> => {
@@ -125,7 +124,7 @@ const openMalls = (
       names.map(issue),
     );
     await command('--store', id, 'payouts', 'begin', '--yes');
-    const actor = plan.actorOf(`mall ${n}`);
+    const actor = actorOf(`mall ${n}`);
     return openMall({
       ...{ ...plan, actor, store: { id, name }, owner: owners[n] as Avatar, isSpread: n > 0 },
       // It repeats each request until it is answered finally, by the world's clock.
@@ -159,6 +158,7 @@ export const openWorld = async (options: WorldOptions, clock: Clock, begun: numb
   const regions: Region[] = [];
   let baseUrl = '';
   const network = await createNetwork(
+    grid,
     actorOf('network'),
     () => baseUrl,
     (url, method, body, answer) => {
@@ -179,22 +179,22 @@ export const openWorld = async (options: WorldOptions, clock: Clock, begun: numb
     // Two merchants, another account of theirs, a group, and one who only touches.
     const people = strangers(options.avatars + 5);
     const [owner, otherOwner, other, group, bystander] = people as [Avatar, Avatar, Avatar, Avatar, Avatar];
+    // The companion touches a vendor at the same moment as another now and then, and wants nothing.
     const [avatars, companion] = [people.slice(5).map(createVisitor), createVisitor(bystander)];
     for (const { uuid } of people) book.open(uuid, openingBalance);
-    for (const account of [bank, stranger]) book.open(account, 0);
     listen(grid, new Map([...avatars, companion].map((visitor) => [visitor.uuid, visitor])), visits.add);
     regions.push(...regionNames.map((name) => new Region(name, grid, network, actorOf(name))));
-    const { sources } = options;
     // Half of the avatars wear the tag of the group.
     for (const { world } of regions)
       for (const [n, { uuid }] of avatars.entries()) if (n % 2 === 0) world.groups.set(uuid, group.uuid);
-    const plan = { owners: [owner, otherOwner], regions, avatars, group: group.uuid, sources, actorOf };
-    const malls = await openMalls(service, file, plan);
+    const plan = { regions, avatars, group: group.uuid, fault: options.plant };
+    const malls = await openMalls(service, file, [owner, otherOwner], actorOf, plan);
     const ready = actorOf('ready');
     for (const mall of malls) await stockVendors(mall, ready);
     if (!(await ready.until(() => areReady(malls), 300)))
       throw new Error(`The objects did not get ready: ${JSON.stringify(grid.toldOwners)}`);
     for (const mall of malls) await seeChange(mall, ready);
+    /** Another account of the merchants, and a group. */
     const others = { account: other.uuid, group: group.uuid };
     return {
       ...service,

@@ -1,10 +1,7 @@
-import type { Clock } from '../../local/grid/world/clock.ts';
-import type { KillableService } from '../load/killable-service.ts';
-import { createTally, type Tally } from '../workload/tally.ts';
 import type { Actor } from './actor.ts';
-import { type Mall, replaceStalls, type Stall } from './mall.ts';
-import type { rates } from './network.ts';
+import { type Mall, replaceStalls, type Stall, scriptOf } from './mall.ts';
 import type { Region } from './regions.ts';
+import { type Setting, sweep } from './setting.ts';
 
 /** Mean seconds of the world between two troubles. */
 const pauses = { none: Number.POSITIVE_INFINITY, normal: 10, heavy: 4 };
@@ -14,24 +11,10 @@ const mostCopies = 4;
 
 const killEverySeconds = 180;
 
-interface Options {
-  clock: Clock;
-  faults: keyof typeof rates;
-  regions: readonly Region[];
-  malls: readonly Mall[];
-  killable: KillableService;
-  actorOf: (name: string) => Actor;
-  isOver: () => boolean;
-  baseUrl: () => string;
-  /** Another account of the merchants, and a group. */
-  others: { account: string; group: string };
-  vendorSource: string;
-}
-
 type Trouble = () => Promise<void>;
 
 /** Kills the service, and stops its stream, its queue and the queue's answers for a while: one at a time. */
-const serviceTroubles = ({ clock, killable }: Options, actor: Actor, counts: Tally): Trouble[] => {
+const serviceTroubles = ({ grid: { clock, counts }, killable }: Setting, actor: Actor): Trouble[] => {
   let service: Promise<void> = Promise.resolve();
   let killedAt = Number.NEGATIVE_INFINITY;
   const alone = (step: Trouble) => (): Promise<void> => {
@@ -66,7 +49,9 @@ const serviceTroubles = ({ clock, killable }: Options, actor: Actor, counts: Tal
 };
 
 /** Kills regions and boxes, and does to objects all that their owners and strangers may do. */
-const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options, actor: Actor, counts: Tally) => {
+const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Trouble[] => {
+  const { grid, regions, malls, others, options } = setting;
+  const vendor = scriptOf('vendor', options.plant);
   const region = (): Region => actor.pick(regions) as Region;
   const mall = (): Mall => actor.pick(malls) as Mall;
   const forAWhile = (low: number, high: number) => () => actor.rest(actor.between(low, high), isOver);
@@ -93,7 +78,7 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
     const other = one.notecardsOf(productId).find((lines) => lines.join() !== now);
     // One of the stores has a single key.
     if (!other) return;
-    counts.add('keys changed');
+    grid.counts.add('keys changed');
     object.editNotecard('vendor', other);
   });
   const lend = (to: string, isDeeded: boolean) =>
@@ -102,10 +87,10 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
   const loseUrl = (stall: Stall | undefined) => stall?.region.loseUrl(stall.object);
   return [
     copyOne,
-    withVendor((one, { region: place, object }) => replaceStalls(one, place.rezAgain(object), false)),
+    withVendor((one, { region: place, object }) => replaceStalls(one, place.copy(object, true), false)),
     lend(others.account, false),
     lend(others.group, true),
-    withVendor((_, { region: place, object }) => place.dropScript(object, vendorSource, forAWhile(10, 60))),
+    withVendor((_, { region: place, object }) => place.dropScript(object, vendor, forAWhile(10, 60))),
     changeKey,
     async () => erase(mall().strangers[1]),
     async () => loseUrl(actor.pick(mall().boxes)),
@@ -117,19 +102,17 @@ const gridTroubles = ({ regions, malls, isOver, others, vendorSource }: Options,
   ];
 };
 
-/** Makes one trouble after the other, and has the sweep run. `done` waits for all of it. */
-export const makeTrouble = (options: Options) => {
-  const { faults, actorOf, isOver, baseUrl } = options;
-  const counts = createTally();
-  const actor = actorOf('trouble');
-  const troubles: Trouble[] = [...gridTroubles(options, actor, counts), ...serviceTroubles(options, actor, counts)];
-  let isStopped = false;
+/** Makes one trouble after the other, and has the sweep run. */
+export const makeTrouble = async (setting: Setting, isOver: () => boolean): Promise<void> => {
+  const { faults } = setting.options;
+  const actor = setting.actorOf('trouble');
+  const troubles = [...gridTroubles(setting, isOver, actor), ...serviceTroubles(setting, actor)];
   const run = async (): Promise<void> => {
     if (faults === 'none') return;
     const under: Promise<void>[] = [];
     // Each trouble comes once before any comes again.
     let next: Trouble[] = [];
-    while (!isOver() && !isStopped) {
+    while (!isOver()) {
       await actor.rest(-Math.log(1 - actor.random()) * pauses[faults], isOver);
       if (next.length === 0) next = [...troubles];
       const [trouble] = next.splice(actor.below(next.length), 1);
@@ -140,18 +123,11 @@ export const makeTrouble = (options: Options) => {
     }
     await Promise.all(under);
   };
-  const sweep = async (): Promise<void> => {
-    while (!isOver() && !isStopped) {
+  const sweepOften = async (): Promise<void> => {
+    while (!isOver()) {
       await actor.rest(60, isOver);
-      const signal = AbortSignal.timeout(30_000);
-      await fetch(`${baseUrl()}/_dev/sweep`, { method: 'POST', signal }).catch(() => undefined);
+      await sweep(setting.baseUrl);
     }
   };
-  return {
-    counts,
-    done: Promise.all([run(), sweep()]),
-    stop: (): void => {
-      isStopped = true;
-    },
-  };
+  await Promise.all([run(), sweepOften()]);
 };

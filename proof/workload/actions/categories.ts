@@ -52,15 +52,10 @@ const move = async ({ service, own, shared, pick, below }: World): Promise<void>
   else members?.delete(productId);
 };
 
-const page = async ({ service }: World): Promise<void> => {
-  await send(service, rows.listCategories, { query: { limit: 20 } });
-};
-
 export const categoryActions: readonly Action[] = [
   { weight: 2, run: create },
   { weight: 1, run: remove },
   { weight: 1, run: rename },
   { weight: 4, run: read },
   { weight: 7, run: move },
-  { weight: 1, run: page },
 ];

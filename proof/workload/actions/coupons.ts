@@ -95,10 +95,6 @@ const listOfOwner = async (world: World): Promise<void> => {
   compareIds(world, `the coupons of ${username}`, body.data, known);
 };
 
-const page = async ({ service, below }: World): Promise<void> => {
-  await send(service, rows.listCoupons, { query: { active: below(2) === 0, limit: 20 } });
-};
-
 export const couponActions: readonly Action[] = [
   { weight: 3, run: create },
   { weight: 2, run: update },
@@ -106,5 +102,4 @@ export const couponActions: readonly Action[] = [
   { weight: 4, run: apply },
   { weight: 3, run: revoke },
   { weight: 2, run: listOfOwner },
-  { weight: 2, run: page },
 ];

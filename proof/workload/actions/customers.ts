@@ -111,11 +111,6 @@ const listCards = async (world: World): Promise<void> => {
   compareIds(world, `the gift cards of ${username}`, body.data, known);
 };
 
-const listCustomers = async ({ service, below }: World): Promise<void> => {
-  const query = [{}, { newsSubscriber: true }, { newsSubscriber: false }, { spentMoreThan: 0 }][below(4)] ?? {};
-  await send(service, rows.listCustomers, { query: { ...query, limit: 20 } });
-};
-
 export const customerActions: readonly Action[] = [
   { weight: 4, run: update },
   { weight: 3, run: ban },
@@ -126,5 +121,4 @@ export const customerActions: readonly Action[] = [
   { weight: 2, run: redeem },
   { weight: 3, run: readCard },
   { weight: 3, run: listCards },
-  { weight: 2, run: listCustomers },
 ];

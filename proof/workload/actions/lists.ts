@@ -6,6 +6,7 @@ import type { Route } from '../../../lib/routes/route.ts';
 import type { Action } from '../action.ts';
 import type { RowKind } from '../book.ts';
 import { type Service, walk } from '../client.ts';
+import { fieldFaults } from '../faults.ts';
 
 const lists: readonly { route: Route; kind: RowKind; idOf: (row: { id: string; uuid: string }) => string }[] = [
   { route: listProducts, kind: 'PRODUCT', idOf: ({ id }) => id },
@@ -28,11 +29,8 @@ const checkList = async (service: Service, which: number, limit: number): Promis
   for (const [id, { fields, changedAt }] of book.rows[kind]) {
     if (changedAt > begun || (kind === 'PRODUCT' && !fields.active)) continue;
     const row = byId.get(id);
-    if (!row) book.fault(`${route.id}: a walk did not show ${id}`);
-    else
-      for (const [name, value] of Object.entries(fields))
-        if (row[name] !== value)
-          book.fault(`${route.id}: ${name} of ${id} is ${row[name]}, but ${value} was acknowledged`);
+    if (row) fieldFaults(`${route.id} of ${id}`, row, fields).forEach(book.fault);
+    else book.fault(`${route.id}: a walk did not show ${id}`);
   }
 };
 

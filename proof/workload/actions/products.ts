@@ -52,11 +52,6 @@ const listOfCategory = async (world: World): Promise<void> => {
   compareIds(world, `the products of category ${category}`, body.data, known);
 };
 
-const page = async ({ service, below }: World): Promise<void> => {
-  const query = [{}, { bloggable: true }, { listed: true, bloggable: false }, { search: 'oak' }][below(4)] ?? {};
-  await send(service, rows.listProducts, { query: { ...query, limit: 20 } });
-};
-
 const deliver = async (world: World): Promise<void> => {
   const { service, pick, own, unique, customers } = world;
   const id = pick(own.products);
@@ -93,7 +88,6 @@ export const productActions: readonly Action[] = [
   { weight: 7, run: read },
   { weight: 2, run: search },
   { weight: 2, run: listOfCategory },
-  { weight: 3, run: page },
   { weight: 5, run: deliver },
   { weight: 1, run: readDelivery },
 ];

@@ -1,15 +1,32 @@
+import { listCategories } from '../../../lib/routes/categories.ts';
+import { listCoupons } from '../../../lib/routes/coupons.ts';
+import { listCustomers } from '../../../lib/routes/customers.ts';
 import { redeemGiftCard } from '../../../lib/routes/gift-cards.ts';
 import { listNames } from '../../../lib/routes/names.ts';
 import { getPayout } from '../../../lib/routes/payouts.ts';
+import { listProducts } from '../../../lib/routes/products.ts';
 import type { Route } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createQuote, createSale, refundSale } from '../../../lib/routes/sales.ts';
 import { getVendor } from '../../../lib/routes/vendors.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import type { Action, World } from '../action.ts';
-import { send } from '../client.ts';
+import { type Call, send } from '../client.ts';
 
-/** Calls the reads beyond the contract, and checks the form of their answers. */
+/** Reads of which only the form of the answer is checked: pages of lists, and all reads beyond the contract. */
+
+/** How often a page of a list is read, and with which queries. */
+const pages: readonly [weight: number, list: Route, queries: readonly NonNullable<Call['query']>[]][] = [
+  [1, listCategories, [{}]],
+  [2, listCoupons, [{ active: true }, { active: false }]],
+  [2, listCustomers, [{}, { newsSubscriber: true }, { newsSubscriber: false }, { spentMoreThan: 0 }]],
+  [3, listProducts, [{}, { bloggable: true }, { listed: true, bloggable: false }, { search: 'oak' }]],
+];
+
+export const pageActions: readonly Action[] = pages.map(([weight, list, queries]) => ({
+  weight,
+  run: async ({ service, pick }) => void (await send(service, list, { query: { ...pick(queries), limit: 20 } })),
+}));
 
 /** Writes beyond the contract that have an action: only that knows their effect. */
 const written: readonly Route[] = [createQuote, createSale, refundSale, redeemGiftCard];

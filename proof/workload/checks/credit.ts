@@ -1,11 +1,12 @@
 import { recordedChanges } from '../../../cli/kinds/audit-history.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { HistoryItem } from '../../../lib/credit/history.ts';
-import { creditTypes } from '../../../lib/credit/rules.ts';
+import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditChange, listCreditHistory } from '../../../lib/routes/credit.ts';
 import { getCustomer } from '../../../lib/routes/customers.ts';
-import type { AskedChange, Book, BookSale, Interval, SeenCredit } from '../book.ts';
+import type { AskedChange, Book, Interval, SeenCredit } from '../book.ts';
 import { type Service, send, walk } from '../client.ts';
+import { onceEach } from '../faults.ts';
 import {
   addBonus,
   balanceOf,
@@ -16,12 +17,10 @@ import {
   type Holding,
   inLots,
   type ModelBonus,
-  type ModelCustomer,
   type TakenParts,
   takeBonusBack,
   takeCredit,
 } from '../model/credit.ts';
-import { onceEach } from '../once-each.ts';
 import type { Table } from '../table.ts';
 
 /**
@@ -75,35 +74,34 @@ const keyOf = ({ kind, type, amount, reference, saleId, giftCardId }: Row): stri
   return saleId !== null ? `${name} ${type} ${saleId}` : (giftCardId ?? reference ?? kind);
 };
 
-/** The bonus of a sale, and what its refund takes back: nothing where none is left. */
-const changesOfBonus = (id: string, { answer, asked, refund, bonus }: BookSale): AskedChange[] => {
-  if (!bonus || answer.buyerUuid === null) return [];
-  const { type } = bonus;
-  const made = { uuid: answer.buyerUuid, type };
-  const given = { ...made, ...asked, key: `bonus ${type} ${id}`, outcome: 'done' as const };
-  const back = refund && { ...made, ...refund, key: `bonus back ${type} ${id}`, outcome: 'unknown' as const };
-  return [
-    { ...given, command: { kind: 'bonus', bonus } },
-    ...(back ? [{ ...back, command: { kind: 'bonusBack' as const, bonus } }] : []),
-  ];
-};
-
-/** The changes that the book's sales make. */
+/** The changes that the book's sales make. A refund takes back what is left of a bonus, which may be nothing. */
 const changesOfSales = ({ sales }: Book): AskedChange[] =>
-  [...sales].flatMap(([id, sale]) => {
-    const { answer, asked, refund } = sale;
-    const ofTypes = creditTypes.flatMap((type): AskedChange[] => {
-      const amount = type === 'regular' ? answer.credit : answer.restrictedCredit;
-      if (amount === 0 || answer.state === 'refused' || answer.buyerUuid === null) return [];
-      const made = { uuid: answer.buyerUuid, type, outcome: 'done' as const };
-      const taken = { ...made, ...asked, key: `sale ${type} ${id}`, command: { kind: 'take' as const, amount } };
-      const back = { kind: 'giveBack' as const, amount };
-      return refund ? [taken, { ...made, ...refund, key: `refund ${type} ${id}`, command: back }] : [taken];
+  [...sales].flatMap(([id, { answer, asked, refund, bonus }]) => {
+    const { state, buyerUuid: uuid } = answer;
+    if (state === 'refused' || uuid === null) return [];
+    type Change = Pick<AskedChange, 'type' | 'command'>;
+    const changeOf = (name: string, { type, command }: Change, interval: Interval): AskedChange => ({
+      ...{ ...interval, uuid, type, command, key: `${name} ${type} ${id}` },
+      outcome: command.kind === 'bonusBack' ? 'unknown' : 'done',
     });
-    return [...ofTypes, ...changesOfBonus(id, sale)];
+    const ofType = (type: CreditType): AskedChange[] => {
+      const amount = type === 'regular' ? answer.credit : answer.restrictedCredit;
+      if (amount === 0) return [];
+      const taken = changeOf('sale', { type, command: { kind: 'take', amount } }, asked);
+      return refund ? [taken, changeOf('refund', { type, command: { kind: 'giveBack', amount } }, refund)] : [taken];
+    };
+    const ofBonus = (): AskedChange[] => {
+      if (!bonus) return [];
+      const { type } = bonus;
+      const given = changeOf('bonus', { type, command: { kind: 'bonus', bonus } }, asked);
+      return refund
+        ? [given, changeOf('bonus back', { type, command: { kind: 'bonusBack', bonus } }, refund)]
+        : [given];
+    };
+    return [...creditTypes.flatMap(ofType), ...ofBonus()];
   });
 
-const always: Interval = { begun: 0, ended: Number.POSITIVE_INFINITY, from: 0, until: Number.POSITIVE_INFINITY };
+export const always: Interval = { begun: 0, ended: Number.POSITIVE_INFINITY, from: 0, until: Number.POSITIVE_INFINITY };
 
 /** Where the credit of each sale came from, and its bonus, by type and sale. */
 interface Kept {
@@ -137,29 +135,24 @@ const obey = (
   return 0;
 };
 
-const partsBetween = (before: ReadonlyMap<number, number>, customer: ModelCustomer): string => {
-  const after = inLots(customer);
-  const parts = [...new Set([...before.keys(), ...after.keys()])].map((at) => ({
-    at,
-    amount: (after.get(at) ?? 0) - (before.get(at) ?? 0),
-  }));
-  return JSON.stringify(
-    parts
-      .filter(({ amount }) => amount !== 0)
-      .sort((a, b) => a.at - b.at)
-      .map(({ at, amount }) => [timestamp(at), amount]),
-  );
+/** The sum of the parts of each time, without those that are nothing. */
+const textOfParts = (parts: readonly (readonly [string, number])[]): string => {
+  const sums = new Map<string, number>();
+  for (const [at, amount] of parts) sums.set(at, (sums.get(at) ?? 0) + amount);
+  return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
 };
+
+const partsBetween = (before: ReadonlyMap<number, number>, after: ReadonlyMap<number, number>): string =>
+  textOfParts([
+    ...[...before].map(([at, amount]) => [timestamp(at), -amount] as const),
+    ...[...after].map(([at, amount]) => [timestamp(at), amount] as const),
+  ]);
+
+const partsOf = ({ lots }: Row): string =>
+  textOfParts(lots.flatMap(({ amount, expiresAt }) => (expiresAt === null ? [] : [[expiresAt, amount] as const])));
 
 /** A row holds at most so many parts one by one. */
 const mostParts = 200;
-
-const partsOf = ({ lots }: Row): string => {
-  const sums = new Map<string, number>();
-  for (const { amount, expiresAt } of lots)
-    if (expiresAt !== null) sums.set(expiresAt, (sums.get(expiresAt) ?? 0) + amount);
-  return JSON.stringify([...sums].filter(([, amount]) => amount !== 0).sort(([a], [b]) => (a < b ? -1 : 1)));
-};
 
 /** Follows the rules from a row to the next. Answers how the row differs. */
 const step = (...[holding, row, asked, kept, limit]: Parameters<typeof obey>): string | undefined => {
@@ -175,8 +168,9 @@ const step = (...[holding, row, asked, kept, limit]: Parameters<typeof obey>): s
     `${one.amount}, expired ${one.expired}, to ${one.credit} and ${one.restrictedCredit}`;
   const [told, made] = [shown(row), shown({ amount, expired, credit, restrictedCredit })];
   if (told !== made) return `tells of ${told}, but the rules make it ${made}`;
-  if (row.lots.length < mostParts && partsOf(row) !== partsBetween(lots, customer))
-    return `has the parts ${partsOf(row)}, but the rules make them ${partsBetween(lots, customer)}`;
+  const [toldParts, madeParts] = [partsOf(row), partsBetween(lots, inLots(customer))];
+  if (row.lots.length < mostParts && toldParts !== madeParts)
+    return `has the parts ${toldParts}, but the rules make them ${madeParts}`;
   const { answer } = asked ?? {};
   return answer && (answer.credit !== credit || answer.restrictedCredit !== restrictedCredit)
     ? `was answered with ${answer.credit} and ${answer.restrictedCredit}, not ${credit} and ${restrictedCredit}`
@@ -258,14 +252,4 @@ export const creditFaults = (book: Book, customers: CreditOfCustomers, limit = 1
     ...onceEach('the change of credit', keys('done'), found, new Set(keys('unknown'))),
     ...[...customers].flatMap(([uuid, books]) => faultsOfCustomer(uuid, books, asked, seenOf.get(uuid) ?? [], limit)),
   ];
-};
-
-/** How the changes ended that clients asked for. */
-export const creditFigures = ({ credit, seen }: Book) => {
-  const ended = Map.groupBy(credit, ({ outcome }) => outcome);
-  const counts = (['done', 'refused', 'unknown'] as const).map((outcome) => [outcome, ended.get(outcome)?.length ?? 0]);
-  return { ...Object.fromEntries(counts), reads: seen.length } as Record<
-    'done' | 'refused' | 'unknown' | 'reads',
-    number
-  >;
 };

@@ -1,5 +1,5 @@
 import type { Book } from '../book.ts';
-import { onceEach } from '../once-each.ts';
+import { onceEach } from '../faults.ts';
 import type { Table } from '../table.ts';
 
 /** Deliveries: each that was ordered was given once for each id, and its record says so. */
@@ -53,9 +53,3 @@ export const deliveryFaults = (book: Book, { records, gifts }: DeliveryBooks): s
       .map(({ id, state }) => `the delivery ${id} was given, but its record says ${state}`),
   ];
 };
-
-export const deliveryFigures = ({ deliveries }: Book, gifts: DeliveryBooks['gifts']) => ({
-  acknowledged: deliveries.size,
-  given: gifts.length,
-  orderedTwice: gifts.length - new Set(gifts.map(({ message }) => message)).size,
-});

@@ -2,7 +2,7 @@ import { listEvents } from '../../../lib/routes/events.ts';
 import { getDays } from '../../../lib/routes/store.ts';
 import type { Book } from '../book.ts';
 import { type Service, send, walk } from '../client.ts';
-import { onceEach } from '../once-each.ts';
+import { onceEach } from '../faults.ts';
 import type { Table } from '../table.ts';
 
 /** Events and days: each sale and each redeemed card is told of once, and counted once. */

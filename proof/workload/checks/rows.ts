@@ -1,28 +1,22 @@
 import { memberOf } from '../../../lib/store/memberships.ts';
 import type { Book, RowKind } from '../book.ts';
-import { onceEach } from '../once-each.ts';
-import type { Item, Table } from '../table.ts';
+import { fieldFaults, onceEach } from '../faults.ts';
+import { partOf, type Table } from '../table.ts';
 
 /**
  * Rows: products, coupons with their codes, cards, categories, memberships and applications are the acknowledged ones.
  */
 
-const partOf = ({ pk }: Item): string => pk.split('#')[2];
-
 const kinds: readonly Exclude<RowKind, 'CUSTOMER'>[] = ['PRODUCT', 'COUPON', 'GIFTCARD', 'CATEGORY'];
 
-const fieldFaults = (table: Table, { rows }: Book): string[] =>
+const acknowledgedFaults = (table: Table, { rows }: Book): string[] =>
   kinds.flatMap((kind) => [
     ...onceEach(
       kind,
       rows[kind].keys(),
       table.of(kind).map(({ sk }) => sk),
     ),
-    ...table.of(kind).flatMap((item) =>
-      Object.entries(rows[kind].get(item.sk)?.fields ?? {})
-        .filter(([name, value]) => item[name] !== value)
-        .map(([name, value]) => `${kind} ${item.sk}: ${name} is ${item[name]}, but ${value} was acknowledged`),
-    ),
+    ...table.of(kind).flatMap((item) => fieldFaults(`${kind} ${item.sk}`, item, rows[kind].get(item.sk)?.fields ?? {})),
   ]);
 
 const codeFaults = (table: Table, { wins }: Book): string[] => [
@@ -57,7 +51,7 @@ const applicationFaults = (table: Table, { applied }: Book): string[] =>
   );
 
 export const rowFaults = (table: Table, book: Book): string[] => [
-  ...fieldFaults(table, book),
+  ...acknowledgedFaults(table, book),
   ...codeFaults(table, book),
   ...categoryFaults(table, book),
   ...applicationFaults(table, book),

@@ -3,8 +3,8 @@ import { getProduct, listOwnedProducts } from '../../../lib/routes/products.ts';
 import { listSales, type Sale } from '../../../lib/routes/sales.ts';
 import { type Book, spendOf } from '../book.ts';
 import { type Service, send, walk } from '../client.ts';
-import { onceEach } from '../once-each.ts';
-import type { Table } from '../table.ts';
+import { onceEach } from '../faults.ts';
+import { partOf, type Table } from '../table.ts';
 
 /**
  * Sales: each acknowledged one is there once, as it was answered, its money adds up, and spend, owned products and
@@ -19,8 +19,6 @@ interface SaleBooks {
   /** The copies that are left of each limited product. */
   left: ReadonlyMap<string, number>;
 }
-
-const partOf = ({ pk }: { pk?: string }): string => String(pk).split('#')[2] ?? '';
 
 /** The copies of a product that lie in shares of its stock. */
 const inShares = (table: Table, product: string): number =>
@@ -95,9 +93,3 @@ export const saleFaults = ({ sales, stocks }: Book, { sales: there, spend, owned
     }),
   ];
 };
-
-/** How many sales ended in each state. */
-export const saleFigures = ({ sales }: Book): Record<string, number> =>
-  Object.fromEntries(
-    [...Map.groupBy(sales.values(), ({ answer }) => answer.state)].map(([state, some]) => [state, some.length]).sort(),
-  );

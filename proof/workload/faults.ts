@@ -16,3 +16,16 @@ export const onceEach = (
     ),
   ];
 };
+
+/** A fault for each member of a row that differs from what is known of it. */
+export const fieldFaults = (
+  what: string,
+  row: Readonly<Record<string, unknown>> | undefined,
+  known: object,
+): string[] =>
+  Object.entries(known)
+    .filter(([name, value]) => row?.[name] !== value)
+    .map(([name, value]) => {
+      const [told, wanted] = [row?.[name], value].map((each) => JSON.stringify(each));
+      return `${what}: ${name} is ${told}, but ${wanted} was acknowledged`;
+    });
