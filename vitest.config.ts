@@ -14,6 +14,14 @@ const moving = 'test/contract/22-time.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
+/**
+ * These load the CDK and synthesise the template, which took a sixth of the time of `npm test`. `.ci/run` and `npm run
+ * check` run them.
+ */
+const ofStack = globSync('test/{infra,cost,deploy,docs,local}/**/*.test.ts').filter((path) =>
+  /support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/.test(readFileSync(path, 'utf8')),
+);
+
 /** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
   'test/{deploy,desk,house}/*.test.ts',
@@ -27,14 +35,12 @@ const withoutTable = globSync([
   'test/reference/!(arazzo|examples).test.ts',
   'test/security/{regular-expressions,supply-chain}.test.ts',
   'proof/{load,simulation,workload,world}/*.test.ts',
-]);
+]).filter((path) => !ofStack.includes(path));
 
 /** These need the engine itself, or put a client of their own in the place of the table's. */
 const onEngine = [
   'test/lib/table/*.test.ts',
   'test/functions/authorizer.test.ts',
-  // It loads the CDK, which the other files of the stack load here.
-  'test/cost/cost-idle.test.ts',
   // They start another process, ask for tables and their settings, or count calls beside a consumer of the stream.
   'test/cli/books/{credit-repair,history-audit}.test.ts',
   'test/cli/commands/{restore-check,stores}.test.ts',
@@ -57,7 +63,7 @@ const onAnyTable = [
 export const inMemory = globSync(
   ['test/{cost,functions,lib}/**/*.test.ts', 'proof/{fuzz,model}/*.test.ts', moving, ...onAnyTable],
   {
-    exclude: [...onEngine, ...withoutTable],
+    exclude: [...onEngine, ...ofStack, ...withoutTable],
   },
 );
 
@@ -106,8 +112,9 @@ export const house = {
   // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
   isolate: false,
   setupFiles: 'test/support/restore.ts',
-  // Two for each core: the files wait half of the time, for the engine, for commands and for pauses of the service.
-  maxWorkers: 4,
+  // Two cores wait now and then, for the engine, for commands and for pauses of the service. Each worker more loads all
+  // code once more.
+  maxWorkers: 3,
 };
 
 export default defineConfig({
@@ -121,7 +128,7 @@ export default defineConfig({
           name: 'house',
           include: ['{test,proof}/**/*.test.ts'],
           // The pages need a browser: see vitest.browser.config.ts.
-          exclude: [contract, alone, 'test/browser/**', ...inMemory, ...withoutTable],
+          exclude: [contract, alone, 'test/browser/**', ...ofStack, ...inMemory, ...withoutTable],
         },
       },
       {
@@ -138,6 +145,11 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...house, name: 'alone', include: [alone], isolate: true } },
+      // Each worker loads the CDK anew.
+      {
+        extends: true,
+        test: { ...house, name: 'stack', include: ofStack, maxWorkers: 2, sequence: { groupOrder: 1 } },
+      },
       // Each worker has a service in its process, whose store its files share. The proof runs them over HTTP.
       {
         extends: true,
@@ -147,8 +159,7 @@ export default defineConfig({
           exclude: [moving],
           isolate: false,
           env: { TEST_TABLES: 'memory' },
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
+          maxWorkers: house.maxWorkers,
         },
       },
     ],
