@@ -22,7 +22,7 @@ import { send } from './send.ts';
  * block of requests has its own store and seed, so `FUZZ_SEED` replays a block or continues from it. `FUZZ_PATH` also
  * limits the replay to the failed request.
  */
-const wanted = Number(process.env.FUZZ_REQUESTS ?? trials(120, 10_000));
+const wanted = Number(process.env.FUZZ_REQUESTS ?? trials(80, 10_000));
 const seed = Number(process.env.FUZZ_SEED ?? Date.now() % 2 ** 31);
 const path = process.env.FUZZ_PATH;
 const blockSize = Math.min(wanted, 2000);

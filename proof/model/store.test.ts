@@ -52,7 +52,7 @@ import { createTable, type Item } from '../workload/table.ts';
  */
 
 /** Random runs: `STORE_MODEL_RUNS` asks for more, `STORE_MODEL_SEED` and `STORE_MODEL_PATH` replay one. */
-const runs = Number(process.env.STORE_MODEL_RUNS ?? trials(24, 900));
+const runs = Number(process.env.STORE_MODEL_RUNS ?? trials(12, 900));
 const seed = Number(process.env.STORE_MODEL_SEED ?? Date.now() % 2 ** 31);
 const limit = 1000;
 const start = Date.parse('2028-02-29T22:00:00.000Z');

@@ -21,7 +21,7 @@ import { trials } from '../../support/volume.ts';
 
 /** `CREDIT_REPAIR_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_REPAIR_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? trials(4, 60));
+const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? trials(2, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 

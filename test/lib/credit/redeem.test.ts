@@ -286,7 +286,7 @@ test.each(worlds)(
       fc.asyncProperty(fc.integer(), steps, async (order, all) => {
         await takeAtOnce(all, () => begin(order));
       }),
-      { seed, numRuns: trials(5, 50) },
+      { seed, numRuns: trials(3, 50) },
     );
   },
 );

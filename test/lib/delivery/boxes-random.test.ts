@@ -165,7 +165,7 @@ test(`nothing is given twice or lost, whatever boxes and workers do (BOXES_SEED=
         }
       },
     ),
-    { seed, numRuns: trials(25, 400) },
+    { seed, numRuns: trials(12, 400) },
   );
   setClock(start);
 });

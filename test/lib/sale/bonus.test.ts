@@ -82,7 +82,7 @@ const heldBy = (purse: readonly Coin[], lotCount: number) => {
   };
 };
 
-const parameters = { seed, numRuns: trials(2_000, 100_000) };
+const parameters = { seed, numRuns: trials(1_000, 100_000) };
 
 test(`a sale takes its credit and gives its bonus as coins would (seed ${seed})`, () => {
   const cases = fc.record({

@@ -31,7 +31,7 @@ import {
  */
 
 const seed = Number(process.env.SALE_DECISIONS_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.SALE_DECISIONS_RUNS ?? trials(4_000, 100_000));
+const runs = Number(process.env.SALE_DECISIONS_RUNS ?? trials(2_000, 100_000));
 
 const types = ['restricted', 'regular'] as const;
 const deliveryId = '01960f2e-8c00-7a31-9d4e-5b1f0c2a7e63';
