@@ -1,9 +1,9 @@
 const [part = 0, parts = 0] = (process.env.PROOF_PART ?? '1/1').split('/').map(Number);
 // Otherwise no file would have its turn, and nobody would notice.
 if (!Number.isInteger(part) || !Number.isInteger(parts) || part < 1 || part > parts)
-  throw new Error('PROOF_PART must be like 2/6: the second of six parts.');
+  throw new Error('PROOF_PART must be like 2/12: the second of twelve parts.');
 
-/** Those of the names whose turn it is: with PROOF_PART=2/6 the second sixth of them, which `.ci/run` chooses. */
+/** Those of the names whose turn it is: with PROOF_PART=2/12 the second twelfth, which `.ci/run` chooses. */
 export const inTurn = (names: string[]): string[] => names.toSorted().filter((_, index) => index % parts === part - 1);
 
 /** The one of a few whose turn it is, of those that show much the same; all of them without PROOF_PART. */
