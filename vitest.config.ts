@@ -145,7 +145,7 @@ export default defineConfig({
         },
       },
       { extends: true, test: { ...house, name: 'alone', include: [alone], isolate: true } },
-      // Each worker loads the CDK anew.
+      // Each worker loads the CDK and makes the stack anew: no more than two.
       {
         extends: true,
         test: { ...house, name: 'stack', include: ofStack, maxWorkers: 2, sequence: { groupOrder: 1 } },
