@@ -14,7 +14,7 @@ import { outcomeOf, type Step, steps, takeAtOnce } from './credit-steps.ts';
 
 /** `CREDIT_RACES_SEED` replays a run; `CREDIT_RACES_RUNS` asks for more. */
 const seed = Number(process.env.CREDIT_RACES_SEED ?? Date.now() % 2 ** 31);
-const runs = Number(process.env.CREDIT_RACES_RUNS ?? trials(6, 60));
+const runs = Number(process.env.CREDIT_RACES_RUNS ?? trials(10, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const end = start + 60_000;
 
@@ -128,7 +128,7 @@ test(`they are linearizable even if the items of a transaction appear one by one
     fc.asyncProperty(fc.integer(), steps, async (order, all) => {
       await runAtOnce(all, () => isolateAsDynamoDB(order, 60));
     }),
-    { numRuns: trials(3, 30), ...replay },
+    { numRuns: trials(5, 30), ...replay },
   );
 });
 

@@ -23,7 +23,7 @@ import { startTestService } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 
 const ada = { uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' };
-const count = volume(40, 200);
+const count = volume(60, 200);
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;

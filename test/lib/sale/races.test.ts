@@ -50,7 +50,7 @@ import { buy, newProduct, quoteFor, stockOf } from './sales.ts';
 /** `SALE_RACES_SEED` and `SALE_RACES_PATH` replay a run; `SALE_RACES_RUNS` asks for more. */
 const seed = Number(process.env.SALE_RACES_SEED ?? Date.now() % 2 ** 31);
 const replay = { seed, ...(process.env.SALE_RACES_PATH && { path: process.env.SALE_RACES_PATH }) };
-const runs = Number(process.env.SALE_RACES_RUNS ?? trials(4, 60));
+const runs = Number(process.env.SALE_RACES_RUNS ?? trials(6, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const by = { by: 'test' };
 const limit = 1_000_000_000;
