@@ -14,13 +14,14 @@ const moving = 'test/contract/22-time.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
+const filesWith = (pattern: RegExp): string[] =>
+  globSync('{test,proof}/**/*.test.ts').filter((path) => pattern.test(readFileSync(path, 'utf8')));
+
 /**
  * These load the CDK and synthesise the template, which took a sixth of the time of `npm test`. `.ci/run` and `npm run
  * check` run them.
  */
-const ofStack = globSync('test/{infra,cost,deploy,docs,local}/**/*.test.ts').filter((path) =>
-  /support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/.test(readFileSync(path, 'utf8')),
-);
+const ofStack = filesWith(/support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/);
 
 /** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
@@ -68,9 +69,7 @@ export const inMemory = globSync(
 );
 
 /** The files that take their length from test/support/volume.ts, all of which `npm run proof` runs at full length. */
-export const ofProof = globSync('{test,proof}/**/*.test.ts').filter((path) =>
-  readFileSync(path, 'utf8').includes('support/volume.ts'),
-);
+export const ofProof = filesWith(/support\/volume\.ts/);
 
 /**
  * Begins with the machines, the proofs and the random tests, which take longest, so that no worker is left alone with

@@ -24,7 +24,7 @@ beforeAll(async () => {
   printed = await synthesise(asShipped, {});
 }, 300_000);
 
-/** Starts the template once more, and answers a GET with the key of a new store. */
+/** Starts the template for one test, and answers a GET with the key of a new store. */
 const startAnother = async (options: Partial<Parameters<typeof startDeployment>[0]>) => {
   const another = await startDeployment({ template: asShipped, port: 0, concurrency: 10, ...options });
   const { id } = await createStore('Another');
@@ -89,7 +89,7 @@ test('a fault of the template shows: a variable that is missing, an action or an
   ]);
 });
 
-// The consumer of each deployment reads the stream from its beginning: those that change little come first.
+// The tests before this one leave few records in the stream, which each deployment reads from its beginning.
 test(
   'the suites of the contract and of the extensions pass against the template and the bundles',
   {
