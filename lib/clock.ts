@@ -10,6 +10,8 @@ export const source = {
   bytes: (count: number): Uint8Array => randomBytes(count),
   /** A number from 0 up to 1 for jitter, never for a secret. */
   random: (): number => Math.random(),
+  /** The time and the counter of the newest id of this process. */
+  newestId: ofProcess(() => ({ millis: 0, counter: 0 })),
 };
 
 /** Milliseconds since 1970. */
@@ -18,29 +20,44 @@ export const now = (): number => source.now();
 /** A timestamp of the contract: UTC with milliseconds and Z. Its text sorts by time. */
 export const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-/** A new UUIDv7 of a time, now by default: rows listed by id are in the order of their creation. */
-export const newId = (millis = now()): string => {
-  const bytes = source.bytes(16);
+/** A UUIDv7 (RFC 9562, 5.7) of a time in milliseconds, whose 12 bits behind the time are `counter`. */
+const uuidOf = (millis: number, counter: number, bytes: Uint8Array): string => {
   for (let i = 0; i < 6; i++) bytes[i] = Math.floor(millis / 2 ** (40 - 8 * i)) % 256;
-  bytes[6] = 0x70 | ((bytes[6] as number) & 0x0f);
+  bytes[6] = 0x70 | (counter >> 8);
+  bytes[7] = counter & 0xff;
   bytes[8] = 0x80 | ((bytes[8] as number) & 0x3f);
   const hex = Buffer.from(bytes).toString('hex');
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
+const largestCounter = 0xfff;
+
+/** A random number of which half of the counter's values are left. */
+const firstCounter = (bytes: Uint8Array): number => Buffer.from(bytes).readUInt16BE(6) % 0x800;
+
+/**
+ * A new UUIDv7 of now. It sorts behind all others that this process has made so, also where many are made in one
+ * millisecond or the clock was set back (RFC 9562, 6.2, method 1). So rows listed by id are in the order in which a
+ * process created them; those that several processes create in one millisecond are in any order.
+ */
+export const newId = (): string => {
+  const newest = source.newestId();
+  const bytes = source.bytes(16);
+  const millis = Math.floor(now());
+  if (millis > newest.millis) Object.assign(newest, { millis, counter: firstCounter(bytes) });
+  else if (newest.counter < largestCounter) newest.counter++;
+  else Object.assign(newest, { millis: newest.millis + 1, counter: firstCounter(bytes) });
+  return uuidOf(newest.millis, newest.counter, bytes);
+};
+
+/** A new UUIDv7 of a given time, in any order with others of its millisecond. */
+export const idAt = (millis: number): string => {
+  const bytes = source.bytes(16);
+  return uuidOf(millis, Buffer.from(bytes).readUInt16BE(6) & largestCounter, bytes);
+};
+
 /** The milliseconds since 1970 with which a UUIDv7 begins. */
 export const millisOf = (id: string): number => Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
-
-const later = (id: string, than: string): string => (id > than ? id : newId(millisOf(than) + 1));
-
-const newest = ofProcess(() => ({ id: '' }));
-
-/** A new UUIDv7 that sorts behind all others that this process has made so, and behind `than`. */
-export const nextId = (than = ''): string => {
-  const own = newest();
-  own.id = later(newId(), own.id);
-  return later(own.id, than);
-};
 
 const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 

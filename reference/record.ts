@@ -38,6 +38,7 @@ export const stopClock = (): void => {
 
 /** Makes ids and cursors that depend on the operation alone, however much happens at the same time. */
 const useBytesOf = (id: string): void => {
+  source.newestId = () => ({ millis: 0, counter: 0 });
   source.bytes = (count) => createHash('shake256', { outputLength: count }).update(id).digest();
 };
 
@@ -106,7 +107,7 @@ export const recordExamples = async (
   // The examples show all that the demo data did, and the same bytes would give the writes of history the ids of
   // theirs.
   await stopHistory();
-  const { bytes } = source;
+  const { bytes, newestId } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
   useSimulators();
   const recordings: Record<string, RecordedAnswers> = {};
@@ -121,7 +122,7 @@ export const recordExamples = async (
     const recorded = await send(row.method, examplePath(row), request, row.id === 'store/end-key' ? endedKey : key);
     recordings[row.id] = { ...recorded, ...(refusal && { refused: refusal.body }) };
   }
-  source.bytes = bytes;
+  Object.assign(source, { bytes, newestId });
   return recordings;
 };
 

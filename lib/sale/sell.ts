@@ -1,4 +1,4 @@
-import { newId, now, timestamp } from '../clock.ts';
+import { idAt, newId, now, timestamp } from '../clock.ts';
 import { changeMoney, forSomeTime, type MoneyChange, writeMoney } from '../credit/change.ts';
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import type { Identifier } from '../identifier.ts';
@@ -103,7 +103,9 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const cause: Cause = { at: timestamp(millis), ...author };
   const { at } = cause;
   const { buyer, recipient } = await findAvatars(store, body);
-  const asked: RequestedSale = { ...body, store, buyer, recipient, at, request, deliveryId: newId(millis) };
+  // The sweep finds the deliveries of sales by the time with which their ids begin.
+  const deliveryId = idAt(millis);
+  const asked: RequestedSale = { ...body, store, buyer, recipient, at, request, deliveryId };
   const selling: SaleAttempt = { asked, tell };
   if (buyer === undefined || recipient === undefined)
     return decide(() => keepRefused(selling, 'unknown-resident', noPrice));

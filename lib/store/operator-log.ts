@@ -1,4 +1,4 @@
-import { nextId, now, timestamp } from '../clock.ts';
+import { newId, now, timestamp } from '../clock.ts';
 import { put, type Write } from '../table/language.ts';
 import { sharedKey, ttlAttribute } from '../table/schema.ts';
 
@@ -81,7 +81,7 @@ export const logOf =
   (action, store, details) => {
     const at = timestamp(now());
     // It sorts behind those before, so that rows of one millisecond keep their order.
-    const sk = `${at}#${nextId()}`;
+    const sk = `${at}#${newId()}`;
     const row: LogRow = { at, by, action, store, details };
     return [everything, store ?? ofAllStores].map((part) =>
       put({ pk: logPartition(part), sk, ...row, ...endOfLife() }),

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { nextId } from '../clock.ts';
+import { idAt, millisOf, newId } from '../clock.ts';
 import { all, any, below, type Condition, copyOf, isKnown, missing, type Update, type Write } from './language.ts';
 
 /**
@@ -17,7 +17,11 @@ export interface Stamped {
 }
 
 /** A new stamp: newer than every other of this process, and than that of `found`. */
-export const newStamp = (found?: Stamped): string => nextId(found?.stamp);
+export const newStamp = (found?: Stamped): string => {
+  const stamp = newId();
+  const earlier = found?.stamp ?? '';
+  return stamp > earlier ? stamp : idAt(millisOf(earlier) + 1);
+};
 
 /** The update with its stamp, refused where the item has a newer one, and where only a later version can read it. */
 export const inOrder = ({ change, ...write }: Update, stamp: string): Update => {

@@ -1,4 +1,4 @@
-import { newId, now } from '../../lib/clock.ts';
+import { idAt, now } from '../../lib/clock.ts';
 import {
   claimDelivery,
   completeDelivery,
@@ -36,6 +36,6 @@ export const seedWaiting = async ({ id: store }: Store): Promise<void> => {
   if ((await listDeliveries(store, 'waiting')({ descending: false, limit: 1 })).length > 0) return;
   const [buyer] = [...buyers] as [Resident];
   const item = 'Harbour mirror, walnut';
-  const { claimed, delivery } = await begin(store, newId(now() - day / 24), buyer, item, inDays(-1 / 24));
+  const { claimed, delivery } = await begin(store, idAt(now() - day / 24), buyer, item, inDays(-1 / 24));
   if (claimed) await letWait(delivery, 'The dispenser did not answer within 25 seconds.');
 };

@@ -4,7 +4,7 @@ const extension = '**An extension of this service, beyond the contract.** ';
 const paid = '00000011-dede-4ede-8ede-000000000001';
 const unknown = '00000011-dede-4ede-8ede-000000000002';
 /** The payout that the example of a claim makes. */
-const claimed = '01a1fdfa-4600-7962-9a62-62cdb0774454';
+const claimed = '01a1fdfa-4600-7162-9a62-62cdb0774454';
 
 export const payoutTexts: Record<string, OperationText> = {
   'payouts/list-payees': {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { newId, now, timestamp } from '../../lib/clock.ts';
+import { idAt, newId, now, timestamp } from '../../lib/clock.ts';
 import { createCategory } from '../../lib/store/categories.ts';
 import { divideStock } from '../../lib/store/stock.ts';
 import { update } from '../../lib/table/language.ts';
@@ -545,7 +545,7 @@ export const catalogueBudgets: readonly Budget[] = [
     steps: 2,
     units: 3,
     prepare: async (_call, store) => {
-      const { id } = await createCategory(store, { name: 'Light' }, { id: newId(now() - 3_600_000) });
+      const { id } = await createCategory(store, { name: 'Light' }, { id: idAt(now() - 3_600_000) });
       return ['DELETE', `/v1/categories/${id}`];
     },
   },

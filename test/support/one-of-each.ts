@@ -1,4 +1,4 @@
-import { newId, now, timestamp } from '../../lib/clock.ts';
+import { idAt, newId, now, timestamp } from '../../lib/clock.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { dispenserKey } from '../../lib/delivery/dispensers.ts';
 import { customerNameKey } from '../../lib/store/customer-names.ts';
@@ -83,7 +83,7 @@ export const seedOverHttp = async (
 const hour = 3_600_000;
 
 /** Ids in their order, though they are made at once. */
-const twoIds = (at = now()): [string, string] => [newId(at), newId(at)].sort() as [string, string];
+const twoIds = (at = now()): [string, string] => [idAt(at), idAt(at)].sort() as [string, string];
 
 /** An id after those that the service makes. */
 const lastId = 'ffffffff-7e57-0000-0000-000000000000';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { millisOf, newId, source } from '../../../lib/clock.ts';
+import { idAt, millisOf, source } from '../../../lib/clock.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import type { Engine } from '../../../lib/table/engine.ts';
 import {
@@ -117,7 +117,7 @@ for (const [name, make] of Object.entries(engines)) {
   });
 
   onEngine('a writer whose clock is an hour behind is not overruled, and costs one call more', async (real) => {
-    const ahead = newId(millisOf(newStamp()) + hour);
+    const ahead = idAt(millisOf(newStamp()) + hour);
     await real.write(update(key, { set: { name: 'ahead', stamp: ahead } }));
     let calls = 0;
     engine.write = (one) => {
