@@ -30,7 +30,7 @@ const withoutTable = globSync([
   'test/client/{faults,methods,webhook}.test.ts',
   'test/docs/{commands,contract-coverage,links,variables,words}.test.ts',
   'test/inworld/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
-  'test/local/deployed/{conflicts,document,preflight,roles}.test.ts',
+  'test/local/deployed/{conflicts,document,preflight,roles,store-limit}.test.ts',
   'test/local/{gateway,grid}/*.test.ts',
   'test/local/start/{browser,failures,options,state}.test.ts',
   'test/reference/!(arazzo|examples).test.ts',

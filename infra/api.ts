@@ -5,13 +5,13 @@ import {
   ApiKey,
   ApiKeySourceType,
   type CfnRestApi,
-  type CfnUsagePlan,
   EndpointType,
   LogGroupLogDestination,
   type MethodDeploymentOptions,
   MethodLoggingLevel,
   RestApiMode,
   SpecRestApi,
+  type ThrottleSettings,
   UsagePlan,
 } from 'aws-cdk-lib/aws-apigateway';
 import { CfnPermission, type IFunction } from 'aws-cdk-lib/aws-lambda';
@@ -168,18 +168,17 @@ export class Api extends Construct {
   // How much each store may call
 
   /**
-   * Gives each store its share of every method's rate. The plan and its keys are a stack of their own within the
-   * service's, since they come after the stage and nothing waits for them.
+   * Bounds what each store calls of all methods together: the plan's own throttle counts all calls of a usage key. It
+   * has none of methods: API Gateway takes at most 20 of them for a stage. The plan and its keys are a stack of their own
+   * within the service's, since they come after the stage and nothing waits for them.
    */
-  private limitStores({ settings, rows, usageKeyPrefix }: ApiProps): void {
+  private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');
-    const plan = new UsagePlan(limits, 'StorePlan', { name: `${Stack.of(this).stackName} stores` });
-    const { restApiId: apiId, deploymentStage } = this.rest;
-    const throttle = Object.fromEntries(
-      rows.map((row) => [`${row.path}/${row.method}`, shareOf(rateOf(row, settings), settings.storeShare)]),
-    );
-    // The CDK's plan knows only methods that are resources.
-    (plan.node.defaultChild as CfnUsagePlan).apiStages = [{ apiId, stage: deploymentStage.stageName, throttle }];
+    const plan = new UsagePlan(limits, 'StorePlan', {
+      name: `${Stack.of(this).stackName} stores`,
+      throttle: storeThrottle(settings),
+      apiStages: [{ stage: this.rest.deploymentStage }],
+    });
     for (let number = 0; number < usageKeyCount; number++)
       plan.addApiKey(new ApiKey(limits, `StoreKey${number}`, { value: usageKey(usageKeyPrefix, number) }));
   }
@@ -226,8 +225,11 @@ const methodOptionsOf = (rows: readonly Route[], settings: Settings): Record<str
     ]),
   ]);
 
-/** A share of a rate in percent. The burst is twice the rate, as for the endpoints. */
-const shareOf = (rate: number, share: number): CfnUsagePlan.ThrottleSettingsProperty => ({
-  rateLimit: (rate * share) / 100,
-  burstLimit: Math.max(1, Math.floor((2 * rate * share) / 100)),
-});
+/**
+ * One store's share of the smallest rate, so that its calls, all to one endpoint, leave the others the rest of that. The
+ * burst is twice the rate, as for the endpoints.
+ */
+const storeThrottle = ({ readRate, writeRate, listRate, storeShare }: Settings): ThrottleSettings => {
+  const rateLimit = (Math.min(readRate, writeRate, listRate) * storeShare) / 100;
+  return { rateLimit, burstLimit: Math.max(1, Math.floor(2 * rateLimit)) };
+};

@@ -42,8 +42,8 @@ const Settings = z
     /** Requests per second and endpoint before 429, for all callers together. A burst may be twice as large. */
     readRate: number(1, 10_000, 100),
     writeRate: number(1, 10_000, 50),
-    listRate: number(1, 10_000, 20),
-    /** The share of these rates that one store may use, in percent. */
+    listRate: number(1, 10_000, 50),
+    /** One store may call all endpoints together at this share of the smallest of these rates, in percent. */
     storeShare: number(1, 100, 50),
     /**
      * Capacity units per second that the table, and each of its indexes, uses at the most. DynamoDB refuses more, which

@@ -37,22 +37,28 @@ const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
 });
 const unlimited: Limit = { rate: 10_000, burst: 5_000 };
 
-/**
- * The limits of a method: those of its settings on the stage, else the stage's, and a store's share by the usage plan.
- */
-const limitsOf = (stage: Part, plan: Part | undefined) => {
+/** The limit of a method for all callers together: that of its settings on the stage, else the stage's. */
+const limitsOf = (stage: Part) => {
   const settings: Part[] = stage.MethodSettings ?? [];
   const find = (method: string, path: string) =>
     settings.find(({ HttpMethod, ResourcePath }) => HttpMethod === method && ResourcePath === path);
-  const throttles: Part = plan?.ApiStages?.[0]?.Throttle ?? {};
-  return (method: string, path: string): { all: Limit; store: Limit } => {
+  return (method: string, path: string): Limit => {
     const setting = find(method, `/${path.replaceAll('/', '~1')}`) ?? find('*', '/*');
-    const share = throttles[`${path}/${method}`];
-    return {
-      all: setting ? limitOf(setting, 'ThrottlingRateLimit', 'ThrottlingBurstLimit') : unlimited,
-      store: share ? limitOf(share, 'RateLimit', 'BurstLimit') : unlimited,
-    };
+    return setting ? limitOf(setting, 'ThrottlingRateLimit', 'ThrottlingBurstLimit') : unlimited;
   };
+};
+
+/**
+ * What one usage key may call of all methods together, by the usage plan. Throws for throttles of methods, which this
+ * gateway does not know: API Gateway takes at most 20 of them for a stage, and none without the plan's own.
+ */
+export const readStoreLimit = (template: ResolvedTemplate): Limit => {
+  const plan: Part = template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties;
+  const count = Object.keys(plan.ApiStages[0].Throttle ?? {}).length;
+  if (count > 0)
+    throw new Error(`The usage plan has throttles of ${count} methods, which npm run deployed does not know.`);
+  if (!plan.Throttle) throw new Error('The usage plan has no throttle: one store could use up the rates of all.');
+  return limitOf(plan.Throttle, 'RateLimit', 'BurstLimit');
 };
 
 /** Answers preflights as the document's mock integration does; undefined where there is none, without `corsOrigins`. */
@@ -85,7 +91,7 @@ const isPreflight = ({ method, integration }: Operation): boolean =>
  */
 export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties;
-  const limits = limitsOf(stage, template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties);
+  const limits = limitsOf(stage);
   const isAllowed = invocationsOf(template);
   const operations = operationsOf(documentOf(template)).filter((one) => !isPreflight(one));
   return operations.map(({ id, method, path, hasAuthorizer, needsUsageKey, integration }) => {
@@ -101,7 +107,7 @@ export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
       method: method as Method['method'],
       path,
       isOpen: !hasAuthorizer,
-      limits: limits(method, path),
+      limit: limits(method, path),
       target,
     };
   });
@@ -189,6 +195,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
     identity: readIdentity(authorizer.identitySource),
     rate: unlimited.rate,
     burst: unlimited.burst,
+    storeLimit: readStoreLimit(template),
     place: {
       account: pseudo['AWS::AccountId'] ?? '',
       api: only('AWS::ApiGateway::RestApi').ref(),

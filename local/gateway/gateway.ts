@@ -30,8 +30,8 @@ export interface Method {
   path: string;
   /** Anybody may call it: the authorizer is not asked. */
   isOpen?: boolean;
-  /** Its own limits, where they differ from those of the options: for all callers together, and for one store. */
-  limits?: { all: Limit; store: Limit };
+  /** Its own limit for all callers together, where it differs from that of the options. */
+  limit?: Limit;
 }
 
 /** Sustained requests per second, and requests at once. */
@@ -55,8 +55,8 @@ export interface GatewayOptions<M extends Method = Route> {
   /** Sustained requests per second and route, and requests at once. */
   rate: number;
   burst: number;
-  /** One store's share of these in percent, 100 by default. */
-  storeShare?: number;
+  /** The calls of one store, of all routes together; without a bound by default. */
+  storeLimit?: Limit;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
   /** Answers a browser that asks whether a page may send a request. By default those of `cors` may. */
@@ -214,30 +214,27 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
   return { statusCode: preflightStatus, headers: { ...preflightHeaders(origins), ...allowed }, body: '' };
 };
 
-/** Lets a request through to its handler: within the limits of its route, and of its store once its key is known. */
+/** Lets a request through to its handler: within the limit of its route, and of its store once its key is known. */
 const admitting = <M extends Method>(options: GatewayOptions<M>) => {
-  const { rate, burst, storeShare = 100 } = options;
+  const { rate, burst, storeLimit } = options;
   const authorize = authorizing(options);
-  const ofAll = {
-    all: { rate, burst },
-    store: { rate: (rate * storeShare) / 100, burst: Math.max(1, Math.floor((burst * storeShare) / 100)) },
-  };
   const takeOfRoute = buckets();
   const takeOfStore = buckets();
   return async (row: GatewayOptions<M>['routes'][number], event: ReturnType<typeof proxyEvent>): Promise<void> => {
-    const { all, store } = row.limits ?? ofAll;
+    const limit = row.limit ?? { rate, burst };
     const throttled = new GatewayFault('THROTTLED');
     if (row.isOpen) {
-      if (!takeOfRoute(row.id, all)) throw throttled;
+      if (!takeOfRoute(row.id, limit)) throw throttled;
       return;
     }
     // A refused caller counts too, since AWS promises nothing else.
     const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
-      throw takeOfRoute(row.id, all) ? fault : throttled;
+      throw takeOfRoute(row.id, limit) ? fault : throttled;
     });
     if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
     // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
-    if (!takeOfStore(`${row.id} ${usageIdentifierKey}`, store) || !takeOfRoute(row.id, all)) throw throttled;
+    if (storeLimit && !takeOfStore(usageIdentifierKey, storeLimit)) throw throttled;
+    if (!takeOfRoute(row.id, limit)) throw throttled;
     event.requestContext.authorizer = { principalId, ...context };
   };
 };

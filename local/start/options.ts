@@ -79,7 +79,7 @@ const createCommand = (): Command =>
     .addOption(
       number(
         'rate',
-        'sustained requests per second and endpoint before 429; one store gets half',
+        'sustained requests per second and endpoint before 429; one store gets half of it for all endpoints',
         10_000,
         numberFrom(0.1, 1_000_000, false),
       ),

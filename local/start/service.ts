@@ -115,7 +115,7 @@ const gatewayOptions = async (
     authorizerTtlSeconds,
     rate,
     burst,
-    storeShare: 50,
+    storeLimit: { rate: rate / 2, burst: Math.max(1, Math.floor(burst / 2)) },
     cors,
     before: async (request, response, body) => {
       // The port is open before the data is ready.

@@ -14,7 +14,7 @@ test('has a default for every setting that needs no choice', () => {
     authorizerTtlSeconds: 60,
     readRate: 100,
     writeRate: 50,
-    listRate: 20,
+    listRate: 50,
     storeShare: 50,
     addressRate: 10,
     readUnits: 4_000,

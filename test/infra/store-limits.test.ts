@@ -8,27 +8,44 @@ import { apiOf, idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const { ofType, only, functionOf } = templateOf();
 
-const { Throttle, ApiId, Stage } = only('AWS::ApiGateway::UsagePlan').ApiStages[0];
-
 /** The value of a usage key in a deployment to one account. */
 const resolved = (value: Resource): string =>
   value['Fn::Join'][1].map((part: Resource) => (part.Ref === 'AWS::AccountId' ? '111111111111' : part)).join('');
 
-test('the plan gives each store half of every endpoint’s rate', () => {
-  const [[stageId, stage] = []] = ofType('AWS::ApiGateway::Stage') as [string, Resource][];
-  const rates = new Map<string, Resource>(
-    stage.Properties.MethodSettings.map((one: Resource) => [
-      `${one.ResourcePath.replaceAll('~1', '/').replace(/^\/\//, '/')}/${one.HttpMethod}`,
-      one,
-    ]),
+/** The usage plan, and the settings that its stage has for all methods and for single ones. */
+const planOf = (settings: Record<string, string> = {}) => {
+  const template = templateOf(settings);
+  const [[stageId, stage] = []] = template.ofType('AWS::ApiGateway::Stage') as [string, Resource][];
+  const ofEndpoints: Resource[] = stage.Properties.MethodSettings.filter(
+    ({ ResourcePath }: Resource) => !ResourcePath.startsWith('/~1desk'),
   );
+  return { plan: template.only('AWS::ApiGateway::UsagePlan'), stageId, ofEndpoints };
+};
 
-  expect(Object.keys(Throttle).sort()).toEqual(routes.map(({ method, path }) => `${path}/${method}`).sort());
-  for (const [name, limit] of Object.entries<Resource>(Throttle)) {
-    expect(limit.RateLimit, name).toBe(rates.get(name).ThrottlingRateLimit / 2);
-    expect(limit.BurstLimit, name).toBe(rates.get(name).ThrottlingBurstLimit / 2);
-  }
+test('the plan has a throttle of its own, and none of methods, of which API Gateway takes at most 20 for a stage', () => {
+  const { plan, stageId } = planOf();
+
+  expect(plan.Throttle).toEqual({ RateLimit: 25, BurstLimit: 50 });
+  expect(plan.ApiStages.length).toBe(1);
+  const [{ ApiId, Stage, Throttle }] = plan.ApiStages;
+  expect(Object.keys(Throttle ?? {})).toEqual([]);
   expect([idOf(ApiId), idOf(Stage)]).toEqual([ofType('AWS::ApiGateway::RestApi')[0]?.[0], stageId]);
+});
+
+test.each([
+  [{}, 0.5],
+  [{ storeShare: '20', readRate: '10', writeRate: '30', listRate: '40' }, 0.2],
+  [{ storeShare: '100', listRate: '7' }, 1],
+])('one store takes at most its share of each endpoint’s rate: %j', (settings, share) => {
+  const { plan, ofEndpoints } = planOf(settings);
+
+  expect(ofEndpoints.length).toBeGreaterThan(routes.length);
+  const { RateLimit, BurstLimit } = plan.Throttle;
+  const [rates, bursts] = ['ThrottlingRateLimit', 'ThrottlingBurstLimit'].map((name) =>
+    ofEndpoints.map((one) => one[name]),
+  );
+  expect(RateLimit).toBe(share * Math.min(...(rates ?? [])));
+  expect(BurstLimit).toBe(Math.floor(share * Math.min(...(bursts ?? []))));
 });
 
 test('every method but the desk’s files requires a usage key from the authorizer', () => {
