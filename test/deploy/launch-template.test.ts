@@ -67,6 +67,48 @@ test('the bound of the settings reaches every role of the stack and of those nes
   expect(roles.filter(({ Properties }) => Properties.PermissionsBoundary !== rights)).toEqual([]);
 });
 
+/** A wildcard pattern of a policy against a text. */
+const fits = (pattern: string, text: string): boolean =>
+  new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(text);
+
+const textOf = (value: Resource): string =>
+  typeof value === 'string'
+    ? value
+    : value['Fn::Sub'].replace(/\$\{AWS::Partition\}/, 'aws').replace(/\$\{[^}]+\}/g, '1');
+
+/** Says whether the bound allows an action on a resource, for a function where the action knows one. */
+const isAllowed = (action: string, resource: string, functionArn?: string): boolean => {
+  const found = statements('Rights').filter(
+    ({ Action, Resource: of, Condition }) =>
+      listOf(Action).some((one) => fits(one, action)) &&
+      listOf(of).some((one) => fits(textOf(one), resource)) &&
+      Object.entries<Resource>(Condition?.StringLike ?? {}).every(
+        ([key, value]) => key === 'lambda:FunctionArn' && fits(textOf(value), functionArn ?? ''),
+      ),
+  );
+  return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
+};
+
+test('the bound lets the mappings of the stack be made, read, changed and deleted, each of a function of its own', () => {
+  const mappings = Object.values(templateOf(everythingOn).all).filter(
+    ({ Type }) => Type === 'AWS::Lambda::EventSourceMapping',
+  );
+  // By AWS Lambda's table of actions, the first two know no resource.
+  const actions: [string, string][] = [
+    ['lambda:CreateEventSourceMapping', '*'],
+    ['lambda:GetEventSourceMapping', '*'],
+    ['lambda:UpdateEventSourceMapping', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
+    ['lambda:DeleteEventSourceMapping', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
+    ['lambda:TagResource', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
+  ];
+  const own = 'arn:aws:lambda:1:1:function:store-integration-prod-Worker1';
+  const others = 'arn:aws:lambda:1:1:function:other';
+
+  expect(mappings.length).toBeGreaterThan(2);
+  expect(actions.filter(([action, resource]) => !isAllowed(action, resource, own))).toEqual([]);
+  expect(isAllowed('lambda:CreateEventSourceMapping', '*', others)).toBe(false);
+});
+
 test('nothing makes a role or gives it rights without the bound, and nothing deletes a table', () => {
   const giving = ['iam:AttachRolePolicy', 'iam:CreateRole', 'iam:PutRolePermissionsBoundary', 'iam:PutRolePolicy'];
   for (const id of ['BuildRights', 'Rights']) {
