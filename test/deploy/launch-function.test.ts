@@ -1,8 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { build, type Order } from '../../deploy/launch/build.ts';
 import { handsOn, newAccount, order } from './launch-account.ts';
 import { codeBuild, endedAs, requestOf as eventOf, startFormation } from './launch-codebuild.ts';
-import { functionCode } from './launch-file.ts';
+import { functionCode, launchFile } from './launch-file.ts';
 
 /** The function of launch.yaml: it starts builds, and tells CloudFormation how they ended. */
 
@@ -34,7 +35,11 @@ test('a stack is created, updated and deleted by builds, and hears of each only 
     const given = Object.fromEntries(state.variables.map(({ name, value }) => [name, value]));
     const { hands, written } = handsOn(account, release);
     await build(hands, { ...order, act: given.ACT as Order['act'], release: given.RELEASE ?? '' });
-    state.exported = [{ name: 'BASE_URL', value: written['base-url.txt'] ?? '' }];
+    const baseUrl = written['base-url.txt'] ?? '';
+    state.exported = Object.entries({ BASE_URL: baseUrl, DESK_URL: `${baseUrl}/desk` }).map(([name, value]) => ({
+      name,
+      value,
+    }));
     await handler(endedAs('SUCCEEDED'));
     expect(answers.length).toBe(before + 1);
   }
@@ -49,10 +54,28 @@ test('a stack is created, updated and deleted by builds, and hears of each only 
       StackId: order.launch,
       RequestId: `request-${act}`,
       LogicalResourceId: 'Service',
-      Data: { BASE_URL: act === 'Delete' ? '' : 'https://abc.execute-api.us-east-1.amazonaws.com/prod' },
+      Data: {
+        BASE_URL: act === 'Delete' ? '' : 'https://abc.execute-api.us-east-1.amazonaws.com/prod',
+        DESK_URL: act === 'Delete' ? '/desk' : 'https://abc.execute-api.us-east-1.amazonaws.com/prod/desk',
+      },
     })),
   );
   expect(account.tables).toEqual(['table-1']);
+});
+
+test('a build that succeeded without its addresses does not fail the stack, whose outputs name all of them', async () => {
+  const { handler } = codeBuild();
+  await handler(requestOf('Create'));
+  answers.length = 0;
+
+  await handler(endedAs('SUCCEEDED'));
+
+  const named = [...readFileSync(launchFile, 'utf8').matchAll(/!GetAtt Service\.(\w+)/g)].map(([, name]) => name);
+  const elsewhere = 'See the outputs of the stack store-integration-prod';
+  expect(named.length).toBe(2);
+  expect(answers).toMatchObject([
+    { Status: 'SUCCESS', Data: Object.fromEntries(named.map((name) => [name, elsewhere])) },
+  ]);
 });
 
 test('the build gets the fields of the form, and nothing that is CloudFormation’s own', async () => {

@@ -85,27 +85,31 @@ export const runBuild = async ({ world, npm, variables = {} }: Build) => {
   writeProgram(join(dir, 'bin/aws'), standIn('aws'));
   writeProgram(join(dir, 'bin/npm'), npm);
   mkdirSync(join(dir, 'src'));
-  const child = spawn('bash', ['-c', `${buildCommands}\necho "BASE_URL is $BASE_URL, DESK_URL is $DESK_URL"`], {
-    cwd: join(dir, 'src'),
-    stdio: ['ignore', 'pipe', 'pipe'],
-    env: {
-      PATH: `${dir}/bin:${dirname(process.execPath)}:/usr/bin:/bin`,
-      STAND_IN: world,
-      ACT: 'Create',
-      RELEASE: '1.2.0',
-      PLACE: `${world}VERSION`,
-      CHECKSUM: '',
-      STORE_NAME: order.storeName,
-      EMAIL: order.email,
-      FIREWALL: 'yes',
-      SETTINGS: '{}',
-      AWS_REGION: order.region,
-      LAUNCH: order.launch,
-      RIGHTS: order.rights,
-      EXPORTS: order.exports,
-      ...variables,
+  const child = spawn(
+    'bash',
+    ['-c', `${buildCommands}\nbash -c 'echo "BASE_URL is $BASE_URL, DESK_URL is $DESK_URL"'`],
+    {
+      cwd: join(dir, 'src'),
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: {
+        PATH: `${dir}/bin:${dirname(process.execPath)}:/usr/bin:/bin`,
+        STAND_IN: world,
+        ACT: 'Create',
+        RELEASE: '1.2.0',
+        PLACE: `${world}VERSION`,
+        CHECKSUM: '',
+        STORE_NAME: order.storeName,
+        EMAIL: order.email,
+        FIREWALL: 'yes',
+        SETTINGS: '{}',
+        AWS_REGION: order.region,
+        LAUNCH: order.launch,
+        RIGHTS: order.rights,
+        EXPORTS: order.exports,
+        ...variables,
+      },
     },
-  });
+  );
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (part) => (output += part));
   const [code] = await once(child, 'close');
