@@ -65,20 +65,27 @@ export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ pa
 /** When an event was noted. */
 export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
+/** An event shows when it is so old. All that were noted before it show by then, so nobody who reads on misses one. */
+const settleMillis = 10_000;
+
 /** The time of the event that this process noted last, and its number within that millisecond. */
 const latest = ofProcess(() => ({ at: '', number: 0 }));
 
 const placeText = (at: string, number: number): string => `${at}#${String(number).padStart(6, '0')}`;
 
 /**
- * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind
- * `last`, the event before it of the same thing, also where another consumer, whose clock is ahead, has noted that.
+ * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind all
+ * that this process has noted, also where its clock was set back by some seconds, and behind `last`, the event before
+ * it of the same thing, also where another consumer, whose clock is ahead, has noted that. An event that is placed
+ * ahead of the clock shows later: so a clock that was set back by more counts as it is.
  */
 const placeBehind = (last: EventItem | undefined): string => {
   const own = latest();
-  const at = timestamp(now());
-  Object.assign(own, { at, number: at === own.at ? own.number + 1 : 0 });
-  const place = placeText(at, own.number);
+  const millis = now();
+  const at = timestamp(millis);
+  if (at > own.at || own.at > timestamp(millis + settleMillis)) Object.assign(own, { at, number: 0 });
+  else own.number++;
+  const place = placeText(own.at, own.number);
   const [lastAt = '', number] = last?.rank.split('#') ?? [];
   // The events of earlier versions have no number.
   return last && place <= last.rank ? placeText(lastAt, Number(number) + 1 || 1) : place;
@@ -131,9 +138,6 @@ export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem
   for (const some of inChunks(things, sideBySide)) noted.push(...(await Promise.all(some.map(noteInOrder))).flat());
   return noted;
 };
-
-/** An event shows when it is so old. All that were noted before it show by then, so nobody who reads on misses one. */
-const settleMillis = 10_000;
 
 const positionOf = ({ rank }: { rank: string }): string => rank;
 

@@ -263,6 +263,31 @@ test('events of one thing wait for the one before them that the table does not t
   }
 });
 
+test('a consumer whose clock is set back between two batches keeps the order of one thing', async () => {
+  const records = tenChanges();
+  const start = Date.parse('2026-10-01T00:00:00.000Z');
+
+  for (const [number, record] of records.entries()) {
+    setClock(start - number);
+    await consume(record);
+  }
+
+  setClock(start);
+  expect(await told()).toEqual(tenTold);
+});
+
+test('a consumer whose clock was an hour ahead lets no event wait for that hour', async () => {
+  const start = Date.parse('2026-10-01T00:00:00.000Z');
+  setClock(start + 3_600_000);
+  await consume(recordOf(card(), card({ active: false })));
+
+  setClock(start);
+  await consume(recordOf(card({ id: 'Card2' }), card({ id: 'Card2', active: false })));
+
+  setClock(start + 11_000);
+  expect(await told()).toHaveLength(1);
+});
+
 test('two consumers at once, of which one has a clock that is behind, keep the order of one thing', async () => {
   const records = tenChanges();
   let calls = 0;
