@@ -212,7 +212,10 @@ export const changeCredit = async (
   });
 };
 
-/** The lots that a customer's reconciliation closed, the L$ that remained in them, and whether nothing due is left. */
+/**
+ * The lots that a customer's reconciliation closed, and the L$ that remained in them. It is finished where nothing is
+ * known to be left, neither due nor pending.
+ */
 export interface Reconciliation {
   lots: number;
   amount: number;
@@ -238,8 +241,9 @@ export const reconcileCredit = async (
       const closed = await closeDue({ store, uuid, cause, mayGoOn }, type);
       done.lots += closed.length;
       done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
-      if (closed.length < dueAtOnce) break;
+      // What it closed may be pending in part, which only another look would tell.
       if (!mayGoOn()) return done;
+      if (closed.length < dueAtOnce) break;
     }
   }
   return { ...done, isFinished: true };

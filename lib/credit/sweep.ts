@@ -1,5 +1,6 @@
 import { now, source, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
+import { Problem } from '../problem.ts';
 import { followRenames } from '../store/renames.ts';
 import { put } from '../table/language.ts';
 import { type Key, sharedKey, storeOf } from '../table/schema.ts';
@@ -54,6 +55,8 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
       report.amount += done.amount;
       return done.isFinished;
     } catch (error) {
+      // The customer's time is over in the middle of a change, as at any other place.
+      if (!isInTime() && error instanceof Problem && error.status === 503) return false;
       report.failed += 1;
       logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
       return true;

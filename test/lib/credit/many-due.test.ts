@@ -1,6 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { source, timestamp } from '../../../lib/clock.ts';
+import { reconcileCredit } from '../../../lib/credit/change.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
+import { findCustomerItem } from '../../../lib/store/customers.ts';
 import { customerWithLots } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
@@ -85,4 +88,48 @@ test('a sweep takes the customer with very many last, and stops inside it when i
   setClock(end + 3_600_000);
   expect(await sweepDueLots('sweep')).toMatchObject({ finished: true, failed: 0 });
   expect((await booksOf(uuid)).states).toEqual({ expired: count });
+});
+
+test('a sweep that runs out of time anywhere in a customer says so, fails for nobody, and the next one does the rest', async () => {
+  // One page is asked for the time some 45 times: before it, at each 25 of its lots, and behind it.
+  for (const size of [600, 1_010])
+    for (const times of [1, 2, 24, 25, 26, 41, 42, 43]) {
+      const uuid = await manyDue(size);
+      setClock(end);
+      let asked = 0;
+
+      const first = await sweepDueLots('first', () => ++asked <= times);
+      const hasPending = ((await findCustomerItem(store, uuid)) as CreditItem).pending !== undefined;
+      const left = (await booksOf(uuid)).states.open ?? 0;
+      const second = await sweepDueLots('second');
+
+      expect(first, `${size} ${times}`).toMatchObject({
+        failed: 0,
+        ...((left > 0 || hasPending) && { finished: false }),
+      });
+      expect(second).toMatchObject({ finished: true, failed: 0 });
+      expect(await booksOf(uuid)).toEqual({ balance: 50, unlotted: 50, states: { expired: size } });
+      setClock(start);
+    }
+});
+
+test('a sweep whose time ends beside a change that another one has begun says so, and fails for nobody', async () => {
+  const uuid = await manyDue(600);
+  setClock(end);
+  let reads = 0;
+  let isOver = false;
+  stop = intercept(async ({ operation }, send) => {
+    if (operation === 'GetItem' && ++reads === 2) {
+      await reconcileCredit(store, uuid, 'other', () => false);
+      isOver = true;
+    }
+    return send();
+  });
+
+  const report = await sweepDueLots('sweep', () => !isOver);
+
+  expect(report).toEqual({ lots: 0, amount: 0, failed: 0, finished: false });
+  stop();
+  expect(await sweepDueLots('sweep')).toMatchObject({ finished: true, failed: 0 });
+  expect(await booksOf(uuid)).toEqual({ balance: 50, unlotted: 50, states: { expired: 600 } });
 });
