@@ -122,6 +122,9 @@ export const registerDispenser = async (
   return registered;
 };
 
+/** Says whether a box has ever registered for the store. Those that were removed since count. */
+export const hasHadBox = async (store: string): Promise<boolean> => (await get(countKey(store))) !== undefined;
+
 /** The writes that remove a box: its name has neither an address nor a secret any more. */
 export const removalOf = (store: string, name: string): Write[] => [
   remove(dispenserKey(store, name), exists),

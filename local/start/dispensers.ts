@@ -1,18 +1,27 @@
-import { findDispenser } from '../../lib/delivery/dispensers.ts';
+import { findDispenser, hasHadBox } from '../../lib/delivery/dispensers.ts';
 import { register } from '../../lib/delivery/register.ts';
+import { invalid } from '../../lib/problem.ts';
 import { findStore, listStores } from '../../lib/store/stores.ts';
 import { type LocalDispenser, startDispenser } from './dispenser.ts';
 
 /** By it a dispenser of this service is known from one that somebody placed and registered. */
 const keyId = 'stand-in';
 
-const place = async (store: string): Promise<LocalDispenser> => {
-  const dispenser = await startDispenser(
-    async (url) => (await register(store, { url, region: 'Loopback', items: [], keyId })).secret,
-  );
+/**
+ * Says whether the store's box is a stand-in's to be. One that somebody else placed may be lost for a while: its
+ * deliveries wait for it. One that was removed does not come back by itself.
+ */
+const isOurs = async (store: string): Promise<boolean> => {
   const found = await findDispenser(store);
-  // A dispenser that somebody else placed may be lost for a while: its deliveries wait for it.
-  if (!found || found.keyId === keyId) await dispenser.registerAgain();
+  return found ? found.keyId === keyId : !(await hasHadBox(store));
+};
+
+const place = async (store: string): Promise<LocalDispenser> => {
+  const dispenser = await startDispenser(async (url) => {
+    if (!(await isOurs(store))) throw invalid('The box of npm start was removed from this store, or replaced.');
+    return (await register(store, { url, region: 'Loopback', items: [], keyId })).secret;
+  });
+  if (await isOurs(store)) await dispenser.registerAgain();
   return dispenser;
 };
 
