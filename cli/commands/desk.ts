@@ -24,8 +24,8 @@ interface DeskOptions extends ExpiryOptions {
 
 /** Issues a key, and prints a link that signs in with it. The key stands in the fragment, which no browser sends. */
 const openDesk = async (options: DeskOptions): Promise<void> => {
-  const end = expiryOf(options);
   const { target, store } = await openStore(options);
+  const end = expiryOf(options);
   if (target.deskUrl === undefined)
     throw new Failure(`${target.name} has no desk: deploy it with desk=true (docs/operate/deploy.md).`);
   const log = await openLog(target);

@@ -125,9 +125,9 @@ const openMoveLog = async (target: Target, store: string, from: string) => {
 
 const move = async (options: MoveOptions): Promise<void> => {
   const base = parseServiceUrl(options.from);
+  const { target, store } = await openStore(options);
   if (options.creditExpires && Date.parse(options.creditExpires()) <= now())
     throw new UsageError('--credit-expires must be in the future.');
-  const { target, store } = await openStore(options);
   const key = await readKey(options);
   const { signal, release } = untilInterrupted();
   const onWait = (seconds: number, why: string): void => note(`${why}: waiting ${counted(seconds, 'second')}.`, 'dim');

@@ -73,7 +73,7 @@ export const expiresOption = (): Option =>
     parseEnd,
   );
 
-/** The end that `--expires` gives. Throws for one that is over. */
+/** The end that `--expires` gives, by the clock of the deployment: open that first. Throws for one that is over. */
 export const expiryOf = ({ expires }: ExpiryOptions): string | undefined => {
   const end = expires?.();
   if (end === undefined || Date.parse(end) > now()) return end;

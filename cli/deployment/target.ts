@@ -141,13 +141,16 @@ const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
   }
 };
 
-const Clock = z.object({ now: z.iso.datetime() });
+const Clock = z.object({ aheadMillis: z.number() });
 
-/** The local service's clock, if it answers: the clock may have been moved. */
-const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
+/**
+ * How far the local service's clock was moved ahead of this machine's; undefined where it does not answer. Its time
+ * itself would be late by the way of the answer, which on a busy machine is long.
+ */
+const findClockAhead = async (baseUrl: string): Promise<number | undefined> => {
   try {
     const response = await fetch(`${baseUrl}/_dev/clock`, { signal: AbortSignal.timeout(3000) });
-    return Date.parse(Clock.parse(await response.json()).now);
+    return Clock.parse(await response.json()).aheadMillis;
   } catch {
     return undefined;
   }
@@ -157,9 +160,8 @@ const findLocalClock = async (baseUrl: string): Promise<number | undefined> => {
 const findLocal = async (path: string): Promise<Target | undefined> => {
   if (!existsSync(path)) return undefined;
   const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore, version } = readServiceFile(path);
-  const clock = await findLocalClock(baseUrl);
-  if (clock === undefined) return undefined;
-  const ahead = clock - Date.now();
+  const ahead = await findClockAhead(baseUrl);
+  if (ahead === undefined) return undefined;
   source.now = () => Date.now() + ahead;
   useLocalEngines(table.endpoint, queue.endpoint);
   Object.assign(process.env, {

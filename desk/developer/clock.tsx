@@ -39,7 +39,7 @@ interface SweepReport {
 
 /** The clock that every endpoint uses, and how credit fares as it moves. */
 export const ClockPage = () => {
-  const { aheadSeconds } = useLive();
+  const { aheadMillis } = useLive();
   const [sweeps, setSweeps] = useState(true);
   const [said, setSaid] = useState<string>(t.help);
   const sweep = async (): Promise<string> => t.swept(await tool<SweepReport>('sweep', {}));
@@ -60,7 +60,7 @@ export const ClockPage = () => {
         <section class="card" aria-labelledby="clock">
           <header>
             <h2 id="clock">{t.time}</h2>
-            <span class="help">{aheadSeconds > 0 ? t.ahead(aheadSeconds * 1000) : t.real}</span>
+            <span class="help">{aheadMillis >= 1000 ? t.ahead(Math.round(aheadMillis / 1000) * 1000) : t.real}</span>
           </header>
           <Time />
           <div class="buttons">

@@ -33,8 +33,7 @@ export interface ShownRequest {
 }
 
 interface Clock {
-  now: string;
-  aheadSeconds: number;
+  aheadMillis: number;
 }
 
 type Subject = 'credit' | 'deliveries' | 'events';
@@ -45,9 +44,8 @@ export interface LiveState {
   requests: readonly ShownRequest[];
   /** All since they were cleared, also those that are not kept. */
   seen: number;
-  /** How far the service's clock is ahead of this one. */
+  /** How far the service's clock is ahead of this machine's. */
   aheadMillis: number;
-  aheadSeconds: number;
   /** Grow when something has changed, so that pages read it again. */
   rounds: Readonly<Record<Subject, number>>;
 }
@@ -60,7 +58,6 @@ let live: LiveState = {
   requests: [],
   seen: 0,
   aheadMillis: 0,
-  aheadSeconds: 0,
   rounds: { credit: 0, deliveries: 0, events: 0 },
 };
 const watchers = new Set<() => void>();
@@ -83,8 +80,6 @@ const bump = (...subjects: readonly Subject[]): void => {
     }, pauseMillis);
   for (const subject of subjects) waiting.add(subject);
 };
-
-const clockOf = ({ now, aheadSeconds }: Clock) => ({ aheadMillis: Date.parse(now) - Date.now(), aheadSeconds });
 
 /** `requests`: the newest last. */
 const add = (requests: readonly ShownRequest[], skipped = 0): Partial<LiveState> => {
@@ -109,15 +104,15 @@ const listeners: Record<string, (data: never) => void> = {
     const isSame = live.requests.some(({ id }) => requests.some((request) => request.id === id));
     if (!isSame) live = { ...live, requests: [], seen: 0 };
     if (live.connection === 'lost') renewKey().catch(() => undefined);
-    change({ connection: 'live', ...clockOf(clock), ...add(requests) });
+    change({ connection: 'live', aheadMillis: clock.aheadMillis, ...add(requests) });
     bump('credit', 'deliveries', 'events');
   },
   requests: ({ requests, skipped }: { requests: ShownRequest[]; skipped: number }) => {
     change(add(requests, skipped));
     bumpAfter(requests);
   },
-  clock: (clock: Clock) => {
-    change(clockOf(clock));
+  clock: ({ aheadMillis }: Clock) => {
+    change({ aheadMillis });
     bump('credit', 'deliveries', 'events');
   },
   credit: () => bump('credit'),

@@ -103,7 +103,8 @@ const view = (request: KeptRequest) => {
   };
 };
 
-export const clockState = () => ({ now: timestamp(now()), aheadSeconds: Math.round((now() - Date.now()) / 1000) });
+/** The time of every endpoint, and how far it is ahead of this machine's. */
+export const clockState = () => ({ now: timestamp(now()), aheadMillis: now() - Date.now() });
 
 const frame = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
 

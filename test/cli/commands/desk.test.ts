@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
 import { presets } from '../../../cli/deployment/key-presets.ts';
-import { runInProcess, startForCli } from '../../support/cli.ts';
+import { runInProcess, startForCli, withClockAhead } from '../../support/cli.ts';
 import { stubAws } from '../../support/stacks.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
@@ -35,6 +35,15 @@ test('gives a support key for 12 hours unless told otherwise, notes it in the lo
   expect(second.rows[0].link).not.toBe(first.rows[0].link);
   const log = await service.run('log', '--store', storeId(), '--json');
   expect(JSON.stringify(log.rows)).toContain(first.rows[0].prefix.split('_').at(-1));
+});
+
+test('counts the time until the end by the clock of the service, which may be ahead', async () => {
+  const made = await withClockAhead(() => service.run('desk', '--store', storeId(), '--expires', '10m', '--json'));
+
+  expect(made.code).toBe(0);
+  const [{ createdAt, expiresAt }] = made.rows;
+  expect(Date.parse(createdAt) - Date.now()).toBeGreaterThan(3_500_000);
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeCloseTo(10 * 60_000, -4);
 });
 
 test('says that a deployment was made without a desk, and issues no key', async () => {

@@ -4,7 +4,7 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../../../cli/deployment/stores.ts';
 import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
-import { startForCli } from '../../support/cli.ts';
+import { startForCli, withClockAhead } from '../../support/cli.ts';
 import { startOther } from '../../support/other-service.ts';
 import { wholeTable } from '../../support/service.ts';
 
@@ -215,4 +215,13 @@ test('names what is wrong with an address or a key, and sends no key to another 
   expect((await from('http://example.com')).stderr).toMatch(/must begin with https/);
   expect((await from('example')).stderr).toMatch(/must be an address/);
   expect((await move(store, '--credit-expires', '2020-01-01')).stderr).toMatch(/in the future/);
+});
+
+test('refuses an end of all credit that is over by the clock of the service, which may be ahead', async () => {
+  const store = await newStore();
+  const soon = new Date(Date.now() + 1_800_000).toISOString();
+
+  const moved = await withClockAhead(() => move(store, '--credit-expires', soon));
+
+  expect([moved.code, moved.stderr.trim()]).toEqual([2, 'error: --credit-expires must be in the future.']);
 });
