@@ -82,11 +82,13 @@ test('sells for exactly the price on its button, and gives back what is too much
   }
 
   const made = (await sales()).map(({ state, paid, change }: Record<string, unknown>) => [state, paid, change]);
-  expect(made).toEqual([
-    ['refused', 40, 40],
-    ['completed', 130, 30],
-    ['completed', 100, 0],
-  ]);
+  expect(new Set(made)).toEqual(
+    new Set([
+      ['refused', 40, 40],
+      ['completed', 130, 30],
+      ['completed', 100, 0],
+    ]),
+  );
   expect(money()).toEqual([800, 250]);
   for (const amount of [30, 40]) await hears(buyer, `You got L$ ${amount} back.`);
   await hears(buyer, 'Thank you! It is on its way. L$ 30 of it will come back to you.');
@@ -373,11 +375,14 @@ test('charges those who wear the tag of its group the group’s price, with the 
   await call('PUT', '/v1/store/rules', {});
 
   const made = await sales();
-  expect(made.map(({ discount, paid, change }: Record<string, unknown>) => [discount, paid, change])).toMatchObject([
-    [{ source: 'none' }, 100, 0],
-    [{ source: 'group' }, 100, 20],
-    [{ source: 'group' }, 80, 0],
-  ]);
+  // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
+  expect(new Set(made.map(({ discount, paid, change }: any) => [discount.source, paid, change]))).toEqual(
+    new Set([
+      ['none', 100, 0],
+      ['group', 100, 20],
+      ['group', 80, 0],
+    ]),
+  );
   expect(new Set(made.map(({ vendorUuid }: Record<string, unknown>) => vendorUuid))).toEqual(new Set([vendor.body.id]));
 });
 
