@@ -80,11 +80,15 @@ test('a receiver that keeps a batch waiting gets no other message from the same 
 
 test('a worker takes no message for which it has no time, however long it waits', async () => {
   const other = await receiver();
-  const slow = await receiver(() => sleep(300));
+  // There is time for the first message alone, whose receiver waits until the worker has asked for more.
+  let asked = 0;
+  const slow = await receiver(async () => {
+    while (asked < 2) await sleep(20);
+  });
   await queueEvents([other.order()]);
   const context = {
     ...contextWith(0),
-    getRemainingTimeInMillis: () => (slow.got.length > 0 ? 0 : 120_000),
+    getRemainingTimeInMillis: () => (++asked > 1 ? 0 : 120_000),
   };
 
   const outcome = await handler(batchOf(bodyOf(slow.order())), context);
