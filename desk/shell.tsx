@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useContext, useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { go, link, match, useAddress } from './address.ts';
 import { DeveloperContext, scopeCount } from './developer.ts';
 import type { PageRow } from './page-row.ts';
@@ -162,7 +162,7 @@ export const Shell = () => {
   const [isLeaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  useLayoutEffect(() => {
     setOpen(false);
     if (isFirst.current) {
       isFirst.current = false;

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StoreRulesResponse } from '../../client/client.ts';
 import { ChangedMeanwhile } from '../api.ts';
 import { date } from '../format.ts';
@@ -151,7 +151,8 @@ const Tiers = ({ initial, onCount }: TiersProps) => {
   const next = useRef(initial.length);
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const isFirst = useRef(true);
-  useEffect(() => {
+  // At once: a form that is sent before the next frame must have the tier that was added.
+  useLayoutEffect(() => {
     onCount(rows.length);
     if (!isFirst.current) tellForm(fieldset.current?.form);
     isFirst.current = false;

@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { tellForm } from '../unsaved.ts';
 
 /** The attributes of a box that suggests something. */
@@ -67,7 +67,8 @@ export const Combobox = <T,>(props: ComboboxProps<T>) => {
   const input = useRef<HTMLInputElement | null>(null);
   const [active, setActive] = useState(-1);
   const isOpen = found.length > 0;
-  useEffect(() => setActive(-1), [found]);
+  // At once: an effect after the next frame would undo an arrow that is pressed as soon as the list shows.
+  useLayoutEffect(() => setActive(-1), [found]);
   const pick = (one: T) => {
     onClose();
     if (!input.current) return;

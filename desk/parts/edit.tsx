@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isConflict } from '../api.ts';
 import { texts } from '../texts.ts';
 import { Form, type Values } from './form.tsx';
@@ -50,7 +50,7 @@ interface ChoiceProps extends Required<Pick<EditProps, 'initial' | 'labels' | 'w
 const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: ChoiceProps) => {
   const choice = useRef<HTMLElement>(null);
   // The button that had the focus is hidden then.
-  useEffect(() => choice.current?.focus(), [conflict]);
+  useLayoutEffect(() => choice.current?.focus(), [conflict]);
   const saving = usePress(saveMine);
   const rows = Object.keys(labels).filter((name) => name in conflict.mine || isChanged(name, initial, conflict.theirs));
   const words = (name: string, value: string | undefined) => wordsOf(name, value ?? '') || '–';

@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type TargetedEvent } from 'preact';
-import { useContext, useEffect, useId, useRef, useState } from 'preact/hooks';
+import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { Fault } from '../api.ts';
 import { wordsAlone, wordsOf } from '../messages.ts';
 import { SessionContext } from '../session.ts';
@@ -77,12 +77,13 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
       throw error;
     }
   });
-  useEffect(() => {
+  // At once: an effect after the next frame would take what was typed before it for what the form began with.
+  useLayoutEffect(() => {
     if (!form.current) return;
     saved.current = formValues(form.current);
     onValues?.(saved.current);
   }, []);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [fault]);
   const { errorOf, others } = messagesOf(fault, names);
@@ -210,7 +211,7 @@ export const Field = ({
   const take = (element: HTMLElement | null) => {
     input.current = element;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (autoFocus) input.current?.focus();
   }, []);
   const described = [help && `${id}-help`, error && `${id}-error`].filter(Boolean).join(' ');

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { setQuestion } from '../unsaved.ts';
 import { Dialog } from './dialog.tsx';
@@ -8,7 +8,7 @@ const t = texts.leave;
 /** Asks before a page is left whose form has entries that are not saved. */
 export const LeaveQuestion = () => {
   const [leave, setLeave] = useState<() => void>();
-  useEffect(() => setQuestion((next) => setLeave(() => next)), []);
+  useLayoutEffect(() => setQuestion((next) => setLeave(() => next)), []);
   if (!leave) return null;
   const stay = () => setLeave(undefined);
   return (

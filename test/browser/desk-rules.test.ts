@@ -120,6 +120,25 @@ test('says beside the field what a rule takes, and keeps the rules until it does
   await call('PUT', '/store/rules', noRules);
 });
 
+test('a tier that is added and saved within one frame is sent with the others', async () => {
+  await call('PUT', '/store/rules', noRules);
+  const page = await signIn(wide, '/rules');
+  await page.getByRole('button', { name: 'Save the rules' }).waitFor();
+
+  // A busy browser may let both clicks come before its next frame.
+  await page.evaluate(async () => {
+    const press = (text: string) =>
+      [...document.querySelectorAll('button')].find(({ textContent }) => textContent === text)?.click();
+    press('Add a tier');
+    while (!document.querySelector('.tier')) await Promise.resolve();
+    press('Save the rules');
+  });
+
+  await page.locator('.tier .error').first().waitFor();
+  forgive(/status of 400/);
+  expect(await call('GET', '/store/rules')).toMatchObject({ tiers: [] });
+});
+
 test('where somebody else has saved rules meanwhile, nothing is lost: the person chooses', async () => {
   await call('PUT', '/store/rules', { ...noRules, groupDiscount: 3, tiers: [{ from: 5, percent: 1 }] });
   const page = await signIn(wide, '/rules');
