@@ -7,9 +7,10 @@ import { executablePath, flags } from './chromium.ts';
 
 /**
  * One Chromium for a test file. `open` returns a new page in its own context, which blocks every address but `allowed`.
- * An error on a page, a breach of its content policy and a blocked request each fail the test.
+ * An error on a page, a breach of its content policy and a blocked request each fail the test, but for `expected` ones,
+ * which may be there or not.
  */
-export const useBrowser = (allowed: () => string) => {
+export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = []) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
   let faults: string[] = [];
   let forgiven: RegExp[] = [];
@@ -19,7 +20,7 @@ export const useBrowser = (allowed: () => string) => {
   afterAll(() => browser?.close());
   afterEach(async () => {
     await Promise.all(browser.contexts().map((context) => context.close()));
-    const found = faults.filter((fault) => !forgiven.some((pattern) => pattern.test(fault)));
+    const found = faults.filter((fault) => ![...expected, ...forgiven].some((pattern) => pattern.test(fault)));
     faults = [];
     forgiven = [];
     expect(found).toEqual([]);

@@ -7,7 +7,7 @@ import { createStore } from '../../cli/deployment/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
-const { service, signIn, resident, forgive } = useDesk();
+const { service, signIn, resident } = useDesk();
 
 const tool = async (name: string, body: object) =>
   (await fetch(`${service().baseUrl}/_dev/${name}`, { method: 'POST', body: JSON.stringify(body) })).json();
@@ -58,8 +58,6 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.reload();
     await page.locator('.chart').first().waitFor();
     expect(await page.getByRole('heading', { name: 'Your first day' }).count()).toBe(0);
-    // A delivery shows from its first attempt on.
-    forgive(/status of 404/);
   });
 
   test('a store without a box is told so, and copies its notecard, with a key that works, and its script', async () => {

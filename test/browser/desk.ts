@@ -12,6 +12,9 @@ export const screens = oneInTurn([
   ['desk', wide],
 ] as const);
 
+/** A delivery shows from its first attempt on, a moment after its sale: the page of the sale may look before that. */
+const deliveryNotBegun = /status of 404 .*\/v1\/deliveries\/[0-9a-f-]{36}$/;
+
 /** A local service with its demo store, and a browser at its desk. */
 export const useDesk = () => {
   let started: Awaited<ReturnType<typeof startForTests>>;
@@ -20,7 +23,7 @@ export const useDesk = () => {
   });
   afterAll(() => started.stop());
   const service = () => started;
-  const { open, forgive } = useBrowser(() => started.baseUrl);
+  const { open, forgive } = useBrowser(() => started.baseUrl, [deliveryNotBegun]);
 
   /** Calls the API with the key of all scopes. Returns the body. After a sale it waits for the delivery. */
   const call = async (method: string, path: string, body?: object) => {
