@@ -9,20 +9,20 @@ type Service = Awaited<ReturnType<typeof startTestService>>;
  * The contract suite has those that are malformed or unknown, and fuzz that a refused request writes nothing.
  */
 export const identifierCases = (service: () => Service, method: string, rest: string, body?: unknown): void => {
-  const given = { uuid: 'abcdef00-0000-0000-0000-000000000900', username: 'resident900.tester' };
+  const given = { uuid: 'abcdef00-0000-0000-0000-000000000900', username: 'spelt.tester' };
   const send = (identifier: string) =>
     service().call(method, `/v1/customers/${encodeURIComponent(identifier)}${rest}`, body);
 
   test.each([
     given.username,
-    'Resident900 TESTER',
-    ' resident900.Tester ',
-    'former900',
-    'Former900 Resident',
+    'Spelt TESTER',
+    ' spelt.Tester ',
+    'formerly',
+    'Formerly Resident',
     given.uuid,
     'ABCDEF00-0000-0000-0000-000000000900',
   ])('200s for one resident under the identifier "%s", with the current name', async (identifier) => {
-    const { uuid, username } = await newResident(given, ['former900']);
+    const { uuid, username } = await newResident(given, ['formerly']);
 
     const answer = await send(identifier);
 

@@ -1,4 +1,5 @@
 import { putResident } from '../../cli/deployment/residents.ts';
+import { ofProcess } from '../../lib/process.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 
 /** A test resident, whose UUID is made of a number. */
@@ -18,14 +19,15 @@ export const seedResidents = async (): Promise<void> => {
   for (const each of [ada, bob, cleo]) await putResident(each);
 };
 
-let made = 0;
+/** Each file counts anew, so that its names do not depend on the files before it. */
+const numbers = ofProcess(() => ({ made: 0 }));
 
 /**
  * Makes a resident whom no store knows yet, so that tests do not see each other's customers. Missing fields are made of
  * a growing number.
  */
 export const newResident = async (given: Partial<Resident> = {}, formerNames: string[] = []): Promise<Resident> => {
-  made += 1;
+  const made = ++numbers().made;
   const uuid = `abcdef00-7e57-0000-0000-${String(made).padStart(12, '0')}`;
   const resident = { uuid, username: `resident${made}.tester`, ...given };
   await putResident(resident, formerNames);

@@ -5,10 +5,12 @@ import { type HistoryRow, historyKey, type LotPart } from '../../lib/credit/hist
 import { type CreditLot, lotKey } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, otherType, storedChange } from '../../lib/credit/state.ts';
+import { ofProcess } from '../../lib/process.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 
-let records = 0;
+/** Each file counts its records and ids anew. */
+const numbers = ofProcess(() => ({ records: 0, ids: 0 }));
 
 const image = (item: object | undefined) =>
   item && (marshall(item, { removeUndefinedValues: true }) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage']);
@@ -25,7 +27,7 @@ export const recordOf = (
   const { pk, sk } = (after ?? before) as Key;
   const [NewImage, OldImage, Keys = {}] = [image(after), image(before), image({ pk, sk })];
   const eventName = !after ? 'REMOVE' : before ? 'MODIFY' : 'INSERT';
-  const SequenceNumber = String(++records);
+  const SequenceNumber = String(++numbers().records);
   return {
     eventName,
     eventSource: 'aws:dynamodb',
@@ -55,8 +57,6 @@ interface State {
   item: CreditItem;
   lots: Record<CreditType, CreditLot[]>;
 }
-
-let ids = 0;
 
 /** Sorts by its number, as ids do by their time. */
 const idOf = (number: number): string => `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
@@ -111,7 +111,7 @@ export const makeUpChanges = (
     else if (what < 6 || inLots + permanent === 0) {
       const expiresAt = timestamp(epochMillis + (400 + below(50)) * dayMillis);
       const amount = 1 + below(1000);
-      const key = lotKey(store, item.sk, type, 'epoch', expiresAt, idOf(++ids));
+      const key = lotKey(store, item.sk, type, 'epoch', expiresAt, idOf(++numbers().ids));
       const lot = { ...key, amount, remaining: amount, expiresAt, state: 'open', createdAt: at, version: version - 1 };
       const after = { ...lot, createdBy: 'test', changed: version } as CreditLot;
       images.push([undefined, after]);
