@@ -168,9 +168,9 @@ export class Api extends Construct {
   // How much each store may call
 
   /**
-   * Bounds what each store calls of all methods together: the plan's own throttle counts all calls of a usage key. It
-   * has none of methods: API Gateway takes at most 20 of them for a stage. The plan and its keys are a stack of their own
-   * within the service's, since they come after the stage and nothing waits for them.
+   * Bounds the calls of each store: the plan's own throttle counts all calls that share a usage key. The plan has no
+   * throttles of methods, since API Gateway takes at most 20 for a stage. Plan and keys have a stack of their own within
+   * the service's, because they come after the stage and nothing waits for them.
    */
   private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');
@@ -226,8 +226,8 @@ const methodOptionsOf = (rows: readonly Route[], settings: Settings): Record<str
   ]);
 
 /**
- * One store's share of the smallest rate, so that its calls, all to one endpoint, leave the others the rest of that. The
- * burst is twice the rate, as for the endpoints.
+ * One store's share of the smallest rate: a store that sends all its calls to one endpoint leaves the other stores the
+ * rest of its rate. The burst is twice the rate, as for the endpoints.
  */
 const storeThrottle = ({ readRate, writeRate, listRate, storeShare }: Settings): ThrottleSettings => {
   const rateLimit = (Math.min(readRate, writeRate, listRate) * storeShare) / 100;

@@ -32,7 +32,7 @@ const uuidOf = (millis: number, counter: number, bytes: Uint8Array): string => {
 
 const largestCounter = 0xfff;
 
-/** A random number of which half of the counter's values are left. */
+/** A random number in the lower half of the counter, so that at least 2,048 ids follow within the millisecond. */
 const firstCounter = (bytes: Uint8Array): number => Buffer.from(bytes).readUInt16BE(6) % 0x800;
 
 /**
@@ -50,7 +50,7 @@ export const newId = (): string => {
   return uuidOf(newest.millis, newest.counter, bytes);
 };
 
-/** A new UUIDv7 of a given time, in any order with others of its millisecond. */
+/** A new UUIDv7 of a given time. Within a millisecond such ids have no order. */
 export const idAt = (millis: number): string => {
   const bytes = source.bytes(16);
   return uuidOf(millis, Buffer.from(bytes).readUInt16BE(6) & largestCounter, bytes);

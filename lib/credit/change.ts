@@ -213,8 +213,8 @@ export const changeCredit = async (
 };
 
 /**
- * The lots that a customer's reconciliation closed, and the L$ that remained in them. It is finished where nothing is
- * known to be left, neither due nor pending.
+ * The lots that a customer's reconciliation closed, and the L$ that remained in them. It is finished if it knows that
+ * no lot is due or pending any more.
  */
 export interface Reconciliation {
   lots: number;
@@ -241,7 +241,7 @@ export const reconcileCredit = async (
       const closed = await closeDue({ store, uuid, cause, mayGoOn }, type);
       done.lots += closed.length;
       done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
-      // What it closed may be pending in part, which only another look would tell.
+      // Some of these lots may be pending still, which only another look would tell.
       if (!mayGoOn()) return done;
       if (closed.length < dueAtOnce) break;
     }

@@ -49,8 +49,8 @@ const limitsOf = (stage: Part) => {
 };
 
 /**
- * What one usage key may call of all methods together, by the usage plan. Throws for throttles of methods, which this
- * gateway does not know: API Gateway takes at most 20 of them for a stage, and none without the plan's own.
+ * The usage plan's own throttle, which bounds all calls of a usage key together. Throws where the plan has throttles of
+ * methods: API Gateway takes at most 20 for a stage, and this gateway knows none.
  */
 export const readStoreLimit = (template: ResolvedTemplate): Limit => {
   const plan: Part = template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties;

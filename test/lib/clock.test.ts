@@ -36,7 +36,7 @@ test('an id begins with the time of its making, and with the next milliseconds o
 
   const millis = idsAt(Array.from({ length: 10_000 }, () => start + 10)).map(millisOf);
 
-  // A counter has 12 bits, of which the first id leaves at least half.
+  // The counter has 12 bits, and the first id begins in its lower half.
   expect(millis.indexOf(start + 11)).toBeGreaterThanOrEqual(2048);
   expect(millis.at(-1)).toBeLessThan(start + 10 + 10_000 / 2048);
 });
