@@ -23,7 +23,7 @@ const settingsOrEnd = () => {
 };
 
 const settings = settingsOrEnd();
-const outDir = join(import.meta.dirname, '..', '.bundles');
+const outDir = join(import.meta.dirname, '../.bundles');
 // The stack names no account and no region, so one template serves all, and the CDK looks nothing up.
 await bundle(outDir, entries());
 if (settings.desk) {

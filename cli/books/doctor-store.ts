@@ -5,9 +5,9 @@ import { type Dispenser, listBoxes, mainBox } from '../../lib/delivery/dispenser
 import { everyRow } from '../../lib/lists/source.ts';
 import { payoutsList } from '../../lib/payout/payouts.ts';
 import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
+import { listKeys } from '../../lib/store/issued-keys.ts';
 import { listProducts } from '../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
-import { listKeys } from '../deployment/api-keys.ts';
 import { isCurrent } from '../deployment/keys.ts';
 import { knowsAnybody } from '../deployment/scan.ts';
 import type { Target } from '../deployment/target.ts';

@@ -1,5 +1,6 @@
 import { Argument, Option } from 'commander';
 import type { Identifier } from '../../lib/identifier.ts';
+import { beginPayouts, resumePayouts } from '../../lib/operator/begin-payouts.ts';
 import { payByHand } from '../../lib/payout/claim.ts';
 import { findPayee } from '../../lib/payout/payees.ts';
 import { getPayout, payoutAnswers, payoutsList } from '../../lib/payout/payouts.ts';
@@ -8,7 +9,6 @@ import { type PayoutAnswer, type PayoutState, payoutStates, type Settlement } fr
 import { findUuid } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 import { countSales, findUncountedSales, type UncountedSale } from '../books/repair-payouts.ts';
-import { beginPayouts, resumePayouts } from '../deployment/begin-payouts.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

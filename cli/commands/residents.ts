@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from 'commander';
 import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
 import { everyPage } from '../../lib/lists/source.ts';
+import { knownResidents } from '../../lib/operator/residents.ts';
 import { followNames, listCustomerNames } from '../../lib/store/customer-names.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Log } from '../../lib/store/operator-log.ts';
@@ -10,7 +11,6 @@ import { listStores } from '../../lib/store/stores.ts';
 import { exists, update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
-import { knownResidents } from '../deployment/residents.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import { type ResidentFields, residentImporter } from '../kinds/residents.ts';
 import { type Importer, writeRows } from '../kinds/rows.ts';

@@ -1,14 +1,14 @@
 import type { CreditItem } from '../../lib/credit/state.ts';
+import { historyAhead } from '../../lib/operator/audit-history.ts';
 import { type ApiKey, findKey, keyFacts } from '../../lib/store/api-keys.ts';
+import { copyEnd, listKeys } from '../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../lib/store/stores.ts';
 import { partition } from '../../lib/table/schema.ts';
 import { pagesOf } from '../../lib/table/table.ts';
-import { copyEnd, listKeys } from '../deployment/api-keys.ts';
 import { isCurrent, keyColumns, shown } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';
 import { inTable } from '../deployment/restored-table.ts';
 import { connect, type GlobalOptions } from '../deployment/target.ts';
-import { historyAhead } from '../kinds/audit-history.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { counted, note, print } from '../terminal/output.ts';

@@ -1,6 +1,7 @@
 import { Option } from 'commander';
 import { newId } from '../../lib/clock.ts';
 import type { Identifier } from '../../lib/identifier.ts';
+import { knownResidents } from '../../lib/operator/residents.ts';
 import { getSale as row, type Sale, type SaleState, saleStates } from '../../lib/routes/sales.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { getSale, type SaleItem, saleOf, salesList } from '../../lib/sale/sales.ts';
@@ -8,7 +9,6 @@ import { productKey } from '../../lib/store/memberships.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
-import { knownResidents } from '../deployment/residents.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { orUnknown } from '../terminal/errors.ts';

@@ -1,13 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { now, timestamp } from '../../lib/clock.ts';
+import { createStore, deleteStore } from '../../lib/operator/stores.ts';
 import { type ApiKey, keyFacts } from '../../lib/store/api-keys.ts';
+import { issueKey, listKeys } from '../../lib/store/issued-keys.ts';
+import { type PresetName, presets } from '../../lib/store/key-presets.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
 import { type Key, sharedKey } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { exportAll } from '../data/export.ts';
-import { issueKey, listKeys } from '../deployment/api-keys.ts';
-import { type PresetName, presets } from '../deployment/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,
@@ -20,7 +21,6 @@ import {
 } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';
 import { forgetStore, removeRows } from '../deployment/scan.ts';
-import { createStore, deleteStore } from '../deployment/stores.ts';
 import { chooseStore, connect, type GlobalOptions, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { explain, Failure, UsageError } from '../terminal/errors.ts';

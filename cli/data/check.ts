@@ -1,5 +1,5 @@
 import type { Identifier } from '../../lib/identifier.ts';
-import { findResidents } from '../deployment/residents.ts';
+import { findResidents } from '../../lib/operator/residents.ts';
 import { allowedIn } from '../kinds/cells.ts';
 import { isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';

@@ -3,10 +3,18 @@ import { now } from '../../lib/clock.ts';
 import { readableTypes } from '../../lib/routes/events.ts';
 import { scopes as allScopes, type Scope } from '../../lib/routes/route.ts';
 import type { ApiKey } from '../../lib/store/api-keys.ts';
+import {
+  areSame,
+  type PresetName,
+  presetNames,
+  presetOf,
+  presets,
+  presetText,
+  readScopes,
+} from '../../lib/store/key-presets.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
-import { areSame, type PresetName, presetNames, presetOf, presets, presetText, readScopes } from './key-presets.ts';
 import type { GlobalOptions, Target } from './target.ts';
 
 /** A key as it is shown: never with its hash, and with its text only where it is issued. */

@@ -3,11 +3,11 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { source } from '../../lib/clock.ts';
 import type { Stage } from '../../lib/keys.ts';
+import { useLocalEngines } from '../../lib/operator/local-engines.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { note } from '../terminal/output.ts';
-import { useLocalEngines } from './local-engines.ts';
 import { awsIdentity, localUser } from './operator.ts';
 
 /** The options that every command takes. */

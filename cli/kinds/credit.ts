@@ -20,6 +20,8 @@ import { checksumAfter, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { updateOf } from '../../lib/credit/writes.ts';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
+import { auditCredit } from '../../lib/operator/audit-credit.ts';
+import { readCredit, type StoredCredit } from '../../lib/operator/read-credit.ts';
 import { identifier, integer, maxLength, text } from '../../lib/routes/wire.ts';
 import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
 import type { Resident } from '../../lib/store/residents.ts';
@@ -28,11 +30,9 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
-import { auditCredit } from './audit-credit.ts';
 import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
 import { personal } from './personal.ts';
-import { readCredit, type StoredCredit } from './read-credit.ts';
 import {
   type Fault,
   type Group,

@@ -8,19 +8,19 @@ import { creditTypes } from '../../lib/credit/rules.ts';
 import type { CreditItem } from '../../lib/credit/state.ts';
 import { holdingOf, lastChangeOf } from '../../lib/credit/state.ts';
 import { everyPage, everyRow, reversed } from '../../lib/lists/source.ts';
+import { auditHistory, readHistory, recordedChanges } from '../../lib/operator/audit-history.ts';
+import { readCredit } from '../../lib/operator/read-credit.ts';
 import type { CreditChange } from '../../lib/routes/credit.ts';
 import { listCustomerItems } from '../../lib/store/customers.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
-import { auditHistory, readHistory, recordedChanges } from './audit-history.ts';
 import type { ItemForm } from './cells.ts';
 import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';
 import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
-import { readCredit } from './read-credit.ts';
 import { keptTexts, withoutTexts } from './remarks.ts';
 
 /** Every change of a store's credit, customer by customer in the order of their UUIDs, the oldest change first. */

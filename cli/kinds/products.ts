@@ -2,6 +2,7 @@ import pMap from 'p-map';
 import * as z from 'zod';
 import type { Identifier } from '../../lib/identifier.ts';
 import { everyRow } from '../../lib/lists/source.ts';
+import { type Membership, setMembers } from '../../lib/operator/memberships.ts';
 import type { Category } from '../../lib/routes/categories.ts';
 import type { ProductFields as Fields } from '../../lib/routes/products.ts';
 import * as routes from '../../lib/routes/products.ts';
@@ -19,7 +20,7 @@ import { type Check, forEvery } from './audit.ts';
 import { shareForm } from './cells.ts';
 import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
-import { type Membership, readMemberships, setMembers } from './memberships.ts';
+import { readMemberships } from './memberships.ts';
 import { nested } from './nested.ts';
 import { matching, personal } from './personal.ts';
 import {

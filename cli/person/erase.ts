@@ -7,6 +7,7 @@ import { listLots } from '../../lib/credit/lots.ts';
 import { finishPending } from '../../lib/credit/pending.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
+import { auditHistory, readHistory } from '../../lib/operator/audit-history.ts';
 import { findUncounted, markedSales } from '../../lib/payout/count.ts';
 import type { Payee } from '../../lib/payout/payees.ts';
 import { uncountedOf } from '../../lib/sale/debts.ts';
@@ -19,7 +20,6 @@ import { type Condition, isNew, put, remove, unchanged, type Write } from '../..
 import { repeat } from '../../lib/table/retry.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany, rowsOf, transact, write } from '../../lib/table/table.ts';
-import { auditHistory, readHistory } from '../kinds/audit-history.ts';
 import { lotItems } from '../kinds/credit.ts';
 import { customerItems } from '../kinds/customers.ts';
 import { personalItems } from '../kinds/kinds.ts';

@@ -1,6 +1,6 @@
-import { asDecided, type CreditLot } from '../../lib/credit/lot.ts';
-import { creditTypes, type Ending } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, dueShardOf, holdingOf } from '../../lib/credit/state.ts';
+import { asDecided, type CreditLot } from '../credit/lot.ts';
+import { creditTypes, type Ending } from '../credit/rules.ts';
+import { attributes, type CreditItem, dueShardOf, holdingOf } from '../credit/state.ts';
 
 const endings: readonly Ending[] = ['drained', 'expired', 'superseded'];
 

@@ -5,13 +5,13 @@ import {
   historyPartition,
   type LotPart,
   maxLotParts,
-} from '../../lib/credit/history.ts';
-import { asDecided, type CreditLot, lotId } from '../../lib/credit/lot.ts';
-import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import { customerKey } from '../../lib/store/customers.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+} from '../credit/history.ts';
+import { asDecided, type CreditLot, lotId } from '../credit/lot.ts';
+import { type CreditType, creditTypes } from '../credit/rules.ts';
+import { attributes, type CreditItem, holdingOf } from '../credit/state.ts';
+import { customerKey } from '../store/customers.ts';
+import type { Key } from '../table/schema.ts';
+import { getMany, rowsOf } from '../table/table.ts';
 import { repairReason } from './read-credit.ts';
 
 /** A row of history whose change is known. */

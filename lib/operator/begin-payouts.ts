@@ -1,13 +1,13 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import { paidByHand } from '../../lib/payout/claim.ts';
-import { findPayee, listPayees } from '../../lib/payout/payees.ts';
-import { byId } from '../../lib/payout/payouts.ts';
-import { findStore } from '../../lib/store/stores.ts';
-import { allOf, answer, type Decision, decide } from '../../lib/table/decide.ts';
-import { all, check, exists, is, update, type Write } from '../../lib/table/language.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
-import { write } from '../../lib/table/table.ts';
+import { now, timestamp } from '../clock.ts';
+import { everyRow } from '../lists/source.ts';
+import { paidByHand } from '../payout/claim.ts';
+import { findPayee, listPayees } from '../payout/payees.ts';
+import { byId } from '../payout/payouts.ts';
+import { findStore } from '../store/stores.ts';
+import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { all, check, exists, is, update, type Write } from '../table/language.ts';
+import { sharedKey } from '../table/schema.ts';
+import { write } from '../table/table.ts';
 
 /**
  * Books all that is owed to an avatar as paid by hand, before a store began to pay by the service. Answers the amount.

@@ -7,8 +7,8 @@ import {
   ReceiveMessageCommand,
   SQSClient,
 } from '@aws-sdk/client-sqs';
-import { decodeMessage } from '../../lib/delivery/message.ts';
-import { sendMessages } from '../../lib/delivery/queue.ts';
+import { decodeMessage } from '../delivery/message.ts';
+import { sendMessages } from '../delivery/queue.ts';
 
 /** The operator's work on the queues: lists and redrives dead letters, counts messages. */
 

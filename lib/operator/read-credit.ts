@@ -1,8 +1,8 @@
-import type { CreditLot } from '../../lib/credit/lot.ts';
-import { listLots } from '../../lib/credit/lots.ts';
-import type { CreditItem } from '../../lib/credit/state.ts';
-import { customerKey } from '../../lib/store/customers.ts';
-import { getTogether } from '../../lib/table/table.ts';
+import type { CreditLot } from '../credit/lot.ts';
+import { listLots } from '../credit/lots.ts';
+import type { CreditItem } from '../credit/state.ts';
+import { customerKey } from '../store/customers.ts';
+import { getTogether } from '../table/table.ts';
 
 /** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
 export const repairReason = 'The balance was made to agree with the lots (store credit repair).';

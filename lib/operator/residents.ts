@@ -1,8 +1,8 @@
 import pMap from 'p-map';
-import type { Identifier } from '../../lib/identifier.ts';
-import { invalid } from '../../lib/problem.ts';
-import { findCustomerItem } from '../../lib/store/customers.ts';
-import { renameMark } from '../../lib/store/renames.ts';
+import type { Identifier } from '../identifier.ts';
+import { invalid } from '../problem.ts';
+import { findCustomerItem } from '../store/customers.ts';
+import { renameMark } from '../store/renames.ts';
 import {
   asTold,
   forgetResidents,
@@ -14,11 +14,11 @@ import {
   residentKey,
   type StoredResident,
   storeResidentKey,
-} from '../../lib/store/residents.ts';
-import { allOf, type Decision, decide } from '../../lib/table/decide.ts';
-import { all, any, is, isNew, put, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { get, getMany } from '../../lib/table/table.ts';
+} from '../store/residents.ts';
+import { allOf, type Decision, decide } from '../table/decide.ts';
+import { all, any, is, isNew, put, type Write } from '../table/language.ts';
+import type { Key } from '../table/schema.ts';
+import { get, getMany } from '../table/table.ts';
 
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 

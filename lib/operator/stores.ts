@@ -1,9 +1,9 @@
-import { now, randomText, timestamp } from '../../lib/clock.ts';
-import { listKey, type Store } from '../../lib/store/stores.ts';
-import { exists, put, remove, update, type Write } from '../../lib/table/language.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
-import { transact } from '../../lib/table/table.ts';
-import { listKeyIds, markStoreGone } from './api-keys.ts';
+import { now, randomText, timestamp } from '../clock.ts';
+import { listKeyIds, markStoreGone } from '../store/issued-keys.ts';
+import { listKey, type Store } from '../store/stores.ts';
+import { exists, put, remove, update, type Write } from '../table/language.ts';
+import { sharedKey } from '../table/schema.ts';
+import { transact } from '../table/table.ts';
 
 /** Creates a store, in one transaction with the writes that `together` makes for it. */
 export const createStore = async (

@@ -1,5 +1,5 @@
 import type { CreateTableCommandInput } from '@aws-sdk/client-dynamodb';
-import { indexes, tableKey } from '../../lib/table/schema.ts';
+import { indexes, tableKey } from '../table/schema.ts';
 
 const keySchema = (partition: string, sort: string) => [
   { AttributeName: partition, KeyType: 'HASH' as const },

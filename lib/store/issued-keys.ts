@@ -1,11 +1,11 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { newKey, type Stage } from '../../lib/keys.ts';
-import { invalid, notFound } from '../../lib/problem.ts';
-import type { Scope } from '../../lib/routes/route.ts';
-import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
-import { all, check, exists, is, missing, put, update, type Write } from '../../lib/table/language.ts';
-import { type Key, partition, sharedKey } from '../../lib/table/schema.ts';
-import { rowsOf, transact, write } from '../../lib/table/table.ts';
+import { now, timestamp } from '../clock.ts';
+import { newKey, type Stage } from '../keys.ts';
+import { invalid, notFound } from '../problem.ts';
+import type { Scope } from '../routes/route.ts';
+import { all, check, exists, is, missing, put, update, type Write } from '../table/language.ts';
+import { type Key, partition, sharedKey } from '../table/schema.ts';
+import { rowsOf, transact, write } from '../table/table.ts';
+import { type ApiKey, findKey } from './api-keys.ts';
 
 interface NewApiKey {
   store: string;

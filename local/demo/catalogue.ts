@@ -1,5 +1,5 @@
-import { setMembers } from '../../cli/kinds/memberships.ts';
 import { nilUuid } from '../../lib/identifier.ts';
+import { setMembers } from '../../lib/operator/memberships.ts';
 import { DiscountType } from '../../lib/price.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
 import { createCategory, findCategory } from '../../lib/store/categories.ts';

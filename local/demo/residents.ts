@@ -1,5 +1,5 @@
-import { putResident, residentItems } from '../../cli/deployment/residents.ts';
 import { now, source, timestamp } from '../../lib/clock.ts';
+import { putResident, residentItems } from '../../lib/operator/residents.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { useLocalEngines } from '../../cli/deployment/local-engines.ts';
+import { useLocalEngines } from '../../lib/operator/local-engines.ts';
 import { startEngine } from '../engines/engine.ts';
 import { startQueue } from '../engines/queue.ts';
 import type { StreamPlace } from '../engines/stream.ts';

@@ -6,7 +6,7 @@ import {
   UpdateTableCommand,
   UpdateTimeToLiveCommand,
 } from '@aws-sdk/client-dynamodb';
-import { tableDefinition } from '../../cli/deployment/table-definition.ts';
+import { tableDefinition } from '../../lib/operator/table-definition.ts';
 import { streamView, ttlAttribute } from '../../lib/table/schema.ts';
 
 const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;

@@ -1,12 +1,12 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Context } from 'aws-lambda';
 import * as z from 'zod';
-import { issueKey } from '../../cli/deployment/api-keys.ts';
-import { presetNames, presets } from '../../cli/deployment/key-presets.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, source } from '../../lib/clock.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
+import { presetNames, presets } from '../../lib/store/key-presets.ts';
 import { storeResidentKey } from '../../lib/store/residents.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import { getMany } from '../../lib/table/table.ts';

@@ -1,8 +1,8 @@
-import { issueKey } from '../../cli/deployment/api-keys.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { parseKey } from '../../lib/keys.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 import { findStore, type Store } from '../../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
 

@@ -1,7 +1,7 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { listDeadLetters, redriveDeadLetters } from '../../cli/deployment/dead-letters.ts';
 import { now } from '../../lib/clock.ts';
 import { type EventItem, eventKeys } from '../../lib/events/events.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../lib/operator/dead-letters.ts';
 import { eventNames } from '../../lib/routes/events.ts';
 import { customerKey } from '../../lib/store/customers.ts';
 import { productKey } from '../../lib/store/memberships.ts';

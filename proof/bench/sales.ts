@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { customerKey, subscribed } from '../../lib/store/customers.ts';
 import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
 import { createProduct } from '../../lib/store/products.ts';

@@ -1,6 +1,5 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { sendDue } from '../../lib/events/due.ts';
@@ -8,6 +7,7 @@ import { notedAtOf, noteEvents } from '../../lib/events/events.ts';
 import { announce, queueEvents } from '../../lib/events/send.ts';
 import { createWebhook } from '../../lib/events/webhooks.ts';
 import { logSink } from '../../lib/log.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { startPoller } from '../../local/engines/poller.ts';
 import { ensureQueues, startQueue } from '../../local/engines/queue.ts';
 import { serve } from '../../test/support/deliveries.ts';

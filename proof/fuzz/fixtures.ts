@@ -1,7 +1,7 @@
 import { ok } from 'node:assert/strict';
-import { putResident } from '../../cli/deployment/residents.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { newKey } from '../../lib/keys.ts';
+import { putResident } from '../../lib/operator/residents.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { endsItsKey, queryOf } from '../../test/support/example-requests.ts';

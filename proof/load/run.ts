@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putResident } from '../../cli/deployment/residents.ts';
+import { putResident } from '../../lib/operator/residents.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { checkLists } from '../workload/actions/lists.ts';
 import { calledRows } from '../workload/actions/reads.ts';

@@ -1,6 +1,6 @@
-import { auditTable } from '../../cli/kinds/audit-credit.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { EventItem } from '../../lib/events/events.ts';
+import { auditTable } from '../../lib/operator/audit-credit.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { StoredProduct } from '../../lib/store/products.ts';
 import type { StockShare } from '../../lib/store/stock.ts';

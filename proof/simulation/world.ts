@@ -1,10 +1,10 @@
-import { beginPayouts } from '../../cli/deployment/begin-payouts.ts';
-import { putResident } from '../../cli/deployment/residents.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
+import { beginPayouts } from '../../lib/operator/begin-payouts.ts';
+import { putResident } from '../../lib/operator/residents.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { issueKey } from '../../cli/deployment/api-keys.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { service, signIn, resident } = useDesk();

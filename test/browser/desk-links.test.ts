@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/deployment/stores.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
 import { startForCli } from '../support/cli.ts';
 import { useBrowser } from './browser.ts';

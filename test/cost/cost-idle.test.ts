@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { sweep } from '../../lib/credit/sweep.ts';
 import { sendDue } from '../../lib/events/due.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { sendUnsent } from '../../lib/sale/sweep.ts';
 import { type Units, unitsOf } from '../support/budgets-whole.ts';
 import { idleCosts } from '../support/idle-cost.ts';

@@ -2,15 +2,15 @@ import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../cli/deployment/api-keys.ts';
-import { createStore, deleteStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { usageKeyOf } from '../../lib/http/usage-key.ts';
 import { parseKey } from '../../lib/keys.ts';
+import { createStore, deleteStore } from '../../lib/operator/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { findKey, revokeKey } from '../../lib/store/api-keys.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 
 import { metered, newMeter } from '../../lib/table/meter.ts';
 import { setClock, startTestService } from '../support/service.ts';

@@ -1,8 +1,6 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
 import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { putResident } from '../../cli/deployment/residents.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { findLastSweep, sweep as sweepAll } from '../../lib/credit/sweep.ts';
@@ -11,6 +9,8 @@ import { decodeMessage, type Order } from '../../lib/delivery/message.ts';
 import type { EventOrder } from '../../lib/events/sendings.ts';
 import { claimSending } from '../../lib/events/sendings.ts';
 import { dueList } from '../../lib/events/webhooks.ts';
+import { putResident } from '../../lib/operator/residents.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { sendUnsent, unsentSales } from '../../lib/sale/sweep.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';

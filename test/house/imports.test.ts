@@ -21,6 +21,7 @@ const plan: Record<string, readonly string[]> = {
     'payout',
     'events',
     'http',
+    'operator',
   ],
   deploy: ['launch', 'release'],
   cli: ['terminal', 'deployment', 'kinds', 'books', 'data', 'person', 'move', 'commands', 'program', 'ground'],
@@ -59,17 +60,24 @@ const faultsOfRoom = (file: string, imported: readonly string[]): string[] => {
     .map((other) => `${file} imports ${other}, which is above it`);
 };
 
+const isOfOperator = (file: string): boolean => file.startsWith('lib/operator/');
+
 /** Tells of an import by which code that runs on Lambda would load what does not. */
 const faultOf = (file: string, imported: string): string | undefined => {
+  if (isOfOperator(imported) && !isOfOperator(file)) return `${file} imports ${imported}, which no function may load`;
   if (!isFile(imported) || imported.startsWith('lib/')) return undefined;
   // A function that serves several endpoints imports theirs, which lie in the folder of its name.
   if (file.startsWith('functions/') && imported.startsWith(file.replace(/\.ts$/, '/'))) return undefined;
   return `${file} imports ${imported}, which is outside of lib/`;
 };
 
-/** Every file that the functions load. */
+/** A merchant issues keys by the command, and requests will: until then no function loads their presets. */
+const presets = 'lib/store/key-presets.ts';
+
+/** Every file that the functions or the operator's verbs load. */
 const reachable = (imports: Imports): Set<string> => {
-  const reached = new Set(Object.keys(imports).filter((file) => file.startsWith('functions/')));
+  const isFirst = (file: string) => file.startsWith('functions/') || isOfOperator(file) || file === presets;
+  const reached = new Set(Object.keys(imports).filter(isFirst));
   // The loop over a set also reaches elements that it adds.
   for (const file of reached) for (const imported of imports[file] ?? []) if (isFile(imported)) reached.add(imported);
   return reached;
@@ -80,7 +88,7 @@ const faultsOf = (imports: Imports): string[] => {
   return Object.entries(imports).flatMap(([file, imported]) => [
     ...imported.flatMap((other) => faultOf(file, other) ?? []),
     ...faultsOfRoom(file, imported),
-    ...(reached.has(file) ? [] : [`${file} is reached from no function`]),
+    ...(reached.has(file) ? [] : [`${file} is reached from no function, and from no verb of the operator`]),
   ]);
 };
 
@@ -146,10 +154,10 @@ const circular = (imports: Imports, thingOf: (file: string) => string): string[]
 };
 
 test('no folder imports itself through another', () => {
-  const planted = { ...importsOfAll, 'cli/planted.ts': ['local/gateway/gateway.ts'] };
+  const planted = { ...importsOfAll, 'lib/planted.ts': ['local/gateway/gateway.ts'] };
 
   expect(circular(importsOfAll, houseOf)).toEqual([]);
-  expect(circular(planted, houseOf)).toEqual(expect.arrayContaining(['cli', 'local']));
+  expect(circular(planted, houseOf)).toEqual(expect.arrayContaining(['lib', 'local']));
 });
 
 test('no file imports itself through another', () => {
@@ -235,6 +243,10 @@ test.each([
     'lib/table/table.ts imports cli/ask.ts, which is outside of lib/',
   ],
   ["type A = import('../http/body.ts').A;", 'lib/table/table.ts imports lib/http/body.ts, which is above it'],
+  [
+    "import { createStore } from '../operator/stores.ts';",
+    'lib/table/table.ts imports lib/operator/stores.ts, which no function may load',
+  ],
   ["import '../../local/start/own.ts';", 'lib/table/table.ts imports local/start/own.ts, which is outside of lib/'],
 ])('finds %j where it is planted', (line, fault) => {
   const file = 'lib/table/table.ts';
@@ -248,7 +260,7 @@ test('finds a file that nothing uses, and a room that is not in the plan', () =>
   expect(faultsOf(planted)).toEqual(
     expect.arrayContaining([
       'lib/utils/all.ts is in no room',
-      'lib/utils/all.ts is reached from no function',
+      'lib/utils/all.ts is reached from no function, and from no verb of the operator',
       'functions/unknown.ts imports local/start/own.ts, which is outside of lib/',
     ]),
   );

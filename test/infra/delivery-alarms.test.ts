@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler } from '../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { logSink } from '../../lib/log.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { buy, newProduct } from '../lib/sale/sales.ts';
 import { newCustomer } from '../support/credit-seed.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';

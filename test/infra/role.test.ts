@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../cli/deployment/residents.ts';
 import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
+import { putResident } from '../../lib/operator/residents.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';

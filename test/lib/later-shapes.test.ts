@@ -1,6 +1,4 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { listDeadLetters, redriveDeadLetters } from '../../cli/deployment/dead-letters.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../functions/stream-consumer.ts';
@@ -14,6 +12,8 @@ import { retryDelivery } from '../../lib/delivery/order.ts';
 import { sendMessages } from '../../lib/delivery/queue.ts';
 import { claimSending, type EventOrder, type Sending } from '../../lib/events/sendings.ts';
 import { dueList } from '../../lib/events/webhooks.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../lib/operator/dead-letters.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { listedAs } from '../../lib/sale/sales.ts';
 import { knownShape, LaterShape } from '../../lib/shape.ts';
 import { findCustomerItem, updateCustomer } from '../../lib/store/customers.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../cli/deployment/api-keys.ts';
 import { revokeKey } from '../../lib/store/api-keys.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 import { arazzoDocument, type Workflow } from '../../reference/arazzo.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 import { startForTests } from '../support/local-service.ts';

@@ -1,11 +1,11 @@
 import { expect, test, vi } from 'vitest';
-import { putResident } from '../../cli/deployment/residents.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { encodeMessage } from '../../lib/delivery/message.ts';
 import { pingType } from '../../lib/events/sendings.ts';
 import { logSink } from '../../lib/log.ts';
+import { putResident } from '../../lib/operator/residents.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { parseKey } from '../../lib/keys.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';

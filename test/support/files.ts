@@ -3,8 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type ImportOptions, type ImportReport, importFile } from '../../cli/data/import.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { importFiles } from '../../cli/kinds/kinds.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { atEnd } from './at-end.ts';
 import { kindOf } from './kinds.ts';
 import { seedResidents } from './residents.ts';

@@ -1,9 +1,9 @@
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { expect } from 'vitest';
-import { auditHistories } from '../../cli/kinds/audit-history.ts';
 import { handler } from '../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../infra/permissions.ts';
 import { streamSource } from '../../infra/stream.ts';
+import { auditHistories } from '../../lib/operator/audit-history.ts';
 import { tableName } from '../../lib/table/client.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { type Consumer, isWanted, readStream } from '../../local/engines/stream.ts';

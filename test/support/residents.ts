@@ -1,4 +1,4 @@
-import { putResident } from '../../cli/deployment/residents.ts';
+import { putResident } from '../../lib/operator/residents.ts';
 import { ofProcess } from '../../lib/process.ts';
 import type { Resident } from '../../lib/store/residents.ts';
 

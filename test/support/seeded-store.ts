@@ -1,5 +1,5 @@
-import { createStore } from '../../cli/deployment/stores.ts';
 import { timestamp } from '../../lib/clock.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
 import { customerKey, flagsOf } from '../../lib/store/customers.ts';
 import { giftCardItem } from '../../lib/store/gift-cards.ts';

@@ -5,13 +5,13 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ScanCommand } from '@aws-sdk/lib-dynamodb';
-import { issueKey } from '../../cli/deployment/api-keys.ts';
-import { createStore } from '../../cli/deployment/stores.ts';
 import { handler as authorizer } from '../../functions/authorizer.ts';
 import { source } from '../../lib/clock.ts';
+import { createStore } from '../../lib/operator/stores.ts';
 import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { noteUse } from '../../lib/store/api-keys.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 
 import { db, tableName } from '../../lib/table/client.ts';
 import { ensureTable } from '../../local/engines/table.ts';

@@ -1,9 +1,9 @@
-import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { auditGiven } from '../../../cli/kinds/audit-given.ts';
-import { auditHistories } from '../../../cli/kinds/audit-history.ts';
 import { auditDays } from '../../../cli/kinds/days.ts';
 import { auditChecks } from '../../../cli/kinds/kinds.ts';
 import { auditPayees } from '../../../cli/kinds/payees.ts';
+import { auditTable } from '../../../lib/operator/audit-credit.ts';
+import { auditHistories } from '../../../lib/operator/audit-history.ts';
 import { listDeliveries } from '../../../lib/routes/deliveries.ts';
 import type { Book } from '../book.ts';
 import { type Service, walk } from '../client.ts';

@@ -1,7 +1,7 @@
-import { recordedChanges } from '../../../cli/kinds/audit-history.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { HistoryItem } from '../../../lib/credit/history.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
+import { recordedChanges } from '../../../lib/operator/audit-history.ts';
 import { type CreditChange, listCreditHistory } from '../../../lib/routes/credit.ts';
 import { getCustomer } from '../../../lib/routes/customers.ts';
 import type { AskedChange, Book, Interval, SeenCredit } from '../book.ts';

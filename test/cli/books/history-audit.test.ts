@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { repairCredit } from '../../../cli/books/repair-credit.ts';
-import { auditHistories } from '../../../cli/kinds/audit-history.ts';
 import { checkCredit } from '../../../cli/kinds/credit.ts';
 import { checkHistory } from '../../../cli/kinds/history.ts';
 import { checkNames } from '../../../cli/kinds/residents.ts';
@@ -8,6 +7,7 @@ import { now, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { historyKey } from '../../../lib/credit/history.ts';
 import { newLot } from '../../../lib/credit/lot.ts';
+import { auditHistories } from '../../../lib/operator/audit-history.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { residentKey } from '../../../lib/store/residents.ts';
 import { update } from '../../../lib/table/language.ts';

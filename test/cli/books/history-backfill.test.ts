@@ -1,7 +1,6 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { backfill, findBackfill } from '../../../cli/books/backfill-history.ts';
-import { auditHistories, readHistory, recordedChanges } from '../../../cli/kinds/audit-history.ts';
 import { auditDays } from '../../../cli/kinds/days.ts';
 import { handler } from '../../../functions/stream-consumer.ts';
 import { timestamp } from '../../../lib/clock.ts';
@@ -12,6 +11,7 @@ import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { type DaySums, plus, sumsOf, sumsOfRow } from '../../../lib/events/days.ts';
 import type { ShardEvent } from '../../../lib/events/stream.ts';
+import { auditHistories, readHistory, recordedChanges } from '../../../lib/operator/audit-history.ts';
 import { customerKey, findCustomerItem } from '../../../lib/store/customers.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { put, remove, update } from '../../../lib/table/language.ts';

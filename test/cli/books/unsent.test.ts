@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { checkUnsent } from '../../../cli/books/doctor-deployment.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { sendUnsent } from '../../../lib/sale/sweep.ts';
 import { buy, newProduct } from '../../lib/sale/sales.ts';
 import { newCustomer } from '../../support/credit-seed.ts';

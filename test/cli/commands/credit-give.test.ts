@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { auditTable } from '../../../lib/operator/audit-credit.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
 import { startForCli } from '../../support/cli.ts';
 import { intercept } from '../../support/faults.ts';

@@ -1,6 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
 import { rotateSecret } from '../../../cli/deployment/dispenser.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import {
   type Dispenser,
   dispenserKey,
@@ -9,6 +8,7 @@ import {
   registerDispenser,
   secretsOf,
 } from '../../../lib/delivery/dispensers.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { remove } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { startForCli } from '../../support/cli.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { listKeys, rotateKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { now } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
+import { listKeys, rotateKey } from '../../../lib/store/issued-keys.ts';
 
 import { startForCli } from '../../support/cli.ts';
 

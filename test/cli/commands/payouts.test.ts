@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../lib/payout/claim.ts';
 import { findPayee } from '../../../lib/payout/payees.ts';
 import { reportPayout } from '../../../lib/payout/settle.ts';

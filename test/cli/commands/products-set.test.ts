@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import type { ProductFields } from '../../../lib/routes/products.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
 import { addMember } from '../../../lib/store/memberships.ts';

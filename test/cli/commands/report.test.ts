@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { source } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sell } from '../../../lib/sale/sell.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import { putRules } from '../../../lib/store/rules.ts';

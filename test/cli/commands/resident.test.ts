@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
 import { checkDispenser } from '../../../cli/books/doctor-store.ts';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import type { Target } from '../../../cli/deployment/target.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';
 import { tellResident } from '../../../lib/store/tell-resident.ts';
 import { startForCli } from '../../support/cli.ts';

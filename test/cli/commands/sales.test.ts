@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { source } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sell } from '../../../lib/sale/sell.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';

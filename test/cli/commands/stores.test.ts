@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore, deleteStore } from '../../../cli/deployment/stores.ts';
+import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
 import { findStore, listStores } from '../../../lib/store/stores.ts';
 import { startForCli } from '../../support/cli.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { checkVendors } from '../../../cli/kinds/vendors.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { createProduct as row } from '../../../lib/routes/products.ts';
 import { createProduct } from '../../../lib/store/products.ts';
 import { update } from '../../../lib/table/language.ts';

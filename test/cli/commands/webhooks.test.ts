@@ -1,6 +1,6 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { listWebhooks } from '../../../lib/events/webhooks.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { partition } from '../../../lib/table/schema.ts';
 import { isOfCommand, startForCli } from '../../support/cli.ts';
 import { serve } from '../../support/deliveries.ts';

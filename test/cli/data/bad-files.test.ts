@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 
 import { importText, tempDir } from '../../support/files.ts';
 import { kindOf } from '../../support/kinds.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { convertFile } from '../../../cli/data/convert.ts';
 import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { listOwned } from '../../../lib/store/owned.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 import { runInProcess } from '../../support/cli.ts';

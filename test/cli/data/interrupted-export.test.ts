@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { exportAll, exportKind } from '../../../cli/data/export.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { createCategory } from '../../../lib/store/categories.ts';
 
 import { intercept } from '../../support/faults.ts';

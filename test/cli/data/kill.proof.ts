@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { getSpend } from '../../../lib/store/spend.ts';
 
 import { randomFrom } from '../../support/faults.ts';

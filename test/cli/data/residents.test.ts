@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { updateCustomer } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';

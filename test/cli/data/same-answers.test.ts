@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { startForCli } from '../../support/cli.ts';
 
 /**

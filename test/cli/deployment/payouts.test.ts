@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { beginPayouts } from '../../../cli/deployment/begin-payouts.ts';
 import { owedNow, type PayoutSums, payoutsOf } from '../../../cli/deployment/payouts.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { beginPayouts } from '../../../lib/operator/begin-payouts.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../lib/payout/claim.ts';
 import { countDebts } from '../../../lib/payout/count.ts';
 import { payoutAnswers, payoutsList } from '../../../lib/payout/payouts.ts';

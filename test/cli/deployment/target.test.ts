@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { createProgram } from '../../../cli/program/program.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
 import { streamView } from '../../../lib/table/schema.ts';
 

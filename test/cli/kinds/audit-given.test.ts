@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { auditGiven } from '../../../cli/kinds/audit-given.ts';
-import { auditHistory } from '../../../cli/kinds/audit-history.ts';
 import { checkSales } from '../../../cli/kinds/sales.ts';
+import { auditHistory } from '../../../lib/operator/audit-history.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { putProductCard } from '../../../lib/store/product-cards.ts';
 import { putRules } from '../../../lib/store/rules.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
 import { countSales, findUncountedSales } from '../../../cli/books/repair-payouts.ts';
-import { beginPayouts, resumePayouts } from '../../../cli/deployment/begin-payouts.ts';
 import { stopPayouts } from '../../../cli/deployment/restored-table.ts';
 import { checkPayees } from '../../../cli/kinds/payees.ts';
 import { erasePerson } from '../../../cli/person/erase.ts';
 import { exportPerson } from '../../../cli/person/export.ts';
 import { claimDelivery, completeDelivery } from '../../../lib/delivery/deliveries.ts';
+import { beginPayouts, resumePayouts } from '../../../lib/operator/begin-payouts.ts';
 import { claimPayout, payByHand } from '../../../lib/payout/claim.ts';
 import { countDebts } from '../../../lib/payout/count.ts';
 import { findPayee, movedBy, type Payee } from '../../../lib/payout/payees.ts';

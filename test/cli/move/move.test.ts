@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
-import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
+import { auditTable } from '../../../lib/operator/audit-credit.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { startForCli, withClockAhead } from '../../support/cli.ts';
 import { startOther } from '../../support/other-service.ts';
 import { wholeTable } from '../../support/service.ts';

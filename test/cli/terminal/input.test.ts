@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { issueKey, listKeys } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { parseEnd, parseOverlap, parseStart } from '../../../cli/terminal/input.ts';
 import { source } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
+import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
 
 import { db, tableName } from '../../../lib/table/client.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';

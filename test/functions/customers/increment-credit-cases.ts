@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { auditTable } from '../../../cli/kinds/audit-credit.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
+import { auditTable } from '../../../lib/operator/audit-credit.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { auditTable } from '../../../cli/kinds/audit-credit.ts';
+import { auditTable } from '../../../lib/operator/audit-credit.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';

@@ -1,10 +1,10 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, onTestFinished, test } from 'vitest';
-import { deleteStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
+import { deleteStore } from '../../../lib/operator/stores.ts';
 
 import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
 import { wholeTable } from '../../support/service.ts';

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test, vi } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../../lib/clock.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { queueEvents } from '../../../lib/events/send.ts';
 import { type EventOrder, pingType } from '../../../lib/events/sendings.ts';
 import { createWebhook } from '../../../lib/events/webhooks.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { batchFrom, batchOf, contextWith, messagesOn, received, serve } from '../../support/deliveries.ts';
 import { startWorking, succeeded } from './working.ts';
 

@@ -1,8 +1,8 @@
 import { afterEach, beforeAll, beforeEach, vi } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { encodeMessage, type Order } from '../../../lib/delivery/message.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 
 import { batchOf, contextWith, serve, startTestQueue } from '../../support/deliveries.ts';
 import { freshTable } from '../../support/service.ts';

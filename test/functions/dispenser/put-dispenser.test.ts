@@ -1,8 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { now } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
@@ -14,7 +12,9 @@ import {
   type Registered,
   secretsOf,
 } from '../../../lib/delivery/dispensers.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, intercept } from '../../support/faults.ts';
 import { setClock, startTestService } from '../../support/service.ts';

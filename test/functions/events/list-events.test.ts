@@ -1,7 +1,7 @@
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/events/list-events.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { creditEvents, eventRow } from '../../support/event-rows.ts';

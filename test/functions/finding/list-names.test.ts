@@ -1,9 +1,9 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
 import { auditChecks } from '../../../cli/kinds/kinds.ts';
 import { erasePerson } from '../../../cli/person/erase.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { customerNameKey } from '../../../lib/store/customer-names.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { followRename, renameInStore } from '../../../lib/store/renames.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { auditHistory, readHistory } from '../../../cli/kinds/audit-history.ts';
-import { readCredit } from '../../../cli/kinds/read-credit.ts';
+import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
+import { readCredit } from '../../../lib/operator/read-credit.ts';
 import type { GiftCardItem } from '../../../lib/store/gift-cards.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';

@@ -1,12 +1,12 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { findPayee, movedBy, newPayee, type Payee, withDebts } from '../../../lib/payout/payees.ts';
 import { findPayout, type PayoutItem } from '../../../lib/payout/payouts.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { payeeKey } from '../../../lib/store/payee-key.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
 import type { Resident } from '../../../lib/store/residents.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
 import { nilUuid } from '../../../lib/identifier.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { ada, bob } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { parseKey } from '../../../lib/keys.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
+import { issueKey, markStoreGone } from '../../../lib/store/issued-keys.ts';
 import { findStore } from '../../../lib/store/stores.ts';
 import { startTestService } from '../../support/service.ts';
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { auditHistory, readHistory } from '../../../cli/kinds/audit-history.ts';
-import { readCredit } from '../../../cli/kinds/read-credit.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
+import { readCredit } from '../../../lib/operator/read-credit.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';

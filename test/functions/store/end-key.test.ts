@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone, rotateKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler } from '../../../functions/store/end-key.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { findKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
+import { issueKey, markStoreGone, rotateKey } from '../../../lib/store/issued-keys.ts';
 import { logOf } from '../../../lib/store/operator-log.ts';
 import { sharedKey } from '../../../lib/table/schema.ts';
 import { removeMany } from '../../../lib/table/table.ts';

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey, markStoreGone } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { parseKey } from '../../../lib/keys.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { revokeKey } from '../../../lib/store/api-keys.ts';
+import { issueKey, markStoreGone } from '../../../lib/store/issued-keys.ts';
 import { findStore } from '../../../lib/store/stores.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 

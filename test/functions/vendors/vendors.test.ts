@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';

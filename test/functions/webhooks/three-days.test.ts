@@ -1,6 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess, workerAccess } from '../../../infra/permissions.ts';
@@ -9,6 +8,7 @@ import { noteEvents } from '../../../lib/events/events.ts';
 import { announce } from '../../../lib/events/send.ts';
 import { listSendings } from '../../../lib/events/sendings.ts';
 import { createWebhook } from '../../../lib/events/webhooks.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept, randomFrom } from '../../support/faults.ts';

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../../functions/stream-consumer.ts';
@@ -10,6 +9,7 @@ import { newId, source, timestamp } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { partition, sharedKey } from '../../../lib/table/schema.ts';
 import { removeMany } from '../../../lib/table/table.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import type { SaleRequest } from '../../../lib/routes/sales.ts';
 import { makeQuote } from '../../../lib/sale/quote.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit, reconcileCredit } from '../../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';
 import { engine } from '../../../lib/table/table.ts';

@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { now } from '../../../lib/clock.ts';
 import { handleMessage } from '../../../lib/delivery/deliver.ts';
 import { findDelivery } from '../../../lib/delivery/deliveries.ts';
 import { registerDispenser, removalOf } from '../../../lib/delivery/dispensers.ts';
 import type { Order } from '../../../lib/delivery/message.ts';
 import { retryDelivery } from '../../../lib/delivery/order.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { transact } from '../../../lib/table/table.ts';
 import { anOrder, serve, startTestQueue } from '../../support/deliveries.ts';
 import { intercept } from '../../support/faults.ts';

@@ -8,11 +8,11 @@ import {
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { listDeliveries, listWaits } from '../../../lib/delivery/deliveries.ts';
 import { decodeMessage, type QueueMessage } from '../../../lib/delivery/message.ts';
 import { sendMessages } from '../../../lib/delivery/queue.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { deliveryStates } from '../../../lib/routes/deliveries.ts';
 import { db, dbOnce } from '../../../lib/table/client.ts';
 import { startPoller, type Worker } from '../../../local/engines/poller.ts';

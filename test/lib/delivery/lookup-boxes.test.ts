@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { findDispenser, loseAddress, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { answerLookUp, lookUpsPerMinute } from '../../../lib/delivery/lookup.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { ofGrid, placeDispenser, type Respond, saying } from '../../support/look-ups.ts';
 import { freshTable } from '../../support/service.ts';

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { listDeadLetters, redriveDeadLetters } from '../../../cli/deployment/dead-letters.ts';
 import {
   claimDelivery,
   completeDelivery,
@@ -18,6 +17,7 @@ import {
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { retryDelivery } from '../../../lib/delivery/order.ts';
 import { sendToDeadLetters } from '../../../lib/delivery/queue.ts';
+import { listDeadLetters, redriveDeadLetters } from '../../../lib/operator/dead-letters.ts';
 import { get } from '../../../lib/table/table.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { freshTable, setClock } from '../../support/service.ts';

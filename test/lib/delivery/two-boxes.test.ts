@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { deliveryStates } from '../../../lib/routes/deliveries.ts';
 import { startPoller } from '../../../local/engines/poller.ts';
 import { startDispenser } from '../../../local/start/dispenser.ts';

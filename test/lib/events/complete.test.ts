@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import type { EventItem } from '../../../lib/events/events.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { injectFaults, randomFrom } from '../../support/faults.ts';

@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { expectHistory, keepHistory } from '../../support/history.ts';
 import { ada } from '../../support/residents.ts';
 import { freshTable, setClock } from '../../support/service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { rotateKey } from '../../../cli/deployment/api-keys.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { parseKey } from '../../../lib/keys.ts';
 import { type ApiKey, findKey } from '../../../lib/store/api-keys.ts';
+import { rotateKey } from '../../../lib/store/issued-keys.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { ConflictError, type Engine } from '../../../lib/table/engine.ts';
 import { targetOf } from '../../../lib/table/language.ts';

@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { Sale } from '../../../lib/routes/sales.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';

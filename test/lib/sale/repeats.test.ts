@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { sell } from '../../../lib/sale/sell.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';

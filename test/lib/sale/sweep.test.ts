@@ -1,9 +1,9 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { createStore, deleteStore } from '../../../cli/deployment/stores.ts';
 import { erasePerson } from '../../../cli/person/erase.ts';
 import { claimDelivery, completeDelivery, failDelivery, findDelivery } from '../../../lib/delivery/deliveries.ts';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
+import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import type { Sale } from '../../../lib/routes/sales.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { getSale } from '../../../lib/sale/sales.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { source } from '../../../lib/clock.ts';
 import { answerLookUp, parseAvatar } from '../../../lib/delivery/lookup.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { codePoints } from '../../support/code-points.ts';
 import { placeDispenser, startTestLookUps } from '../../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';

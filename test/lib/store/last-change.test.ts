@@ -1,6 +1,5 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { repairCredit } from '../../../cli/books/repair-credit.ts';
-import { repairReason } from '../../../cli/kinds/read-credit.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { asDecided, type CreditLot, changedIn, lotType } from '../../../lib/credit/lot.ts';
@@ -13,6 +12,7 @@ import {
   lastChangeOf,
   storedChange,
 } from '../../../lib/credit/state.ts';
+import { repairReason } from '../../../lib/operator/read-credit.ts';
 import { changeKinds } from '../../../lib/routes/credit.ts';
 import { customerKey, findCustomerItem } from '../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../lib/store/gift-cards.ts';

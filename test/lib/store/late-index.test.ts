@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { timestamp } from '../../../lib/clock.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { giftCardKey } from '../../../lib/store/gift-cards.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';

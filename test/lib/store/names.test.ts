@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { putResident, residentItems } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { checkNames } from '../../../cli/kinds/residents.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
 import { dispenserKey, findDispenser, loseAddress } from '../../../lib/delivery/dispensers.ts';
+import { putResident, residentItems } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { lookUpTime } from '../../../lib/store/resident-lookup.ts';
 import { forgetResidents, type Resident, residentKey, type StoredResident } from '../../../lib/store/residents.ts';

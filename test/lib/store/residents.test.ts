@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
 import { findResident, forgetResidents } from '../../../lib/store/residents.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
 import { freshTable } from '../../support/service.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { listCustomers } from '../../../lib/store/customer-list.ts';
 import { updateCustomer } from '../../../lib/store/customers.ts';
 import { forgetResidents } from '../../../lib/store/residents.ts';

@@ -1,11 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { checkShares, checkStock, productImporter, products } from '../../../cli/kinds/products.ts';
 import { writeRows } from '../../../cli/kinds/rows.ts';
 import { source } from '../../../lib/clock.ts';
 import type { EventItem } from '../../../lib/events/events.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { maxInteger } from '../../../lib/routes/wire.ts';
 import { productKey } from '../../../lib/store/memberships.ts';

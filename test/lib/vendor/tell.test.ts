@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { handler as work } from '../../../functions/delivery-worker.ts';
 import { workerAccess } from '../../../infra/permissions.ts';
 import { now, source, timestamp } from '../../../lib/clock.ts';
 import { encodeMessage, type VendorChange } from '../../../lib/delivery/message.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { startPoller } from '../../../local/engines/poller.ts';
 import { asFunction } from '../../support/access.ts';

@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../cli/deployment/stores.ts';
 import { checkCategories } from '../../../cli/kinds/categories.ts';
 import { checkUses } from '../../../cli/kinds/coupon-uses.ts';
 import { checkCodes, checkCoupons } from '../../../cli/kinds/coupons.ts';
@@ -15,6 +14,7 @@ import { creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { deliveriesList } from '../../../lib/delivery/deliveries.ts';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { demandUuid, getCustomerItem } from '../../../lib/store/customers.ts';
 import { seedWaiting } from '../../../local/demo/deliveries.ts';
 import { seedDemo } from '../../../local/demo/demo.ts';

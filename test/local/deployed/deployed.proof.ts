@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { putResident } from '../../../cli/deployment/residents.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { putResident } from '../../../lib/operator/residents.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
 import type { FunctionFacts } from '../../../local/deployed/environment.ts';
 import type { Statement } from '../../../local/deployed/roles.ts';

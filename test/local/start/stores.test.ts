@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
 import { parseKey } from '../../../lib/keys.ts';
 import { contractScopes, scopes } from '../../../lib/routes/route.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { ServiceFile } from '../../../local/start/state.ts';
 import { demoStore, ensureKeys, ensureStore, otherStore } from '../../../local/start/stores.ts';
 import { freshTable } from '../../support/service.ts';

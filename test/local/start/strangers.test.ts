@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
-import { issueKey } from '../../../cli/deployment/api-keys.ts';
-import { createStore } from '../../../cli/deployment/stores.ts';
+import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { Avatar } from '../../../local/grid/grid.ts';
 import { startForCli } from '../../support/cli.ts';
 

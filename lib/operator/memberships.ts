@@ -1,0 +1,91 @@
+import { Problem } from '../problem.ts';
+import { categoryKey, countBy } from '../store/categories.ts';
+import {
+  additionOf,
+  addMember,
+  isFull,
+  memberKey,
+  memberOf,
+  productKey,
+  removalOf,
+  removeMember,
+  type SortableProduct,
+} from '../store/memberships.ts';
+import { allOf, answer, type Decision, decide, first } from '../table/decide.ts';
+import type { Key } from '../table/schema.ts';
+import { getMany } from '../table/table.ts';
+
+/** Says whether a product is to be in a category. */
+export interface Membership {
+  productId: string;
+  wanted: boolean;
+}
+
+/** Another request may delete the category. */
+const unlessDeleted = (change: Promise<void>): Promise<void> =>
+  change.catch((error) => {
+    if (!(error instanceof Problem && error.status === 404)) throw error;
+  });
+
+/** A transaction takes 100 items; one is the category, and each membership has two. */
+const together = 49;
+
+/** A membership that is not as it is wanted, and its product as it was read. */
+interface OpenMembership extends Membership {
+  product: SortableProduct;
+}
+
+/**
+ * The memberships that are not as they are wanted. Those `alone` have a change of their own: one has to move other
+ * memberships, the other may stand elsewhere if the product's flags change just now.
+ */
+const openOf = async (
+  store: string,
+  id: string,
+  memberships: readonly Membership[],
+): Promise<{ alone: Membership[]; open: OpenMembership[] }> => {
+  const found = await getMany<SortableProduct & Key>(
+    memberships.map(({ productId }) => productKey(store, productId)),
+    { consistent: true },
+  );
+  const products = new Map(found.map((product) => [product.sk, product]));
+  const members = await getMany(
+    found.map((product) => memberKey(store, id, product.sk, product)),
+    { consistent: true },
+  );
+  const present = new Set(members.map(memberOf));
+  const [alone, open]: [Membership[], OpenMembership[]] = [[], []];
+  for (const { productId, wanted } of memberships) {
+    const product = products.get(productId);
+    if (!product || (wanted && present.has(productId))) continue;
+    if (wanted ? isFull(product) : !present.has(productId)) alone.push({ productId, wanted });
+    else open.push({ productId, wanted, product });
+  }
+  return { alone, open };
+};
+
+/** Adds products to a category or removes them, and adjusts its count. Leaves out products that do not exist. */
+export const setMembers = async (store: string, id: string, memberships: readonly Membership[]): Promise<void> => {
+  let rest = memberships;
+  const step = async (): Promise<Decision<readonly Membership[]>> => {
+    const { alone, open } = await openOf(store, id, rest);
+    if (alone.length > 0)
+      return first(async () => {
+        for (const { productId, wanted } of alone)
+          await unlessDeleted((wanted ? addMember : removeMember)(store, id, productId));
+        rest = open;
+      });
+    if (open.length === 0) return answer([]);
+    const some = open.slice(0, together);
+    const count = some.reduce((sum, { wanted }) => sum + (wanted ? 1 : -1), 0);
+    const moves = some.flatMap(({ productId, wanted, product }) =>
+      (wanted ? additionOf : removalOf)(store, id, productId, product),
+    );
+    return allOf<readonly Membership[]>([countBy(store, id, count), ...moves], {
+      result: open.slice(together),
+      // Another request has deleted the category.
+      otherwise: ({ by }) => (by(categoryKey(store, id)) ? answer([]) : undefined),
+    });
+  };
+  while (rest.length > 0) rest = await decide(step);
+};
