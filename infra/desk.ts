@@ -3,9 +3,8 @@ import { basename, join } from 'node:path';
 import { build, type Metafile } from 'esbuild';
 import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
 import packageFile from '../package.json' with { type: 'json' };
-import { importColumns } from './import-columns.ts';
 
-const directory = join(import.meta.dirname, '..', 'desk');
+const directory = join(import.meta.dirname, '../desk');
 
 /** The script and the style sheet that the page names. */
 const entries = {
@@ -55,7 +54,6 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     define: {
       serviceVersion: JSON.stringify(packageFile.version),
       releasesAddress: JSON.stringify(releases),
-      importColumnsJson: JSON.stringify(JSON.stringify(importColumns)),
     },
     // The scripts inworld, for people to copy.
     loader: { '.lsl': 'text' },

@@ -3,13 +3,12 @@ import { type CreditChangeResponse, type ProductResponse, StoreProblem } from '.
 import { planCategories } from '../../../desk/import/categories.ts';
 import { discountRows } from '../../../desk/import/chosen.ts';
 import { givenIn, type Holder, planCredit } from '../../../desk/import/credit.ts';
+import { importColumns as known } from '../../../desk/import/known-columns.ts';
 import { type PlannedRow, type Written, writeRows } from '../../../desk/import/plan.ts';
 import { type KnownStore, type ProductRow, planProducts, writeProduct } from '../../../desk/import/products.ts';
-import { type ImportColumns, type ImportRow, readRows } from '../../../desk/import/rows.ts';
+import { type ImportRow, readRows } from '../../../desk/import/rows.ts';
 import type { Session } from '../../../desk/session.ts';
-import { importColumns } from '../../../infra/import-columns.ts';
 
-const known = importColumns as ImportColumns;
 const rowsOf = (kind: 'products' | 'categories' | 'credit', ...lines: string[]): ImportRow[] => {
   const rows = readRows(kind, known, new TextEncoder().encode(lines.join('\n')));
   if (typeof rows === 'string') throw new Error(rows);

@@ -5,10 +5,9 @@ import { readCell } from '../../../cli/kinds/cells.ts';
 import type { Column } from '../../../cli/kinds/columns.ts';
 import { products } from '../../../cli/kinds/products.ts';
 import { importKinds, maxRows } from '../../../desk/import/kinds.ts';
-import { formOf, type ImportColumns, readRows } from '../../../desk/import/rows.ts';
-import { importColumns } from '../../../infra/import-columns.ts';
+import { importColumns as known } from '../../../desk/import/known-columns.ts';
+import { formOf, readRows } from '../../../desk/import/rows.ts';
 
-const known = importColumns as ImportColumns;
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = (kind: (typeof importKinds)[number], ...lines: string[]) => readRows(kind, known, bytes(lines.join('\n')));
 

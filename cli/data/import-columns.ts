@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { giftFile } from '../cli/data/gift-file.ts';
-import { categories } from '../cli/kinds/categories.ts';
-import { type Column, isRequired, rejectColumns } from '../cli/kinds/columns.ts';
-import type { DataFile } from '../cli/kinds/kind.ts';
-import { products } from '../cli/kinds/products.ts';
-import { timestampForm } from '../lib/routes/timestamp.ts';
+import { timestampForm } from '../../lib/routes/timestamp.ts';
+import { categories } from '../kinds/categories.ts';
+import { type Column, isRequired, rejectColumns } from '../kinds/columns.ts';
+import type { DataFile } from '../kinds/kind.ts';
+import { products } from '../kinds/products.ts';
+import { giftFile } from './gift-file.ts';
 
 /** The part of a JSON schema that says which values a column takes. */
 type Rules = Record<'type' | 'pattern' | 'minimum' | 'maximum' | 'maxLength' | 'enum' | 'not' | 'items', unknown>;
@@ -43,7 +43,7 @@ const asData = (column: Column) => {
 
 const kindOf = (file: DataFile | undefined) => (file?.columns ?? []).map(asData);
 
-/** The columns of the files that the desk imports. `npm start` and a deployment put them into the bundle. */
+/** The columns of the files that the desk imports, which the desk has as data in desk/import/columns.json. */
 export const importColumns = {
   products: kindOf(products.file),
   categories: kindOf(categories.file),

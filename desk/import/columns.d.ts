@@ -1,2 +1,0 @@
-/** The columns of the files that can be imported, as JSON (`infra/import-columns.ts`). */
-declare const importColumnsJson: string;
