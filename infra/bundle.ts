@@ -59,7 +59,7 @@ const ownRowOnly: Plugin = {
 };
 
 /**
- * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `reference/` describes schemas, and no
+ * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `apps/reference/` describes schemas, and no
  * function does.
  */
 const noJsonSchema: Plugin = {

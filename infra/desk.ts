@@ -4,7 +4,7 @@ import { build, type Metafile } from 'esbuild';
 import { type DeskFiles, noticesName } from '../lib/http/desk.ts';
 import packageFile from '../package.json' with { type: 'json' };
 
-const directory = join(import.meta.dirname, '../desk');
+const directory = join(import.meta.dirname, '../apps/desk');
 
 /** The script and the style sheet that the page names. */
 const entries = {

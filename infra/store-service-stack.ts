@@ -469,7 +469,7 @@ export class StoreServiceStack extends Stack {
       ...(settings.desk && { DeskUrl: `${baseUrl}/desk` }),
       ...(domain && { DomainTarget: domain.target }),
       TableName: data.table.tableName,
-      // The operator's command needs these too: see cli/deployment/target.ts.
+      // The operator's command needs these too: see apps/cli/deployment/target.ts.
       DeliveryQueueUrl: data.queue.queueUrl,
       SlowQueueUrl: data.slowQueue.queueUrl,
       DeadLetterQueueUrl: data.deadLetters.queueUrl,

@@ -1,10 +1,10 @@
 import { globSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { inTurn, oneInTurn } from './test/support/volume.ts';
-import { common, contract, house, inMemory, ofProof } from './vitest.config.ts';
+import { inTurn, oneInTurn } from '../test/support/volume.ts';
+import { common, contract, house, inMemory, ofProof } from '../vitest.config.ts';
 
 /** The template as it is shipped, with all settings on, and as launch.yaml deploys it. */
-const deployed = globSync('test/local/deployed/{deployed,everything-on,launch}.proof.ts');
+const deployed = globSync(['test/local/deployed/{deployed,everything-on}.proof.ts', 'deploy/test/launch.proof.ts']);
 const extensions = 'test/extensions/*.proof.ts';
 // How long a proof takes on a busy machine says nothing of what it proves.
 const limits = { testTimeout: 900_000, hookTimeout: 900_000 };
@@ -31,12 +31,12 @@ const longInMemory = long.filter((path) => inMemory.includes(path) && !racing.in
  * They judge programs that call the service, which see nothing of a table but the answers. The suite of the contract
  * judges those, over HTTP, and on the engine.
  */
-const ofCallers = globSync(['test/client/*.test.ts', 'test/docs/webhook-receivers.test.ts', contract]);
+const ofCallers = globSync(['apps/client/test/*.test.ts', 'docs/test/webhook-receivers.test.ts', contract]);
 
 /** `npm test` runs them on tables in memory, the long ones too at this length. */
 const onEngineToo = inMemory.filter((path) => !ofCallers.includes(path) && !racing.includes(path));
 
-const slow = globSync('test/**/*.proof.ts', { exclude: [...deployed, extensions] });
+const slow = globSync('{test,apps,deploy,docs}/**/*.proof.ts', { exclude: [...deployed, extensions] });
 
 /**
  * `npm run proof`: the tests that take their length from test/support/volume.ts, at full length; those that otherwise

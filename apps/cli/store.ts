@@ -6,7 +6,7 @@ import { existsSync } from 'node:fs';
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 
-const packages = join(import.meta.dirname, '../node_modules');
+const packages = join(import.meta.dirname, '../../node_modules');
 // Looked for before the cache below makes the folder.
 if (!existsSync(join(packages, 'commander'))) {
   console.error(`error: The packages are missing. Run this first in ${join(packages, '..')}: npm ci`);

@@ -10,9 +10,9 @@ import { compile } from 'json-schema-to-typescript';
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
 type Json = any;
 
-const source = new URL('../docs/openapi.json', import.meta.url);
+const source = new URL('../../docs/openapi.json', import.meta.url);
 const banner =
-  '// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.';
+  '// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or apps/reference/, not this file.';
 
 const inline = (document: Json, value: Json): Json =>
   value.$ref

@@ -7,7 +7,7 @@ import { build } from 'esbuild';
 
 /** `npm run client`: writes the client as a package for Node.js and browsers into the directory where it was called. */
 
-const root = fileURLToPath(new URL('../', import.meta.url));
+const root = fileURLToPath(new URL('../../', import.meta.url));
 const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 /** Their declarations hold all that the package exports. */
@@ -20,10 +20,14 @@ const writeTypes = (directory: string, exported: readonly string[]): void => {
     '--ignoreConfig --declaration --emitDeclarationOnly --allowImportingTsExtensions --verbatimModuleSyntax';
   const target = '--module nodenext --target es2022 --lib es2022,dom --strict --exactOptionalPropertyTypes';
   const out = mkdtempSync(join(tmpdir(), 'client-types-'));
-  execFileSync(process.execPath, [tsc, 'client/client.ts', ...`${options} ${target}`.split(' '), '--outDir', out], {
-    cwd: root,
-    stdio: 'inherit',
-  });
+  execFileSync(
+    process.execPath,
+    [tsc, 'apps/client/client.ts', ...`${options} ${target}`.split(' '), '--outDir', out],
+    {
+      cwd: root,
+      stdio: 'inherit',
+    },
+  );
   const declarations = modules.map((name) => readFileSync(join(out, `${name}.d.ts`), 'utf8'));
   rmSync(out, { recursive: true });
   const fromOthers = /^(?:import|export) [^;]* from '\.\/\w+\.ts';\n/gm;
@@ -41,7 +45,7 @@ const writePackage = async (directory: string): Promise<void> => {
   const { metafile } = await build({
     absWorkingDir: root,
     metafile: true,
-    entryPoints: ['client/client.ts'],
+    entryPoints: ['apps/client/client.ts'],
     outfile: join(directory, 'index.js'),
     bundle: true,
     format: 'esm',

@@ -1,4 +1,4 @@
-// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or reference/, not this file.
+// Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or apps/reference/, not this file.
 
 export type EventResponse =
   | CreditChangedEvent

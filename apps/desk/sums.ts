@@ -1,5 +1,5 @@
-import { addSale, type Best, bestOf, noSales } from '../cli/books/best.ts';
 import type { DaysResponse, SaleResponse } from '../client/client.ts';
+import { addSale, type Best, bestOf, noSales } from '../shared/best.ts';
 
 /** Sums of days and of sales. */
 

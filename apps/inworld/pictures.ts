@@ -1,13 +1,13 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { presets } from '../lib/store/key-presets.ts';
-import { virtualClock } from '../local/grid/world/clock.ts';
-import type { Placement } from '../local/grid/world/land.ts';
-import { createWorld } from '../local/grid/world/world.ts';
+import { presets } from '../../lib/store/key-presets.ts';
+import { virtualClock } from '../../local/grid/world/clock.ts';
+import type { Placement } from '../../local/grid/world/land.ts';
+import { createWorld } from '../../local/grid/world/world.ts';
 
 /** Draws what merchants and customers see, from the texts that the shipped scripts send in a made-up world. */
 
-const imagesDir = join(import.meta.dirname, '../docs/images/inworld');
+const imagesDir = join(import.meta.dirname, '../../docs/images/inworld');
 const [owner, ada] = ['99999999-2222-3333-4444-555555555555', '11111111-2222-3333-4444-555555555555'];
 const service = 'https://service.example';
 const product = '22222222-2222-4333-8444-555555555555';
@@ -215,6 +215,6 @@ export const draw = (): Record<string, string> => ({ ...drawVendor(), ...drawTer
 
 if (import.meta.main) {
   if (process.argv.length > 2)
-    console.log('node inworld/pictures.ts draws docs/images/inworld/*.svg. It has no options.');
+    console.log('node apps/inworld/pictures.ts draws docs/images/inworld/*.svg. It has no options.');
   else for (const [name, svg] of Object.entries(draw())) writeFileSync(join(imagesDir, `${name}.svg`), svg);
 }

@@ -1,4 +1,4 @@
-import { gatewayAnswers, gatewayBody, withContext } from '../infra/gateway-answers.ts';
+import { gatewayAnswers, gatewayBody, withContext } from '../../infra/gateway-answers.ts';
 import {
   internalError,
   invalid,
@@ -8,9 +8,9 @@ import {
   problemBody,
   requestRunning,
   unavailable,
-} from '../lib/problem.ts';
-import { type Route, takesIfMatch } from '../lib/routes/route.ts';
-import { maxLength } from '../lib/routes/wire.ts';
+} from '../../lib/problem.ts';
+import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
+import { maxLength } from '../../lib/routes/wire.ts';
 import type { JsonSchema } from './schemas.ts';
 
 /** The answers that are not an operation's own: problems, and the headers of all. */

@@ -1,5 +1,5 @@
 import type * as z from 'zod';
-import { type Route, scopes, takesIfMatch } from '../lib/routes/route.ts';
+import { type Route, scopes, takesIfMatch } from '../../lib/routes/route.ts';
 import {
   exampleTag,
   headerRefs,
@@ -103,7 +103,7 @@ const successOf = (row: Route, recorded: RecordedAnswers | undefined): Response 
 export const missingTexts = (routes: readonly Route[]): string | undefined =>
   routes
     .filter(({ id }) => !operationTexts[id])
-    .map(({ id }) => `reference/operations/<resource>.ts has no text for ${id}`)
+    .map(({ id }) => `apps/reference/operations/<resource>.ts has no text for ${id}`)
     .join('\n') || undefined;
 
 const describeOperation = (row: Route, recorded: RecordedAnswers | undefined, baseUrl: string): Operation => {

@@ -1,4 +1,4 @@
-import type { SentEventType } from '../lib/routes/webhooks.ts';
+import type { SentEventType } from '../../lib/routes/webhooks.ts';
 import type { Recordings } from './record.ts';
 
 /** Finds the answer to the example of an operation, by the id of its row. */

@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { resolve } from 'node:path';
 
-const releases = resolve(import.meta.dirname, '../docs/releases');
+const releases = resolve(import.meta.dirname, '../../docs/releases');
 const byVersion = new Intl.Collator('en', { numeric: true });
 
 /** The path of the OpenAPI document of the last release; undefined before the first one. */

@@ -1,11 +1,11 @@
-import type { Route } from '../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
 
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
 export const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The method of `client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the resource
+ * The method of `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the resource
  * behind the verb.
  */
 export const clientMethodOf = (row: Route): string => {

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
-import { source } from '../lib/clock.ts';
-import { resolver } from '../lib/delivery/address.ts';
-import type { Route } from '../lib/routes/route.ts';
+import { source } from '../../lib/clock.ts';
+import { resolver } from '../../lib/delivery/address.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { operationTexts } from './operation-texts.ts';
 
 /** Records how the local service answers the examples on its demo data. */

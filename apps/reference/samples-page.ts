@@ -1,4 +1,4 @@
-import type { Route } from '../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { type Json, json, literal, lsl, python } from './literal.ts';
 import { operationTexts } from './operation-texts.ts';
 import { examplePath } from './record.ts';
@@ -137,7 +137,7 @@ export const samplesPage = (routes: readonly Route[]): string => {
     const [title, fence, text] = sections[language];
     return `## ${title}\n\n${text}\n\n\`\`\`${fence}\n${programIn(language, rows)}\`\`\`\n`;
   });
-  return `<!-- Written by \`npm run openapi\` from reference/samples-page.ts. -->
+  return `<!-- Written by \`npm run openapi\` from apps/reference/samples-page.ts. -->
 
 # Samples
 

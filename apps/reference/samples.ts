@@ -1,4 +1,4 @@
-import type { Route } from '../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { type Json, literal, python, typescript } from './literal.ts';
 import { clientMethodOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';

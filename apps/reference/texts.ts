@@ -1,4 +1,4 @@
-import type { Route, Scope } from '../lib/routes/route.ts';
+import type { Route, Scope } from '../../lib/routes/route.ts';
 
 /** Texts that hold for all operations. */
 

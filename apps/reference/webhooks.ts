@@ -1,8 +1,8 @@
 import type * as z from 'zod';
-import { signatureOf } from '../lib/events/signature.ts';
-import { type EventType, eventTypes } from '../lib/routes/events.ts';
-import { PingData, type SentEventType, sentTypes } from '../lib/routes/webhooks.ts';
-import { maxLength, time } from '../lib/routes/wire.ts';
+import { signatureOf } from '../../lib/events/signature.ts';
+import { type EventType, eventTypes } from '../../lib/routes/events.ts';
+import { PingData, type SentEventType, sentTypes } from '../../lib/routes/webhooks.ts';
+import { maxLength, time } from '../../lib/routes/wire.ts';
 import { exampleOf } from './event-examples.ts';
 import { examplesBegin, type Recordings } from './record.ts';
 import { convert, type JsonSchema, refOf } from './schemas.ts';

@@ -1,9 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { tableUsesFile } from '../infra/table-uses.ts';
-import { routes } from '../lib/routes/routes.ts';
-import { startService } from '../local/start/service.ts';
+import { tableUsesFile } from '../../infra/table-uses.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { startService } from '../../local/start/service.ts';
 import { arazzoDocument } from './arazzo.ts';
 import { document, missingTexts } from './document.ts';
 import { recordExamples, stopClock, wrongExamples } from './record.ts';
@@ -20,7 +20,7 @@ if (missing !== undefined) {
   process.exit(1);
 }
 
-const root = new URL('../', import.meta.url);
+const root = new URL('../../', import.meta.url);
 const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')) as { version: string };
 const dataDir = mkdtempSync(join(tmpdir(), 'openapi-'));
 stopClock();
@@ -34,7 +34,7 @@ await stop();
 rmSync(dataDir, { recursive: true });
 const wrong = wrongExamples(routes, recordings);
 if (wrong.length > 0) {
-  console.error(`Nothing is written. Correct these in reference/operations/:\n${wrong.join('\n')}`);
+  console.error(`Nothing is written. Correct these in apps/reference/operations/:\n${wrong.join('\n')}`);
   process.exit(1);
 }
 const written = {

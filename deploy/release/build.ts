@@ -35,7 +35,7 @@ const filesWritten = (write: (directory: string) => void): Files => {
 
 /** The client's package. */
 export const clientOf = (root: string): Files =>
-  filesWritten((directory) => run(process.execPath, [join(root, 'client/pack.ts')], directory));
+  filesWritten((directory) => run(process.execPath, [join(root, 'apps/client/pack.ts')], directory));
 
 /**
  * The cloud assembly. With the firewall, as `npm run synth` and the proofs of the template have it: who deploys without

@@ -4,7 +4,7 @@ import type { Head } from './head.ts';
 
 const scriptNames = ['cashier', 'dispenser', 'terminal', 'vendor'];
 
-export const scripts = scriptNames.map((name) => `inworld/${name}.lsl`);
+export const scripts = scriptNames.map((name) => `apps/inworld/${name}.lsl`);
 
 export const launchPath = 'deploy/launch.yaml';
 

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
-import type { Order } from '../../deploy/launch/build.ts';
-import type { Hands } from '../../deploy/launch/hands.ts';
+import type { Order } from '../launch/build.ts';
+import type { Hands } from '../launch/hands.ts';
 
 /** An AWS account that is made up, with the programs that a build runs on it: `aws`, `cdk`, `store`, `npm`. */
 

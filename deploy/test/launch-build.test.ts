@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { build } from '../../deploy/launch/build.ts';
-import { explain } from '../../deploy/launch/faults.ts';
+import { build } from '../launch/build.ts';
+import { explain } from '../launch/faults.ts';
 import { type Account, handsOn, keyText, launch, newAccount, order, rights } from './launch-account.ts';
 
 /** The steps of the build of launch.yaml, on an account that is made up. */

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { atEnd } from '../support/at-end.ts';
+import { atEnd } from '../../test/support/at-end.ts';
 import { order } from './launch-account.ts';
 import { functionCode } from './launch-file.ts';
 

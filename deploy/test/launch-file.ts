@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-export const launchFile = join(import.meta.dirname, '../../deploy/launch.yaml');
+export const launchFile = join(import.meta.dirname, '../launch.yaml');
 
 /** The text below a line that ends with the name and a bar, as YAML takes it. */
 const blockAfter = (text: string, line: string): string => {

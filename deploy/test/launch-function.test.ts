@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { build, type Order } from '../../deploy/launch/build.ts';
+import { build, type Order } from '../launch/build.ts';
 import { handsOn, newAccount, order } from './launch-account.ts';
 import { codeBuild, endedAs, requestOf as eventOf, startFormation } from './launch-codebuild.ts';
 import { functionCode, launchFile } from './launch-file.ts';

@@ -2,7 +2,7 @@ import { App, CfnResource, Stack } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { CfnInclude } from 'aws-cdk-lib/cloudformation-include';
 import { vi } from 'vitest';
-import type { Resource } from '../support/stack.ts';
+import type { Resource } from '../../test/support/stack.ts';
 import { launchFile } from './launch-file.ts';
 
 /** launch.yaml as JSON, and the properties that CloudFormation's types do not know. */

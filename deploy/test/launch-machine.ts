@@ -5,8 +5,8 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { atEnd } from '../support/at-end.ts';
-import { tempDir } from '../support/files.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import { tempDir } from '../../test/support/files.ts';
 import { order } from './launch-account.ts';
 import { buildCommands } from './launch-file.ts';
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { tempDir } from '../support/files.ts';
+import { tempDir } from '../../test/support/files.ts';
 import { writeFiles } from './clone.ts';
 import { type Account, newAccount, order, runOn } from './launch-account.ts';
 import { runBuild, standIn, startWorld, writeProgram } from './launch-machine.ts';

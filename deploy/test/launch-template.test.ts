@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
 import { StoreServiceStack } from '../../infra/store-service-stack.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { everythingOn, type Resource, templateOf } from '../support/stack.ts';
+import { everythingOn, type Resource, templateOf } from '../../test/support/stack.ts';
 import { rights } from './launch-account.ts';
 import { launchFile } from './launch-file.ts';
 import { includedLaunch } from './launch-included.ts';

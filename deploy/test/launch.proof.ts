@@ -16,14 +16,14 @@ import { DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import { ListSubscriptionsByTopicCommand, PublishCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { beforeAll, expect, test } from 'vitest';
-import { startDeployment } from '../../../local/deployed/deployment.ts';
-import type { FunctionFacts } from '../../../local/deployed/environment.ts';
-import { startQueue } from '../../../local/engines/queue.ts';
-import { newAccount, order, runOn } from '../../deploy/launch-account.ts';
-import { codeBuild, endedAs, requestOf, startFormation } from '../../deploy/launch-codebuild.ts';
-import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from '../../deploy/launch-machine.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { tempDir } from '../../support/files.ts';
+import { startDeployment } from '../../local/deployed/deployment.ts';
+import type { FunctionFacts } from '../../local/deployed/environment.ts';
+import { startQueue } from '../../local/engines/queue.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import { tempDir } from '../../test/support/files.ts';
+import { newAccount, order, runOn } from './launch-account.ts';
+import { codeBuild, endedAs, requestOf, startFormation } from './launch-codebuild.ts';
+import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from './launch-machine.ts';
 
 /**
  * A launch from its form to its deletion: the function and the commands of launch.yaml, its build, the CDK's synthesis,
@@ -31,7 +31,7 @@ import { tempDir } from '../../support/files.ts';
  * roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to fauxqs.
  */
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../..');
 const version: string = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version;
 const later = '99.0.0';
 const stack = 'store-integration-prod';

@@ -3,9 +3,9 @@ import { cpSync, globSync, readdirSync, readFileSync, renameSync, statSync, writ
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import { beforeAll, expect, test } from 'vitest';
-import type { Files } from '../../deploy/release/archive.ts';
-import { sumsOf } from '../../deploy/release/notes.ts';
-import { tempDir } from '../support/files.ts';
+import { tempDir } from '../../test/support/files.ts';
+import type { Files } from '../release/archive.ts';
+import { sumsOf } from '../release/notes.ts';
 import { commitAll, git } from './clone.ts';
 
 /** `npm run release` as a whole, in two clones of one commit with packages of their own. */

@@ -3,11 +3,11 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { gzip, tarOf } from '../../deploy/release/archive.ts';
-import { headOf } from '../../deploy/release/head.ts';
-import { notesOf, sumsOf } from '../../deploy/release/notes.ts';
-import { changesOf, versionFaults } from '../../deploy/release/version.ts';
-import { tempDir } from '../support/files.ts';
+import { tempDir } from '../../test/support/files.ts';
+import { gzip, tarOf } from '../release/archive.ts';
+import { headOf } from '../release/head.ts';
+import { notesOf, sumsOf } from '../release/notes.ts';
+import { changesOf, versionFaults } from '../release/version.ts';
 import { commitAll, git, writeFiles } from './clone.ts';
 
 /** The parts of `npm run release`. release.proof.ts makes a whole one, twice. */
@@ -21,10 +21,10 @@ const agreeing = {
   'docs/openapi.json': '{ "info": { "version": "1.2.0" } }',
   'CHANGELOG.md':
     '# Changelog\n\n## [1.2.0] - 2030-01-31\n\n### The API\n\n- [Coupons](docs/a.md).\n\n## [1.1.0]\n\n- Old.\n',
-  'inworld/cashier.lsl': 'string VERSION = "1.2.0";\n',
-  'inworld/dispenser.lsl': 'string VERSION = "1.2.0";\n',
-  'inworld/terminal.lsl': 'string VERSION = "1.2.0";\n',
-  'inworld/vendor.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/cashier.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/dispenser.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/terminal.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/vendor.lsl': 'string VERSION = "1.2.0";\n',
   'deploy/launch.yaml': 'Parameters:\n  Release:\n    Type: String\n    Default: 1.2.0\n',
 };
 
@@ -99,8 +99,8 @@ test('all places agree on the version, and each that does not is named', () => {
         new RegExp(`^${path} (?:has the version 1.1.9, and package.json 1.2.0|says nothing of 1.2.0)`),
       ),
     ]);
-  expect(() => versionFaults(readerOf({ ...agreeing, 'inworld/vendor.lsl': undefined }))).toThrow(
-    'The commit has no inworld/vendor.lsl.',
+  expect(() => versionFaults(readerOf({ ...agreeing, 'apps/inworld/vendor.lsl': undefined }))).toThrow(
+    'The commit has no apps/inworld/vendor.lsl.',
   );
   expect(() => versionFaults(readerOf({ ...agreeing, 'deploy/launch.yaml': undefined }))).toThrow(
     'The commit has no deploy/launch.yaml.',
@@ -149,12 +149,12 @@ test('npm run release refuses files that differ from the commit, and writes noth
 });
 
 test('npm run release refuses versions that disagree, and writes nothing', () => {
-  const dir = cloneWith({ ...agreeing, 'inworld/vendor.lsl': 'string VERSION = "1.3.0";\n', 'CHANGELOG.md': '' });
+  const dir = cloneWith({ ...agreeing, 'apps/inworld/vendor.lsl': 'string VERSION = "1.3.0";\n', 'CHANGELOG.md': '' });
 
   expect(runRelease(dir)).toEqual({
     status: 1,
     stderr:
-      'error: inworld/vendor.lsl has the version 1.3.0, and package.json 1.2.0.\n' +
+      'error: apps/inworld/vendor.lsl has the version 1.3.0, and package.json 1.2.0.\n' +
       'CHANGELOG.md says nothing of 1.2.0: give its part Unreleased the heading "## [1.2.0] - DATE".\n',
   });
   expect(existsSync(join(dir, 'release'))).toBe(false);

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { lasting } from '../support/lasting.ts';
-import { startForTests } from '../support/local-service.ts';
+import { lasting } from '../../test/support/lasting.ts';
+import { startForTests } from '../../test/support/local-service.ts';
 import { type CodeBlock, callsApi, codeBlocks } from './code-blocks.ts';
 
 /**
@@ -31,7 +31,7 @@ const blocks = codeBlocks().filter(({ text }) => callsApi.test(text));
 const runnable = blocks.filter(({ file }) => !(file in excluded));
 const files = [...new Set(runnable.map(({ file }) => file))];
 
-const command = new URL('../../cli/store.ts', import.meta.url).pathname;
+const command = new URL('../../apps/cli/store.ts', import.meta.url).pathname;
 const root = new URL('../../', import.meta.url).pathname;
 
 // Each call says its status on the error output, and its answer in a line.

@@ -30,7 +30,7 @@ const blocksOf = (file: string): CodeBlock[] => {
   });
 };
 
-export const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md').sort(), 'inworld/README.md'];
+export const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*.md').sort(), 'apps/inworld/README.md'];
 
 /** All fenced code blocks of the documents. */
 export const codeBlocks = (): CodeBlock[] => documents.flatMap(blocksOf);

@@ -1,8 +1,8 @@
 import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../cli/program/program.ts';
-import { everythingOn, templateOf } from '../support/stack.ts';
+import { createProgram } from '../../apps/cli/program/program.ts';
+import { everythingOn, templateOf } from '../../test/support/stack.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
@@ -16,7 +16,7 @@ const outside: Record<string, string> = {
   'npx cdk': 'changes an AWS account; test/infra/ synthesises the stack',
   aws: 'calls AWS',
   git: 'needs the address of the repository',
-  hledger: 'is not part of the project; test/cli/data/ holds journals to its rules',
+  hledger: 'is not part of the project; apps/cli/test/data/ holds journals to its rules',
 };
 
 const blocks = codeBlocks().filter(({ language }) => /^(sh|bash)$/.test(language));
@@ -65,7 +65,7 @@ const faultOf = async (command: string): Promise<string | undefined> => {
   }
   if (program === 'cd' || [...words.keys()].some((count) => words.slice(0, count + 1).join(' ') in outside))
     return undefined;
-  return 'nothing tests it: run it, or give the reason in test/docs/commands.test.ts';
+  return 'nothing tests it: run it, or give the reason in docs/test/commands.test.ts';
 };
 
 test('every shell line of the documents that is not run is a command that exists, with options that it takes', async () => {
@@ -86,7 +86,12 @@ test('a line with an unknown command, an unknown option or a program without a r
 });
 
 test('every command that a sentence or a table names exists, with its options', async () => {
-  const documents = ['README.md', 'CONTRIBUTING.md', 'inworld/README.md', ...globSync('docs/{guides,operate}/*.md')];
+  const documents = [
+    'README.md',
+    'CONTRIBUTING.md',
+    'apps/inworld/README.md',
+    ...globSync('docs/{guides,operate}/*.md'),
+  ];
   const named = documents.flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/`(?:npx )?store ([^`]+)`/g)].map(([, text = '']) => ({ file, text })),
   );

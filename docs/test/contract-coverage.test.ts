@@ -51,7 +51,7 @@ const rulesIn = (text: string): string[] =>
     heads.split(', ').filter((head) => rules.has(head)),
   );
 
-test('the list names exactly the files that prove each rule: vitest run test/docs/contract-coverage.test.ts -u', async () => {
+test('the list names exactly the files that prove each rule: vitest run docs/test/contract-coverage.test.ts -u', async () => {
   const proven = new Map<string, string[]>();
   for (const file of suite)
     for (const rule of new Set(rulesIn(read(`test/contract/${file}`))))

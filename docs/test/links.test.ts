@@ -1,9 +1,9 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pageTexts } from '../../desk/texts-pages.ts';
+import { pageTexts } from '../../apps/desk/texts-pages.ts';
 
-const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('inworld/*.md')];
+const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('apps/inworld/*.md')];
 
 /** The anchors that GitHub gives to the headings of a document. */
 const anchorsIn = (file: string): string[] => {

@@ -7,11 +7,11 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { operationTexts } from '../../apps/reference/operation-texts.ts';
+import { examplePath } from '../../apps/reference/record.ts';
+import { samplesPage, tenCalls } from '../../apps/reference/samples-page.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { operationTexts } from '../../reference/operation-texts.ts';
-import { examplePath } from '../../reference/record.ts';
-import { samplesPage, tenCalls } from '../../reference/samples-page.ts';
-import { startForTests } from '../support/local-service.ts';
+import { startForTests } from '../../test/support/local-service.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { avatar, hasPython, runScript } from './programs.ts';
 
@@ -90,7 +90,7 @@ test('the samples in curl make the ten calls, and print each answer on a line of
 });
 
 test('the samples in TypeScript make the ten calls, each POST under a key of its own', async () => {
-  const client = new URL('../../client/client.ts', import.meta.url).href;
+  const client = new URL('../../apps/client/client.ts', import.meta.url).href;
   const program = blockIn('samples', 'ts').replace('store-integration-client', client);
 
   const { stdout } = await run(process.execPath, '--input-type=module-typescript', '--no-warnings', '--eval', program);

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { runInProcess } from '../../apps/cli/test/support/cli.ts';
+import { startListen } from '../../apps/cli/test/support/listening.ts';
 import { listStores } from '../../lib/store/stores.ts';
-import { atEnd } from '../support/at-end.ts';
-import { runInProcess } from '../support/cli.ts';
-import { startListen } from '../support/listening.ts';
-import { startForTests } from '../support/local-service.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import { startForTests } from '../../test/support/local-service.ts';
 import { callsApi, codeBlocks, commandsIn, documents, wordsOf } from './code-blocks.ts';
 
 /**

@@ -1,6 +1,7 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { testFiles } from '../../test/support/houses.ts';
 
 /** Compares the variables of random tests in CONTRIBUTING.md with those that the tests read. */
 
@@ -9,10 +10,12 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
 const variable = /process\.env\.(\w*?)_?(SEED|RUNS|PATH|REQUESTS|SECONDS|RESIDENTS|PURCHASES)\b/g;
 
+const files = testFiles().sort();
+
 /** By their common beginnings: `FUZZ_SEED`, `_PATH`. */
 const variables = (): string => {
   const endings = new Map<string, Set<string>>();
-  for (const file of globSync('{test,proof}/**/*.{test,proof}.ts', { cwd: root }).sort())
+  for (const file of files)
     for (const [, name = '', ending = ''] of read(file).matchAll(variable))
       if (name !== '' || ending === 'SEED') endings.set(name, (endings.get(name) ?? new Set()).add(ending));
   return [...endings]
@@ -26,7 +29,7 @@ const variables = (): string => {
 
 const wrapped = (text: string): string => text.replace(/(.{1,119})(?: |$)/g, '$1\n').trimEnd();
 
-test('CONTRIBUTING lists the variables that the tests read: vitest run test/docs/variables.test.ts -u', async () => {
+test('CONTRIBUTING lists the variables that the tests read: vitest run docs/test/variables.test.ts -u', async () => {
   const [before = '', rest = ''] = read('CONTRIBUTING.md').split(/(?<=<!-- variables -->\n)/);
   const after = rest.slice(rest.indexOf('\n<!-- end -->'));
 

@@ -8,10 +8,10 @@ import { expect, test } from 'vitest';
 import { newId, source } from '../../lib/clock.ts';
 import { signedMessage } from '../../lib/events/send.ts';
 import type { EventType } from '../../lib/routes/events.ts';
-import { atEnd } from '../support/at-end.ts';
-import { eventRow } from '../support/event-rows.ts';
-import { putAll } from '../support/seed.ts';
-import { startTestService } from '../support/service.ts';
+import { atEnd } from '../../test/support/at-end.ts';
+import { eventRow } from '../../test/support/event-rows.ts';
+import { putAll } from '../../test/support/seed.ts';
+import { startTestService } from '../../test/support/service.ts';
 import { codeBlocks } from './code-blocks.ts';
 import { hasPython, runScript } from './programs.ts';
 
@@ -95,7 +95,7 @@ const runReceiver = async (program: string, file: string, text: (port: number) =
 const statuses = [204, 204, 204, 204, 400, 400, 400, 400];
 
 test('the receiver for Node.js takes what the service signs, once, books no sample, and refuses the rest', async () => {
-  const client = new URL('../../client/client.ts', import.meta.url).href;
+  const client = new URL('../../apps/client/client.ts', import.meta.url).href;
   const text = receiverIn('js', 'verifyWebhook');
 
   const ran = await runReceiver(process.execPath, 'receiver.mjs', (port) =>

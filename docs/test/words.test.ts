@@ -15,8 +15,8 @@ test('names each old word with its place and a better one, also within a sentenc
 test('reads the texts of code, and not its comments', () => {
   const code = "/** Whom to ask. */\nconst url = 'https://anew.example'; // anew\nsay('Read it anew.');\n";
 
-  expect(oldWordsIn('cli/planted.ts', code)).toEqual([
-    'cli/planted.ts:2: "anew": again',
-    'cli/planted.ts:3: "anew": again',
+  expect(oldWordsIn('apps/cli/planted.ts', code)).toEqual([
+    'apps/cli/planted.ts:2: "anew": again',
+    'apps/cli/planted.ts:3: "anew": again',
   ]);
 });

@@ -1,4 +1,5 @@
 import { globSync, readFileSync } from 'node:fs';
+import { codeOf, countsOf } from '../../test/support/houses.ts';
 
 /** Finds old and translated words in what a person reads: documents, and the texts of command, desk and scripts. */
 
@@ -44,12 +45,14 @@ export const oldWordsIn = (file: string, text: string): string[] => {
     );
 };
 
-const files = globSync([
-  '*.md',
-  'docs/**/*.md',
-  'inworld/*.{md,lsl}',
-  '{cli,desk,functions,infra,lib,local/pages,reference}/**/*.{ts,tsx}',
-]).sort();
+const files = [
+  ...globSync(['*.md', 'docs/**/*.md', 'apps/inworld/*.{md,lsl}']).sort(),
+  ...codeOf('local').filter((file) => file.startsWith('local/pages/')),
+  ...codeOf('lib', 'functions', 'infra', 'apps/shared', 'apps/reference', 'apps/cli', 'apps/desk'),
+];
+
+/** How many documents and scripts, and how many files of each house, are read. */
+export const readFiles = `${files.filter((file) => !/\.tsx?$/.test(file)).length} documents, ${countsOf(files.filter((file) => /\.tsx?$/.test(file)))}`;
 
 /** The old words of all these files. */
 export const oldWords = (): string[] => files.flatMap((file) => oldWordsIn(file, readFileSync(file, 'utf8')));

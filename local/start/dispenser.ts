@@ -32,7 +32,7 @@ export const Behaviour = z.object({
 });
 export type Behaviour = z.input<typeof Behaviour>;
 
-const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../../apps/inworld/dispenser.lsl', import.meta.url), 'utf8');
 const electionSeconds = 5;
 const owner = '67726964-0000-4000-8000-999999999999';
 

@@ -24,7 +24,7 @@ const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): s
 
 const deskPath = /^\/desk(?:\/(.*))?$/;
 
-const deskSources = ['../../desk', '../../client'].map((path) => join(import.meta.dirname, path));
+const deskSources = ['../../apps/desk', '../../apps/client'].map((path) => join(import.meta.dirname, path));
 
 /** The time of the last change of the desk's sources, removed files among them. */
 const lastChange = async (): Promise<number> => {

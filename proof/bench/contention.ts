@@ -1,7 +1,7 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { checkCredit } from '../../cli/kinds/credit.ts';
-import { checkSales } from '../../cli/kinds/sales.ts';
-import { checkSpend } from '../../cli/kinds/spend.ts';
+import { checkCredit } from '../../apps/cli/kinds/credit.ts';
+import { checkSales } from '../../apps/cli/kinds/sales.ts';
+import { checkSpend } from '../../apps/cli/kinds/spend.ts';
 import { newId } from '../../lib/clock.ts';
 import { dbOnce, tableName } from '../../lib/table/client.ts';
 import { intercept } from '../../test/support/faults.ts';

@@ -1,10 +1,10 @@
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import type { SaleResponse } from '../../client/client.ts';
+import type { SaleResponse } from '../../apps/client/client.ts';
+import { executablePath, flags } from '../../apps/desk/test/browser/chromium.ts';
 import { getSale, listedAs } from '../../lib/sale/sales.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { demoStore } from '../../local/start/stores.ts';
-import { executablePath, flags } from '../../test/browser/chromium.ts';
 import { startInFolder } from '../../test/support/engine.ts';
 import { startForTests } from '../../test/support/local-service.ts';
 import { putAll } from '../../test/support/seed.ts';

@@ -1,9 +1,10 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { checkRestored } from '../../cli/commands/restore-check.ts';
-import { completeTable, fillFromExport } from '../../cli/deployment/restored-table.ts';
-import { auditChecks } from '../../cli/kinds/kinds.ts';
+import { checkRestored } from '../../apps/cli/commands/restore-check.ts';
+import { completeTable, fillFromExport } from '../../apps/cli/deployment/restored-table.ts';
+import { auditChecks } from '../../apps/cli/kinds/kinds.ts';
+import { writeExport } from '../../apps/cli/test/support/table-export.ts';
 import { dayKey, dayOf } from '../../lib/events/days.ts';
 import { revokeKey } from '../../lib/store/api-keys.ts';
 import { customerNameKey } from '../../lib/store/customer-names.ts';
@@ -13,7 +14,6 @@ import { tableName } from '../../lib/table/client.ts';
 import { historyRows } from '../../test/support/history-rows.ts';
 import { idOf } from '../../test/support/seeded-store.ts';
 import { wholeTable } from '../../test/support/service.ts';
-import { writeExport } from '../../test/support/table-export.ts';
 import { creditEach, makeShop, nameOf } from './sales.ts';
 import { auditing, report, rounded, withTable } from './support.ts';
 

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { loadavg } from 'node:os';
 import { Command } from 'commander';
-import { parseCount } from '../../cli/terminal/input.ts';
+import { parseCount } from '../../apps/cli/terminal/input.ts';
 
 /**
  * `npm run bench`: everything that docs/evidence/benchmarks.md shows. Nothing but loopback is called. Each benchmark

@@ -2,8 +2,8 @@ import { gzipSync } from 'node:zlib';
 import * as fc from 'fast-check';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { bytesOf, framings, type JsonSchema, jsonSchema, type Mutation } from '../../test/support/requests.ts';
 import { anyJson } from './hostile.ts';
-import { bytesOf, framings, type JsonSchema, jsonSchema, type Mutation } from './requests.ts';
 
 type Path = (string | number)[];
 

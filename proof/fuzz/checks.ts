@@ -1,10 +1,10 @@
 import { deepStrictEqual, equal, match, ok } from 'node:assert/strict';
+import { problemStatuses } from '../../apps/reference/answers.ts';
 import { titleOf } from '../../lib/problem.ts';
 import type { Route } from '../../lib/routes/route.ts';
-import { problemStatuses } from '../../reference/answers.ts';
 import type { RawAnswer } from '../../test/support/raw-http.ts';
+import type { FuzzRequest } from '../../test/support/requests.ts';
 import { expectedStatuses, rowOf } from './expectation.ts';
-import type { FuzzRequest } from './requests.ts';
 
 const header = ({ headers }: RawAnswer, name: string): string | undefined => {
   const values = headers.get(name) ?? [];

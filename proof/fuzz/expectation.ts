@@ -1,8 +1,8 @@
 import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { onceOnly } from '../../test/support/example-requests.ts';
+import { type FuzzRequest, strangers } from '../../test/support/requests.ts';
 import { ada, bob, cleo } from '../../test/support/residents.ts';
-import { type FuzzRequest, strangers } from './requests.ts';
 
 /** Derives the allowed answers from the rows' schemas, without the service's code. */
 

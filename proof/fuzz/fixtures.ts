@@ -6,9 +6,9 @@ import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { endsItsKey, queryOf } from '../../test/support/example-requests.ts';
 import { seedOneOfEach } from '../../test/support/one-of-each.ts';
+import { type FuzzRequest, fixtureCount, strangers } from '../../test/support/requests.ts';
 import { ada, bob, cleo, seedResidents } from '../../test/support/residents.ts';
 import type { Call, startTestService } from '../../test/support/service.ts';
-import { type FuzzRequest, fixtureCount, strangers } from './requests.ts';
 
 type Service = Awaited<ReturnType<typeof startTestService>>;
 

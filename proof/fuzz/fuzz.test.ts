@@ -8,13 +8,13 @@ import { auditTable } from '../../lib/operator/audit-credit.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { messagesOn, startTestQueue } from '../../test/support/deliveries.ts';
+import type { FuzzRequest } from '../../test/support/requests.ts';
 import { freshTable, startTestService, wholeTable } from '../../test/support/service.ts';
 import { trials } from '../../test/support/volume.ts';
 import { requestTag, watchWrites } from '../../test/support/writes.ts';
 import { checkAnswer } from './checks.ts';
 import { newFixtures } from './fixtures.ts';
 import { requests } from './mutations.ts';
-import type { FuzzRequest } from './requests.ts';
 import { send } from './send.ts';
 
 /**

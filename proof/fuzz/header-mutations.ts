@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { bytesOf, type Mutation } from './requests.ts';
+import { bytesOf, type Mutation } from '../../test/support/requests.ts';
 
 /** More than the gateway accepts for all headers together. */
 const long = 'x'.repeat(270_000);

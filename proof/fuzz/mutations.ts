@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { bytesOf, type FuzzRequest, type Mutation, validRequests } from '../../test/support/requests.ts';
 import { bodyMutations, framingMutations } from './body-mutations.ts';
 import { headerMutations } from './header-mutations.ts';
 import { anySegment, anyText } from './hostile.ts';
-import { bytesOf, type FuzzRequest, type Mutation, validRequests } from './requests.ts';
 
 const queryMutations = (row: Route): Mutation[] => {
   const names = [...Object.keys(row.query.shape), 'unknown', '__proto__', 'constructor', ''];

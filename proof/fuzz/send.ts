@@ -1,5 +1,5 @@
 import { type RawAnswer, sendRaw } from '../../test/support/raw-http.ts';
-import type { FuzzRequest } from './requests.ts';
+import type { FuzzRequest } from '../../test/support/requests.ts';
 
 const chunked = (body: string): string =>
   body === '' ? '0\r\n\r\n' : `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;

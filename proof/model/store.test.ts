@@ -19,14 +19,15 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import { startTestQueue } from '../../test/support/deliveries.ts';
 import { catchUp, expectHistory, keepHistory } from '../../test/support/history.ts';
-import { ada, bob, seedResidents } from '../../test/support/residents.ts';
-import { type Call, setClock, startTestService } from '../../test/support/service.ts';
-import { trials } from '../../test/support/volume.ts';
-import { type Book, createBook } from '../workload/book.ts';
-import { auditStore, moneyFaults } from '../workload/checks/books.ts';
-import { applyCoupon, type Choice, createCoupon, replaceCoupon, revokeCoupon } from '../workload/model/coupons.ts';
-import { change, expire, type ModelCommand } from '../workload/model/credit.ts';
-import { begin, count, end, isClaimable, noPayouts } from '../workload/model/payouts.ts';
+import {
+  applyCoupon,
+  type Choice,
+  createCoupon,
+  replaceCoupon,
+  revokeCoupon,
+} from '../../test/support/model/coupons.ts';
+import { change, expire, type ModelCommand } from '../../test/support/model/credit.ts';
+import { begin, count, end, isClaimable, noPayouts } from '../../test/support/model/payouts.ts';
 import {
   avatarOf,
   issueCard,
@@ -42,7 +43,12 @@ import {
   refund,
   type SaleModel,
   sell,
-} from '../workload/model/sales.ts';
+} from '../../test/support/model/sales.ts';
+import { ada, bob, seedResidents } from '../../test/support/residents.ts';
+import { type Call, setClock, startTestService } from '../../test/support/service.ts';
+import { trials } from '../../test/support/volume.ts';
+import { type Book, createBook } from '../workload/book.ts';
+import { auditStore, moneyFaults } from '../workload/checks/books.ts';
 import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state.ts';
 import { createTable, type Item } from '../workload/table.ts';
 

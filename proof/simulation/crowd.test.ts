@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { putResident } from '../../../lib/operator/residents.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { Problem } from '../../../lib/problem.ts';
-import { ConflictError, type Engine } from '../../../lib/table/engine.ts';
-import { targetOf } from '../../../lib/table/language.ts';
-import type { Key } from '../../../lib/table/schema.ts';
-import { simulate } from '../../../proof/simulation/environment.ts';
-import { Machine, works } from '../../../proof/simulation/machine.ts';
-import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
-import { buy, newProduct, stockOf } from './sales.ts';
+import { putResident } from '../../lib/operator/residents.ts';
+import { createStore } from '../../lib/operator/stores.ts';
+import { Problem } from '../../lib/problem.ts';
+import { ConflictError, type Engine } from '../../lib/table/engine.ts';
+import { targetOf } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
+import { buy, newProduct, stockOf } from '../../test/lib/sale/sales.ts';
+import { MemoryTable, memoryEngine, nameOf } from '../../test/lib/table/memory.ts';
+import { simulate } from './environment.ts';
+import { Machine, works } from './machine.ts';
 
 /**
  * A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions as DynamoDB

@@ -3,7 +3,7 @@ import { BusyError, CancelledError, ConflictError, type Engine, RefusedError } f
 import { type Item, targetOf, type Write } from '../../lib/table/language.ts';
 import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
 import { type MemoryTable, nameOf, type Written } from '../../test/lib/table/memory.ts';
-import { Random } from './random.ts';
+import { Random } from '../../test/support/random.ts';
 import { ShardedStream } from './shards.ts';
 
 /**

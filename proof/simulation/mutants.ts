@@ -28,7 +28,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'a sale whose items others hold is given up as soon as a lack of capacity': [
       'wait(attempt, { attempts: 40,',
       'wait(attempt, { attempts: 8,',
-      'test/lib/sale/crowd.test.ts',
+      'proof/simulation/crowd.test.ts',
       'a crowd of 64 buys a product without limit for one buyer without a sale that is answered 503',
     ],
   },
@@ -40,7 +40,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'an item that others put too counts as the own one after a lost answer': [
       'sendAlone<T>(one, true, false)',
       'sendAlone<T>(one, true, true)',
-      'test/cli/person/pseudonym.test.ts',
+      'apps/cli/test/person/pseudonym.test.ts',
       'an avatar has the same pseudonym each time, though no answer comes from the first write',
     ],
     'the change of a request is not recorded with its answer': [
@@ -141,7 +141,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
       `when: is('state', 'completed'),
     }),
     ...(product ? returnCopy(store, product) : []),`,
-      'test/cli/person/erasure-races.test.ts',
+      'apps/cli/test/person/erasure-races.test.ts',
       'a refund of a sale in cash, which arrives after their erasure, is made anew',
     ],
     'a sale that finds no credit does not look whether there is still none': [
@@ -159,13 +159,13 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'a sale takes a copy of a share that is empty or gathered': [
       "update(stock.drawn[0], { add: { copies: -1 }, when: above('copies', 0) })",
       'update(stock.drawn[0], { add: { copies: -1 } })',
-      'test/lib/store/stock.test.ts',
+      'apps/cli/test/kinds/stock.test.ts',
       'whose share was emptied meanwhile takes a copy of another one',
     ],
     'shares are gathered though a copy was sold meanwhile': [
       "remove(share, is('copies', share.copies))",
       'remove(share)',
-      'test/lib/store/stock.test.ts',
+      'apps/cli/test/kinds/stock.test.ts',
       'a gathering counts a copy that is sold while it reads the shares',
     ],
     'the copies of a divided stock are gathered without those that lie in the item': [
@@ -175,7 +175,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'a stock is divided, and its copies stay in the item too': [
       'add: { availableAmount: -moved },',
       'add: { availableAmount: 0 },',
-      'test/lib/sale/crowd.test.ts',
+      'proof/simulation/crowd.test.ts',
       'a crowd buys the last copies of a divided stock, each copy once',
     ],
   },
@@ -183,7 +183,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'a PUT leaves the shares of a divided stock': [
       'if (found.divided !== undefined) {',
       "if (found.divided === 'never') {",
-      'test/lib/store/stock.test.ts',
+      'apps/cli/test/kinds/stock.test.ts',
       'replaces all copies, and takes the shares away',
     ],
   },
@@ -221,7 +221,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'a sale in L$ beside an erasure does not look whether the spend is still as it was read': [
       "(spend ? is('version', spend.version) : isNew)",
       '(spend ? undefined : isNew)',
-      'test/cli/person/erasure-races.test.ts',
+      'apps/cli/test/person/erasure-races.test.ts',
       'a sale of a second product, which arrives after their erasure, stands in books that add up',
     ],
   },
@@ -295,7 +295,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     'the consumer counts a row that a backfill made': [
       'return one.count && isOfRecord ?',
       'return one.count ?',
-      'test/cli/books/history-backfill.test.ts',
+      'apps/cli/test/books/history-backfill.test.ts',
       'counts once a change whose record comes after all, behind the backfill',
     ],
   },

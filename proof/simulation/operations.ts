@@ -1,5 +1,5 @@
-import { creditImporter } from '../../cli/kinds/credit.ts';
-import { idFrom, writeRows } from '../../cli/kinds/rows.ts';
+import { creditImporter } from '../../apps/cli/kinds/credit.ts';
+import { idFrom, writeRows } from '../../apps/cli/kinds/rows.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
@@ -11,7 +11,7 @@ import { makeQuote } from '../../lib/sale/quote.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import { balanceOf, change, type ModelCommand } from '../workload/model/credit.ts';
+import { balanceOf, change, type ModelCommand } from '../../test/support/model/credit.ts';
 import {
   avatarOf,
   issueCard,
@@ -22,7 +22,7 @@ import {
   redeemOwn,
   refund as refundInModel,
   sell as sellInModel,
-} from '../workload/model/sales.ts';
+} from '../../test/support/model/sales.ts';
 import { consumeSome, deliverSome, sweepOnce } from './background.ts';
 import { type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';

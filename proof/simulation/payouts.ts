@@ -1,10 +1,10 @@
-import { erasePerson } from '../../cli/person/erase.ts';
+import { erasePerson } from '../../apps/cli/person/erase.ts';
 import { claimPayout, payByHand } from '../../lib/payout/claim.ts';
 import { countDebts } from '../../lib/payout/count.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import { reportPayout, settlePayout } from '../../lib/payout/settle.ts';
 import type { PayoutAnswer, PayoutReport } from '../../lib/routes/payouts.ts';
-import { begin, end, isClaimable, payeeOf } from '../workload/model/payouts.ts';
+import { begin, end, isClaimable, payeeOf } from '../../test/support/model/payouts.ts';
 import { listOf } from './checks.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import type { Machine } from './machine.ts';

@@ -1,11 +1,11 @@
 import { isLinearizable, type Operation as Past } from '../../test/support/linearizable.ts';
+import { Random } from '../../test/support/random.ts';
 import { consumeAll, deliverAll, sweepOnce } from './background.ts';
 import { endInTable, endOf, faultsAtRest } from './checks.ts';
 import type { Outcome } from './client.ts';
 import { type Commit, Machine, type Process, type Trouble } from './machine.ts';
 import { type Effect, effectOf, judgeOf, type Operation } from './operation.ts';
 import { operationsOf } from './operations.ts';
-import { Random } from './random.ts';
 import { isLarge, quietly, type State, start, type World, worldCount, worldOf } from './world.ts';
 
 /** One schedule: eight operations at once in a made-up world of failures, and all that must hold when they are over. */

@@ -1,5 +1,5 @@
 import type { Written } from '../../test/lib/table/memory.ts';
-import { Random } from './random.ts';
+import { Random } from '../../test/support/random.ts';
 
 /** A record of the table's stream. */
 export interface StreamRecord {

@@ -18,9 +18,8 @@ import { divideStock, listStoredShares } from '../../lib/store/stock.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { MemoryTable } from '../../test/lib/table/memory.ts';
-import { productWith } from '../../test/support/rows.ts';
-import { change } from '../workload/model/credit.ts';
-import { count, noPayouts, type PayoutModel } from '../workload/model/payouts.ts';
+import { change } from '../../test/support/model/credit.ts';
+import { count, noPayouts, type PayoutModel } from '../../test/support/model/payouts.ts';
 import {
   avatarOf,
   issueCard,
@@ -31,7 +30,8 @@ import {
   newAvatar,
   type SaleModel,
   sell as sellInModel,
-} from '../workload/model/sales.ts';
+} from '../../test/support/model/sales.ts';
+import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
 import { lasting, Machine, works } from './machine.ts';

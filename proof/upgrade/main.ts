@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command } from 'commander';
-import { parseCount } from '../../cli/terminal/input.ts';
+import { parseCount } from '../../apps/cli/terminal/input.ts';
 import { noteRun, screenOf } from '../workload/report.ts';
 import { firstRelease, makeVersion, sourceOf } from './releases.ts';
 import { runUpgrade } from './run.ts';

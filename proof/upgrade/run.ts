@@ -70,7 +70,7 @@ const messagesOn = async ({ queue }: Deployment, name: RegExp): Promise<number> 
 const storeOf =
   ({ awsEnvironment }: Deployment) =>
   ({ dir }: Version, ...args: string[]): Promise<string> =>
-    run(dir, process.execPath, [join(dir, 'cli/store.ts'), ...args, '--stage', 'prod', '--json'], {
+    run(dir, process.execPath, [join(dir, 'apps/cli/store.ts'), ...args, '--stage', 'prod', '--json'], {
       ...{ PATH: process.env.PATH, HOME: process.env.HOME },
       ...awsEnvironment,
     });

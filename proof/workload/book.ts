@@ -2,7 +2,7 @@ import { now, timestamp } from '../../lib/clock.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import type { Sale } from '../../lib/routes/sales.ts';
-import type { Holding, ModelBonus, ModelCommand } from './model/credit.ts';
+import type { Holding, ModelBonus, ModelCommand } from '../../test/support/model/credit.ts';
 
 /** The one book of the workload: what clients asked for, what they were answered, and what contradicts that. */
 

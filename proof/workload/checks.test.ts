@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { historyRows } from '../../test/support/history-rows.ts';
+import { balanceOf } from '../../test/support/model/credit.ts';
 import { type AskedChange, type Book, createBook, type Interval } from './book.ts';
 import { auditFaults, tableFaults } from './checks/books.ts';
 import { type CreditBooks, creditFaults, creditInTable } from './checks/credit.ts';
 import { deliveryFaults } from './checks/deliveries.ts';
-import { balanceOf } from './model/credit.ts';
 import { createTable } from './table.ts';
 
 /** Shows that the checks of the workload find each kind of damage, and each kind of false answer. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
-import { parseCount } from '../../cli/terminal/input.ts';
+import { parseCount } from '../../apps/cli/terminal/input.ts';
 import { noteRun, screenOf } from '../workload/report.ts';
 import { planted } from './planted.ts';
 import { runWorld } from './run.ts';

@@ -28,7 +28,7 @@ type Script = 'cashier' | 'vendor' | 'dispenser' | 'terminal';
 
 /** The text of a shipped script, with a planted fault if that has its place there. */
 export const scriptOf = (name: Script, fault = ''): string => {
-  const file = join(import.meta.dirname, `../../inworld/${name}.lsl`);
+  const file = join(import.meta.dirname, `../../apps/inworld/${name}.lsl`);
   return plant(fault, file, readFileSync(file, 'utf8'));
 };
 

@@ -4,82 +4,82 @@
  */
 export const planted: Readonly<Record<string, { file: string; from: string; to: string }>> = {
   'pays what is not protected': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: '    if (llLinksetDataRead(entry) != "") return "";\n',
     to: '',
   },
   'takes what neighbours keep': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'return OPEN + (string)llGetKey() + ":";',
     to: 'return OPEN;',
   },
   'pays what another prim noted': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: '"X" + value);',
     to: '"S" + value);',
   },
   'pays in place of the former owner': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'gPass = llHMAC(gKey, (string)gOwner, "sha256");',
     to: 'gPass = llHMAC(gKey, "anybody", "sha256");',
   },
   'shares its prim with another script': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;',
     to: 'gAlone = TRUE;',
   },
   'pays again after a doubt': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'else if (data != "" && llSubStringIndex("',
     to: 'else if (data != "" && llSubStringIndex("EXPIRED SERVICE_ERROR LINDENDOLLAR_BADCLOCKSKEW ',
   },
   'waits for a result that never comes': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'now - gPayAt > PATIENCE) doubt(',
     to: 'FALSE) doubt(',
   },
   'does not tell that its memory was erased': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'if (gOpen > 0) complain("another script has erased',
     to: 'if (FALSE) complain("another script has erased',
   },
   'forgets the former key': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'keep(formerName(), "F" + former);',
     to: '',
   },
   'answers one of two who touch it': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: 'for (i = 0; i < count; ++i) touched(',
     to: 'for (i = 0; i < 1; ++i) touched(',
   },
   'sleeps while anything is open': {
-    file: 'inworld/vendor.lsl',
+    file: 'apps/inworld/vendor.lsl',
     from: '(gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;',
     to: '(gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;',
   },
   'cashier pays twice': {
-    file: 'inworld/cashier.lsl',
+    file: 'apps/inworld/cashier.lsl',
     from: '    gTransaction = llTransferLindenDollars((key)payeeOf(gValue), amountOf(gValue));',
     to: '    llTransferLindenDollars((key)payeeOf(gValue), amountOf(gValue));\n    gTransaction = llTransferLindenDollars((key)payeeOf(gValue), amountOf(gValue));',
   },
   'cashier pays the wrong payee': {
-    file: 'inworld/cashier.lsl',
+    file: 'apps/inworld/cashier.lsl',
     from: 'llTransferLindenDollars((key)payeeOf(gValue)',
     to: 'llTransferLindenDollars(gOwner',
   },
   'cashier forgets after its death': {
-    file: 'inworld/cashier.lsl',
+    file: 'apps/inworld/cashier.lsl',
     from: 'else if (llGetSubString(entry, KIND, KIND) == "n") ++gOpen;',
     to: '',
   },
   'cashier pays again after its death': {
-    file: 'inworld/cashier.lsl',
+    file: 'apps/inworld/cashier.lsl',
     from: '            doubt(note, payoutOf(value), whatOf(value), BEFORE);\n            return note;',
     to: '            gLive = note;\n            gValue = "P" + (string)now + restOf(value);\n            gPayAt = 0;\n            gPayDay = today();',
   },
   'keeps an address that died': {
-    file: 'inworld/dispenser.lsl',
+    file: 'apps/inworld/dispenser.lsl',
     from: '    gUrlRequest = llRequestSecureURL();\n}',
     to: '    if (gUrl == "") gUrlRequest = llRequestSecureURL();\n    else register();\n}',
   },

@@ -65,7 +65,7 @@ const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun
     },
   });
   const store = async (...args: string[]): Promise<string> => {
-    const flags = ['--import', './proof/world/service-clock.ts', 'cli/store.ts', '--data-dir', dataDir];
+    const flags = ['--import', './proof/world/service-clock.ts', 'apps/cli/store.ts', '--data-dir', dataDir];
     const { stdout } = await runFile(process.execPath, [...flags, ...args], {
       cwd: root,
       env: { ...process.env, ...env },

@@ -1,35 +1,31 @@
-import { globSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { codeOf, countsOf, houses, tested, testsOf } from '../support/houses.ts';
 
-test('what tests share ends by atEnd: vitest forgets an afterAll that a hook calls', () => {
-  const shared = globSync('{test,proof}/**/*.ts').filter(
-    (file) => !/\.(?:test|proof)\.ts$|support\/restore\.ts$/.test(file),
-  );
-  expect(shared.length).toBeGreaterThan(50);
+const shared = [...testsOf(...tested), ...codeOf('proof')].filter(
+  (file) => !/\.(?:test|proof)\.ts$|support\/restore\.ts$/.test(file),
+);
 
+test(`what tests share ends by atEnd: vitest forgets an afterAll that a hook calls (${countsOf(shared)})`, () => {
   // The functions of these three are called at the top of a file.
-  const atTop = ['test/browser/browser.ts', 'test/browser/desk.ts', 'test/contract/target.ts'];
+  const atTop = ['apps/desk/test/browser/browser.ts', 'apps/desk/test/browser/desk.ts', 'test/contract/target.ts'];
   const calling = shared.filter((file) => /\bafterAll\(/.test(readFileSync(file, 'utf8')));
 
   expect(calling.sort()).toEqual(atTop);
 });
 
-test('no command keeps a client of the table for itself, which would go on to call the engine of another test file', () => {
-  const files = globSync('cli/**/*.ts');
-  expect(files.length).toBeGreaterThan(80);
+const ofCommand = codeOf('apps/cli');
 
-  const keeping = files.filter((file) => /new DynamoDB\w*Client\(/.test(readFileSync(file, 'utf8')));
+test(`no command keeps a client of the table, which would call the engine of another test (${countsOf(ofCommand)})`, () => {
+  const keeping = ofCommand.filter((file) => /new DynamoDB\w*Client\(/.test(readFileSync(file, 'utf8')));
 
   expect(keeping).toEqual([]);
 });
 
-test('no object literal is spread into another one to save lines', () => {
-  const files = globSync('{cli,client,deploy,desk,functions,infra,inworld,lib,local,reference}/**/*.{ts,tsx}', {
-    exclude: ['**/node_modules/**'],
-  });
-  expect(files.length).toBeGreaterThan(400);
+const code = codeOf(...houses.filter((house) => !['test', 'docs', 'proof'].includes(house)));
 
-  const spreading = files.filter((file) => readFileSync(file, 'utf8').includes('...{'));
+test(`no object literal is spread into another one to save lines (${countsOf(code)})`, () => {
+  const spreading = code.filter((file) => readFileSync(file, 'utf8').includes('...{'));
 
   expect(spreading).toEqual([]);
 });

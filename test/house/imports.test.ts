@@ -1,13 +1,14 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
+import { codeOf, countsOf, type House, houseOf, houses, service, testsOf } from '../support/houses.ts';
 
 /** Checks the floor plan of docs/architecture.md by the imports, those of types included. */
 
 const root = join(import.meta.dirname, '../..');
 
 /** The rooms of each house, from the ground up: a room may import from itself and from those before it. */
-const plan: Record<string, readonly string[]> = {
+const plan: Partial<Record<House, readonly string[]>> = {
   lib: [
     'ground',
     'lists',
@@ -24,13 +25,13 @@ const plan: Record<string, readonly string[]> = {
     'operator',
   ],
   deploy: ['launch', 'release'],
-  cli: ['terminal', 'deployment', 'kinds', 'books', 'data', 'person', 'move', 'commands', 'program', 'ground'],
+  'apps/cli': ['terminal', 'deployment', 'kinds', 'books', 'data', 'person', 'move', 'commands', 'program', 'ground'],
   local: ['engines', 'gateway', 'demo', 'pages', 'grid', 'start', 'deployed', 'ground'],
-  proof: ['workload', 'bench', 'fuzz', 'load', 'model', 'simulation', 'upgrade', 'world'],
+  proof: ['workload', 'bench', 'fuzz', 'load', 'model', 'simulation', 'upgrade', 'world', 'ground'],
 };
 
 /** The most arrows between the rooms of a house whose rooms are not a reader's only guide. */
-const mostArrows = { cli: 25, local: 12 };
+const mostArrows = { 'apps/cli': 25, local: 12 };
 
 /** The imports of each file: paths of files in the repository, and names of packages. */
 type Imports = Record<string, readonly string[]>;
@@ -44,14 +45,16 @@ const importsOf = (file: string, text: string): string[] =>
 
 const isFile = (name: string): boolean => /\.tsx?$/.test(name);
 
-const houseOf = (file: string): string => file.split('/')[0] ?? '';
-
 /** The folder of a house in which a file lies; the files beside the folders make a room too. */
-const roomOf = (file: string): string => (file.split('/').length === 2 ? 'ground' : (file.split('/')[1] ?? ''));
+const roomOf = (file: string): string => {
+  const [first = '', ...rest] = file.slice(houseOf(file).length + 1).split('/');
+  return rest.length === 0 ? 'ground' : first;
+};
 
 /** Tells of an import from a room to one above it, and of a file in no room. */
 const faultsOfRoom = (file: string, imported: readonly string[]): string[] => {
-  const rooms = plan[houseOf(file)];
+  const house = houseOf(file);
+  const rooms = house === '' ? undefined : plan[house];
   if (!rooms) return [];
   const place = rooms.indexOf(roomOf(file));
   if (place < 0) return [`${file} is in no room`];
@@ -92,42 +95,37 @@ const faultsOf = (imports: Imports): string[] => {
   ]);
 };
 
-const files = globSync('{lib,functions}/**/*.ts', { cwd: root });
-const imports: Imports = Object.fromEntries(
-  files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
-);
+const importsOfAll = (files: readonly string[]): Imports =>
+  Object.fromEntries(files.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]));
 
-test('no import of lib/ leads upward or out of it, functions import lib/ alone, and all of lib/ is reached', () => {
-  expect(files.length).toBeGreaterThan(100);
+const files = codeOf('lib', 'functions');
+const imports = importsOfAll(files);
+
+test(`no import of lib/ leads upward or out of it, functions import lib/ alone, and all of lib/ is reached (${countsOf(files)})`, () => {
   expect(Object.values(imports).flat().filter(isFile).length).toBeGreaterThan(300);
   expect(faultsOf(imports)).toEqual([]);
 });
 
-const everyFile = globSync('{cli,client,deploy,desk,functions,infra,lib,local,proof,reference}/**/*.{ts,tsx}', {
-  cwd: root,
-});
-const importsOfAll: Imports = Object.fromEntries(
-  everyFile.map((file) => [file, importsOf(file, readFileSync(join(root, file), 'utf8'))]),
-);
+const importsOfCode = importsOfAll(codeOf(...houses.filter((house) => house !== 'test' && house !== 'docs')));
 
-test('no room of a house imports from one above it, and every file is in a room', () => {
+test(`no room of a house imports from one above it, and every file is in a room (${countsOf(Object.keys(importsOfCode))})`, () => {
   const faults = (imports: Imports): string[] =>
     Object.entries(imports).flatMap(([file, imported]) => faultsOfRoom(file, imported));
   const planted = {
-    'cli/kinds/a.ts': ['cli/commands/b.ts'],
+    'apps/cli/kinds/a.ts': ['apps/cli/commands/b.ts'],
     'local/c.ts': ['local/start/d.ts'],
     'proof/tools/e.ts': [],
   };
 
-  expect(faults(importsOfAll)).toEqual([]);
+  expect(faults(importsOfCode)).toEqual([]);
   expect(faults(planted)).toEqual([
-    'cli/kinds/a.ts imports cli/commands/b.ts, which is above it',
+    'apps/cli/kinds/a.ts imports apps/cli/commands/b.ts, which is above it',
     'proof/tools/e.ts is in no room',
   ]);
 });
 
 test.each(Object.entries(mostArrows))('%s/ has at most %i arrows between its rooms', (house, most) => {
-  const arrows = Object.entries(importsOfAll).flatMap(([file, imported]) =>
+  const arrows = Object.entries(importsOfCode).flatMap(([file, imported]) =>
     imported
       .filter((other) => houseOf(file) === house && houseOf(other) === house && isFile(other))
       .map((other) => [roomOf(file), roomOf(other)] as const)
@@ -137,6 +135,81 @@ test.each(Object.entries(mostArrows))('%s/ has at most %i arrows between its roo
 
   expect(new Set(arrows).size).toBeGreaterThan(5);
   expect(new Set(arrows).size).toBeLessThanOrEqual(most);
+});
+
+/** The houses from the ground up: code imports from its own house and from those before it. */
+const order: readonly (House | '')[] = [
+  ...(['lib', 'functions', 'infra', 'local'] as const),
+  ...(['apps/shared', 'apps/client', 'apps/reference', 'apps/inworld', 'apps/cli', 'apps/desk'] as const),
+  ...(['deploy', 'docs', 'test', 'proof'] as const),
+];
+
+/** Tells of an import from a house to one above it. */
+const faultsOfHouse = (imports: Imports): string[] =>
+  Object.entries(imports).flatMap(([file, imported]) => {
+    const place = order.indexOf(houseOf(file));
+    return imported
+      .filter((other) => order.indexOf(houseOf(other)) > place)
+      .map((other) => `${file} imports ${other}, of a house above it`);
+  });
+
+test('no house imports from one above it: the service stands alone', () => {
+  const above: Partial<Record<House, string>> = {
+    lib: 'apps/cli/kinds/sales.ts',
+    functions: 'apps/shared/csv.ts',
+    infra: 'apps/cli/data/csv.ts',
+    local: 'deploy/launch/build.ts',
+    'apps/client': 'apps/reference/types.ts',
+    'apps/cli': 'test/support/service.ts',
+    deploy: 'proof/workload/book.ts',
+  };
+  const planted = Object.entries(above).map(([house, other]) => [`${house}/planted.ts`, [other]] as const);
+
+  expect(order.toSorted()).toEqual(houses.toSorted());
+  expect(faultsOfHouse(importsOfCode)).toEqual([]);
+  expect(faultsOfHouse(Object.fromEntries(planted))).toEqual(
+    planted.map(([file, [other]]) => `${file} imports ${other}, of a house above it`),
+  );
+});
+
+/** Tells of an import by which a test of the service, or what such tests share, loads what stands around it. */
+const faultsOfTests = (imports: Imports): string[] =>
+  Object.entries(imports).flatMap(([file, imported]) =>
+    imported
+      .filter((other) => houseOf(other) !== '' && !service.some((house) => house === houseOf(other)))
+      .map((other) => `${file} imports ${other}, which is not the service`),
+  );
+
+const serviceTests = testsOf('test');
+
+/** Tests that are still to be carved out. */
+const left = [
+  'test/functions/finding/list-names.test.ts',
+  'test/infra/bundles.proof.ts',
+  'test/infra/document.test.ts',
+  'test/infra/rules.proof.ts',
+  'test/infra/stack.test.ts',
+  'test/infra/state.test.ts',
+  'test/lib/credit/overtaken.test.ts',
+  'test/lib/sale/sweep.test.ts',
+  'test/lib/store/names.test.ts',
+  'test/local/start/strangers.test.ts',
+];
+
+test(`the tests of the service import the service alone (${countsOf(serviceTests)})`, () => {
+  const planted = {
+    'test/lib/a.test.ts': ['apps/cli/kinds/sales.ts', 'lib/clock.ts', 'vitest'],
+    'test/support/b.ts': ['proof/fuzz/checks.ts', 'local/grid/grid.ts'],
+    'test/infra/c.test.ts': ['deploy/test/launch-file.ts', 'docs/test/words.ts', 'package.json'],
+  };
+
+  expect(faultsOfTests(importsOfAll(serviceTests.filter((file) => !left.includes(file))))).toEqual([]);
+  expect(faultsOfTests(planted)).toEqual([
+    'test/lib/a.test.ts imports apps/cli/kinds/sales.ts, which is not the service',
+    'test/support/b.ts imports proof/fuzz/checks.ts, which is not the service',
+    'test/infra/c.test.ts imports deploy/test/launch-file.ts, which is not the service',
+    'test/infra/c.test.ts imports docs/test/words.ts, which is not the service',
+  ]);
 });
 
 /** Those things from which imports lead back to themselves, by way of another. */
@@ -153,17 +226,17 @@ const circular = (imports: Imports, thingOf: (file: string) => string): string[]
   });
 };
 
-test('no folder imports itself through another', () => {
-  const planted = { ...importsOfAll, 'lib/planted.ts': ['local/gateway/gateway.ts'] };
+test('no house imports itself through another', () => {
+  const planted = { ...importsOfCode, 'lib/planted.ts': ['local/gateway/gateway.ts'] };
 
-  expect(circular(importsOfAll, houseOf)).toEqual([]);
+  expect(circular(importsOfCode, houseOf)).toEqual([]);
   expect(circular(planted, houseOf)).toEqual(expect.arrayContaining(['lib', 'local']));
 });
 
 test('no file imports itself through another', () => {
-  const planted = { ...importsOfAll, 'lib/clock.ts': ['lib/table/table.ts'] };
+  const planted = { ...importsOfCode, 'lib/clock.ts': ['lib/table/table.ts'] };
 
-  expect(circular(importsOfAll, (file) => file)).toEqual([]);
+  expect(circular(importsOfCode, (file) => file)).toEqual([]);
   expect(circular(planted, (file) => file)).toContain('lib/clock.ts');
 });
 
@@ -177,9 +250,10 @@ test('the documents list the rooms as they are', () => {
   const drawn = [...subgraph.matchAll(/(?:^|--> )\s*(\w+)\[/gm)].map(([, room]) => room);
 
   expect(drawn.sort()).toEqual([...(plan.lib ?? [])].sort());
-  for (const house of ['lib', 'cli', 'deploy', 'local', 'proof']) {
+  for (const house of ['lib', 'apps/cli', 'deploy', 'local', 'proof'] as const) {
     const folders = readdirSync(join(root, house), { withFileTypes: true })
-      .filter((entry) => entry.isDirectory() && globSync('**/*.ts', { cwd: join(root, house, entry.name) }).length > 0)
+      .filter((entry) => entry.isDirectory() && entry.name !== 'test')
+      .filter(({ name }) => globSync('**/*.ts', { cwd: join(root, house, name) }).length > 0)
       .map(({ name }) => name);
     const row = contributing.split('\n').find((line) => line.startsWith(`| \`${house}/\` |`)) ?? '';
 
@@ -189,32 +263,37 @@ test('the documents list the rooms as they are', () => {
 });
 
 test('a folder of tests has the name of a folder of code, or spans them all', () => {
-  const spanning = ['browser', 'contract', 'cost', 'docs', 'extensions', 'house', 'security', 'support'];
+  const spanning = ['contract', 'cost', 'extensions', 'house', 'security', 'support'];
   const folders = readdirSync(join(root, 'test'), { withFileTypes: true });
 
   expect(folders.filter((entry) => !entry.isDirectory()).map(({ name }) => name)).toEqual([]);
   for (const { name } of folders.filter(({ name }) => !spanning.includes(name)))
     expect([name, existsSync(join(root, name))]).toEqual([name, true]);
-  for (const house of ['lib', 'cli', 'local'])
-    for (const entry of readdirSync(join(root, 'test', house), { withFileTypes: true }).filter((e) => e.isDirectory()))
-      expect(plan[house]).toContain(entry.name);
+  const rooms: [string, House][] = [
+    ['test/lib', 'lib'],
+    ['test/local', 'local'],
+    ['apps/cli/test', 'apps/cli'],
+  ];
+  for (const [folder, house] of rooms)
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true }).filter((e) => e.isDirectory()))
+      expect(['support', ...(plan[house] ?? [])]).toContain(entry.name);
 });
 
 test('the desk imports itself, the client, the scripts inworld, pure rules of files and Preact alone, and only tests import the desk', () => {
-  const arrows = Object.entries(importsOfAll).flatMap(([file, imported]) =>
+  const arrows = Object.entries(importsOfCode).flatMap(([file, imported]) =>
     imported.map((other) => [file, other] as const),
   );
-  const isOfDesk = (name: string): boolean => name.startsWith('desk/');
-  const rules = /^cli\/(?:books\/(?:best|newest)|data\/csv|kinds\/(?:cells|nested|row-id))\.ts$/;
-  const allowed = /^(?:desk\/.*|client\/client\.ts|inworld\/\w+\.lsl|preact|preact\/hooks)$/;
+  const isOfDesk = (name: string): boolean => houseOf(name) === 'apps/desk' && !name.startsWith('apps/desk/test/');
+  const rules = /^apps\/shared\//;
+  const allowed = /^(?:apps\/(?:desk\/.*|client\/client\.ts|inworld\/\w+\.lsl)|preact|preact\/hooks)$/;
 
   const fromDesk = arrows.filter(([file]) => isOfDesk(file));
   expect(fromDesk.length).toBeGreaterThan(50);
   expect(fromDesk.filter(([, imported]) => !allowed.test(imported) && !rules.test(imported))).toEqual([]);
   // A browser has neither packages of the command nor Node.
   const ofRules = arrows.filter(([file]) => rules.test(file)).map(([, imported]) => imported);
-  expect(ofRules).toEqual(['cli/data/nearest.ts']);
-  expect(importsOfAll['cli/data/nearest.ts']).toEqual([]);
+  expect(ofRules).toEqual(['apps/shared/nearest.ts']);
+  expect(importsOfCode['apps/shared/nearest.ts']).toEqual([]);
   expect(arrows.filter(([file, imported]) => !isOfDesk(file) && isOfDesk(imported))).toEqual([]);
 });
 
@@ -239,8 +318,8 @@ test.each([
     'lib/table/table.ts imports lib/store/stores.ts, which is above it',
   ],
   [
-    "const { a } = await import('../../cli/ask.ts');",
-    'lib/table/table.ts imports cli/ask.ts, which is outside of lib/',
+    "const { a } = await import('../../local/ask.ts');",
+    'lib/table/table.ts imports local/ask.ts, which is outside of lib/',
   ],
   ["type A = import('../http/body.ts').A;", 'lib/table/table.ts imports lib/http/body.ts, which is above it'],
   [

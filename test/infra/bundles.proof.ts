@@ -4,13 +4,13 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { OpenApiDocument } from '../../apps/reference/types.ts';
 import { authorizerRows, bundle, bundleDir, entries } from '../../infra/bundle.ts';
 import tableUses from '../../infra/table-uses.json' with { type: 'json' };
 import { usesInBundles } from '../../infra/table-uses.ts';
 import { logSink } from '../../lib/log.ts';
 import { functionFile, type Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import type { OpenApiDocument } from '../../reference/types.ts';
 
 // The cache finds a file by its path, and the bundles are somewhere else each time.
 delete process.env.NODE_COMPILE_CACHE;
@@ -44,7 +44,7 @@ test('holds no locale but zod’s default English, no source maps, and no code t
       file,
     ).toEqual([]);
     expect(
-      used.filter((input) => /source-map|credential-provider-(ini|sso|process)|^(test|local|reference)\//.test(input)),
+      used.filter((input) => /source-map|credential-provider-(ini|sso|process)|^(test|local|apps)\//.test(input)),
     ).toEqual([]);
   }
 });

@@ -1,9 +1,10 @@
-import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
 import { answerDesk, isTextureUrl } from '../../lib/http/desk.ts';
+import { codeOf } from '../support/houses.ts';
 import { apiOf, functionArn, type Resource, templateOf } from '../support/stack.ts';
 
 const asShipped = templateOf();
@@ -196,9 +197,7 @@ test('is small: page, style sheet and scripts of the first view are less than 10
 });
 
 test('carries the licence of each package that it is made with, for everybody to read', async () => {
-  const sources = globSync('{desk/**/*.{ts,tsx},client/{client,operations,types}.ts}').map((file) =>
-    readFileSync(file, 'utf8'),
-  );
+  const sources = codeOf('apps/desk', 'apps/client').map((file) => readFileSync(file, 'utf8'));
   const imported = sources.flatMap((text) =>
     [...text.matchAll(/from '((?:@[^/']+\/)?[^./'][^/']*)/g)].map(([, name]) => name),
   );

@@ -2,12 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { redocly } from '../../apps/reference/redocly.ts';
 import { readSettings, settingNames } from '../../infra/settings.ts';
 import tableUses from '../../infra/table-uses.json' with { type: 'json' };
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import packageFile from '../../package.json' with { type: 'json' };
-import { redocly } from '../../reference/redocly.ts';
 import { atEnd } from '../support/at-end.ts';
 import { apiOf, everythingOn, type Resource, refersTo, templateOf, templateOfRows } from '../support/stack.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type CfnResource, CloudFormationValidatePlugin } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { includedLaunch } from '../deploy/launch-included.ts';
+import { includedLaunch } from '../../deploy/test/launch-included.ts';
 import { tempDir } from '../support/files.ts';
 import { asShipped, everythingOn, makeStack, templateOf } from '../support/stack.ts';
 

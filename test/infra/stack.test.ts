@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { functionNames, functionOfLog, isAccessLog } from '../../cli/deployment/logs.ts';
+import { functionNames, functionOfLog, isAccessLog } from '../../apps/cli/deployment/logs.ts';
 import { togetherOf } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { functionFile as servingOf } from '../../lib/routes/route.ts';

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { lastRelease } from '../../apps/reference/last-release.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { lastRelease } from '../../reference/last-release.ts';
 import { type Resource, templateOf } from '../support/stack.ts';
 
 /**

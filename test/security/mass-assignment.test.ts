@@ -4,10 +4,10 @@ import { createStore } from '../../lib/operator/stores.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { jsonSchema } from '../../proof/fuzz/requests.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import type { OneOfEach } from '../support/one-of-each.ts';
+import { jsonSchema } from '../support/requests.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { freshTable, setClock, startTestService, wholeTable } from '../support/service.ts';
 

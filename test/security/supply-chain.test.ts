@@ -31,7 +31,7 @@ test('no package runs a script while it is installed', () => {
 });
 
 test('every package is locked by its content, and comes from the registry that npm is set to', () => {
-  const generators: typeof lock = JSON.parse(read('test/reference/generators/package-lock.json'));
+  const generators: typeof lock = JSON.parse(read('apps/reference/test/generators/package-lock.json'));
   const all = [...packages, ...Object.entries(generators.packages).filter(([path]) => path !== '')];
 
   const open = all.filter(([path, { integrity, inBundle }]) => !integrity && !inBundle && !ours.has(path));
@@ -42,7 +42,7 @@ test('every package is locked by its content, and comes from the registry that n
 });
 
 test('the generators of clients that a proof installs are pinned too', () => {
-  const { dependencies } = JSON.parse(read('test/reference/generators/package.json')) as Record<string, object>;
+  const { dependencies } = JSON.parse(read('apps/reference/test/generators/package.json')) as Record<string, object>;
 
   expect(Object.values(dependencies ?? {}).filter((version) => !/^\d+\.\d+\.\d+$/.test(version))).toEqual([]);
   expect(Object.keys(dependencies ?? {})).toContain('oazapfts');
@@ -66,7 +66,7 @@ test('`npm ci --omit=dev` leaves out the large packages that `npm start` does wi
 
 test('`npm start` and the command import only packages that `npm ci --omit=dev` installs', async () => {
   const { metafile } = await build({
-    entryPoints: ['local/main.ts', 'cli/store.ts', 'desk/main.tsx', ...globSync('functions/**/*.ts')],
+    entryPoints: ['local/main.ts', 'apps/cli/store.ts', 'apps/desk/main.tsx', ...globSync('functions/**/*.ts')],
     bundle: true,
     packages: 'external',
     platform: 'node',

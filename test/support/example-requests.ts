@@ -3,8 +3,8 @@ import type * as z from 'zod';
 import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { type JsonSchema, jsonSchema } from '../../proof/fuzz/requests.ts';
 import { kindOf, type OneOfEach, seedOneOfEach } from './one-of-each.ts';
+import { type JsonSchema, jsonSchema } from './requests.ts';
 import { ada, bob } from './residents.ts';
 import type { Call } from './service.ts';
 

@@ -1,4 +1,4 @@
-import { randomFrom } from '../../test/support/faults.ts';
+import { randomFrom } from './faults.ts';
 
 /** Random choices of one schedule: the same seed makes the same ones. */
 export class Random {

@@ -3,8 +3,8 @@ import * as z from 'zod';
 import { uuidPattern } from '../../lib/identifier.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { timestampForm } from '../../lib/routes/timestamp.ts';
-import { kindOf } from '../../test/support/one-of-each.ts';
-import { ada, bob, cleo, unknownUuid } from '../../test/support/residents.ts';
+import { kindOf } from './one-of-each.ts';
+import { ada, bob, cleo, unknownUuid } from './residents.ts';
 
 /** The ways in which the length of a body is sent, beside a correct Content-Length. */
 export const framings = ['chunked', 'short', 'long', 'twice', 'both'] as const;

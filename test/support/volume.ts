@@ -11,7 +11,7 @@ export const oneInTurn = <T>(few: readonly T[]): readonly T[] =>
   parts === 1 ? few : few.filter((_, index) => index === (part - 1) % few.length);
 
 /**
- * Chooses the size of a test: `inTest` in `npm test`, `inProof` in `npm run proof` (vitest.proof.config.ts). The proof
+ * Chooses the size of a test: `inTest` in `npm test`, `inProof` in `npm run proof` (proof/vitest.config.ts). The proof
  * shows all that `inTest` shows, and more.
  */
 export const volume = <T>(inTest: T, inProof: T): T => (process.env.PROOF === undefined ? inTest : inProof);

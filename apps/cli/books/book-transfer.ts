@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto';
-import { takenFrom } from '../../lib/payout/claim.ts';
-import { findPayee } from '../../lib/payout/payees.ts';
-import { findPayout } from '../../lib/payout/payouts.ts';
-import { uuid as isUuid } from '../../lib/routes/wire.ts';
-import { allOf, answer, type Decision, decide } from '../../lib/table/decide.ts';
-import type { Write } from '../../lib/table/language.ts';
+import { takenFrom } from '../../../lib/payout/claim.ts';
+import { findPayee } from '../../../lib/payout/payees.ts';
+import { findPayout } from '../../../lib/payout/payouts.ts';
+import { uuid as isUuid } from '../../../lib/routes/wire.ts';
+import { allOf, answer, type Decision, decide } from '../../../lib/table/decide.ts';
+import type { Write } from '../../../lib/table/language.ts';
 import type { UnbookedTransfer } from './reconcile.ts';
 
 /** The id of the payout that a transfer is booked as: the same for the same transfer, and in the order of time. */

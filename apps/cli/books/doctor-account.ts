@@ -1,9 +1,9 @@
-import packageFile from '../../package.json' with { type: 'json' };
+import packageFile from '../../../package.json' with { type: 'json' };
+import { isLater, newestIn } from '../../shared/newest.ts';
 import type { Target } from '../deployment/target.ts';
 import { explain } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, ok, warnIf } from './finding.ts';
-import { isLater, newestIn } from './newest.ts';
 
 /** The doctor's checks of the version that runs, and of all that the account still lacks beside the quota. */
 

@@ -4,12 +4,12 @@ import {
   DescribeTimeToLiveCommand,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
-import { now } from '../../lib/clock.ts';
-import { findLastSweep, findOverdue } from '../../lib/credit/sweep.ts';
-import { queueDepth } from '../../lib/operator/dead-letters.ts';
-import { unsentSales } from '../../lib/sale/sweep.ts';
-import { db } from '../../lib/table/client.ts';
-import { indexes, streamView, ttlAttribute } from '../../lib/table/schema.ts';
+import { now } from '../../../lib/clock.ts';
+import { findLastSweep, findOverdue } from '../../../lib/credit/sweep.ts';
+import { queueDepth } from '../../../lib/operator/dead-letters.ts';
+import { unsentSales } from '../../../lib/sale/sweep.ts';
+import { db } from '../../../lib/table/client.ts';
+import { indexes, streamView, ttlAttribute } from '../../../lib/table/schema.ts';
 import type { Target } from '../deployment/target.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';

@@ -1,13 +1,13 @@
-import { now } from '../../lib/clock.ts';
-import { AddressError, checkAddress } from '../../lib/delivery/address.ts';
-import { listDeliveries } from '../../lib/delivery/deliveries.ts';
-import { type Dispenser, listBoxes, mainBox } from '../../lib/delivery/dispensers.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import { payoutsList } from '../../lib/payout/payouts.ts';
-import { type ApiKey, findKey } from '../../lib/store/api-keys.ts';
-import { listKeys } from '../../lib/store/issued-keys.ts';
-import { listProducts } from '../../lib/store/products.ts';
-import { findStore, isOpen, type Store } from '../../lib/store/stores.ts';
+import { now } from '../../../lib/clock.ts';
+import { AddressError, checkAddress } from '../../../lib/delivery/address.ts';
+import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
+import { type Dispenser, listBoxes, mainBox } from '../../../lib/delivery/dispensers.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { payoutsList } from '../../../lib/payout/payouts.ts';
+import { type ApiKey, findKey } from '../../../lib/store/api-keys.ts';
+import { listKeys } from '../../../lib/store/issued-keys.ts';
+import { listProducts } from '../../../lib/store/products.ts';
+import { findStore, isOpen, type Store } from '../../../lib/store/stores.ts';
 import { isCurrent } from '../deployment/keys.ts';
 import { knowsAnybody } from '../deployment/scan.ts';
 import type { Target } from '../deployment/target.ts';
@@ -48,7 +48,7 @@ export const checkKeys = async ({ id, name }: Store): Promise<Finding[]> => {
 /** The inworld script registers hourly. */
 const silentMillis = 3 * 3_600_000;
 
-const scriptFix = 'See that its script runs inworld, and that the region is up (inworld/README.md).';
+const scriptFix = 'See that its script runs inworld, and that the region is up (apps/inworld/README.md).';
 
 /** The finding about one box. */
 const checkBox = async (box: Dispenser, check: string, { id }: Store, { kind }: Target): Promise<Finding> => {
@@ -77,7 +77,7 @@ export const checkDispenser = async (store: Store, target: Target): Promise<Find
   const boxes = await listBoxes(store.id);
   // Without either, every call about an avatar is answered 404 or 400.
   const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
-  const place = 'If you sell inworld, place one there (inworld/README.md).';
+  const place = 'If you sell inworld, place one there (apps/inworld/README.md).';
   const tell = `${place} Or tell of residents: store resident import residents.csv`;
   if (boxes.length === 0 && !(await knowsAnybody(store.id))) return [failIf(check, [nobody, tell])];
   if (boxes.length === 0) return [warnIf(check, ['none has registered: deliveries wait', place])];

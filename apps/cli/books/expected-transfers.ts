@@ -1,10 +1,10 @@
-import type { Identifier } from '../../lib/identifier.ts';
-import { everyRow, reversed } from '../../lib/lists/source.ts';
-import { knownResidents } from '../../lib/operator/residents.ts';
-import { listPayees } from '../../lib/payout/payees.ts';
-import { byId, type PayoutItem, payoutsList } from '../../lib/payout/payouts.ts';
-import type { PayoutState } from '../../lib/routes/payouts.ts';
-import { byRank, type SaleItem } from '../../lib/sale/sales.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { everyRow, reversed } from '../../../lib/lists/source.ts';
+import { knownResidents } from '../../../lib/operator/residents.ts';
+import { listPayees } from '../../../lib/payout/payees.ts';
+import { byId, type PayoutItem, payoutsList } from '../../../lib/payout/payouts.ts';
+import type { PayoutState } from '../../../lib/routes/payouts.ts';
+import { byRank, type SaleItem } from '../../../lib/sale/sales.ts';
 import { salesIn } from '../deployment/payouts.ts';
 
 /** The L$ that should have moved between an account and others, as the books of its store have it. */

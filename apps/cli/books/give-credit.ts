@@ -1,14 +1,14 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from '../../lib/credit/change.ts';
-import type { CreditLot } from '../../lib/credit/lot.ts';
-import { listLots, withoutLots } from '../../lib/credit/lots.ts';
-import { type CreditFacts, type CreditPlan, planCredit, type RefusedPlan } from '../../lib/credit/plan.ts';
-import { type CreditCommand, checkCommand, isDue } from '../../lib/credit/rules.ts';
-import { type Cause, type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
-import { getCustomerItem } from '../../lib/store/customers.ts';
-import { again, answer, one } from '../../lib/table/decide.ts';
-import { isNew, missing, put, update, type Write } from '../../lib/table/language.ts';
-import { get } from '../../lib/table/table.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from '../../../lib/credit/change.ts';
+import type { CreditLot } from '../../../lib/credit/lot.ts';
+import { listLots, withoutLots } from '../../../lib/credit/lots.ts';
+import { type CreditFacts, type CreditPlan, planCredit, type RefusedPlan } from '../../../lib/credit/plan.ts';
+import { type CreditCommand, checkCommand, isDue } from '../../../lib/credit/rules.ts';
+import { type Cause, type CreditItem, creditLimit, holdingOf } from '../../../lib/credit/state.ts';
+import { getCustomerItem } from '../../../lib/store/customers.ts';
+import { again, answer, one } from '../../../lib/table/decide.ts';
+import { isNew, missing, put, update, type Write } from '../../../lib/table/language.ts';
+import { get } from '../../../lib/table/table.ts';
 import { type GivenLine, givenKey, giverOf } from '../kinds/giving.ts';
 
 /**

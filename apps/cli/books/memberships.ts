@@ -1,5 +1,5 @@
 import pMap from 'p-map';
-import { countBy } from '../../lib/store/categories.ts';
+import { countBy } from '../../../lib/store/categories.ts';
 import {
   isSortedAsRead,
   maxSorted,
@@ -7,10 +7,10 @@ import {
   productKey,
   type SortableProduct,
   sortedInto,
-} from '../../lib/store/memberships.ts';
-import { all, exists, is, isNew, put, remove, update, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { get, getMany, transact } from '../../lib/table/table.ts';
+} from '../../../lib/store/memberships.ts';
+import { all, exists, is, isNew, put, remove, update, type Write } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { get, getMany, transact } from '../../../lib/table/table.ts';
 import { readMemberships } from '../kinds/memberships.ts';
 import { sideBySide } from '../kinds/rows.ts';
 

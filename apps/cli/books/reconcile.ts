@@ -1,4 +1,4 @@
-import { timestamp } from '../../lib/clock.ts';
+import { timestamp } from '../../../lib/clock.ts';
 import { type Books, type Expected, lateMillis, placeOf, type Transfer } from './expected-transfers.ts';
 
 /** Compares the history of an account's L$ with the books of its store. */

@@ -1,6 +1,6 @@
-import { type DayItem, dayKey, dayOf } from '../../lib/events/days.ts';
-import { unchanged, update } from '../../lib/table/language.ts';
-import { writeUnstamped } from '../../lib/table/table.ts';
+import { type DayItem, dayKey, dayOf } from '../../../lib/events/days.ts';
+import { unchanged, update } from '../../../lib/table/language.ts';
+import { writeUnstamped } from '../../../lib/table/table.ts';
 import { type DayDifference, daySums, readDays, recountItems } from '../kinds/days.ts';
 import { streamEnd } from './history-gaps.ts';
 

@@ -1,11 +1,11 @@
 import pMap from 'p-map';
-import { now, timestamp } from '../../lib/clock.ts';
-import { Problem } from '../../lib/problem.ts';
-import type { LogRow } from '../../lib/store/operator-log.ts';
-import type { Store } from '../../lib/store/stores.ts';
-import { is, isNew, put, update, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { get, transact } from '../../lib/table/table.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { Problem } from '../../../lib/problem.ts';
+import type { LogRow } from '../../../lib/store/operator-log.ts';
+import type { Store } from '../../../lib/store/stores.ts';
+import { is, isNew, put, update, type Write } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { get, transact } from '../../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import type { GlobalOptions, Target } from '../deployment/target.ts';
 import type { Run } from '../kinds/run.ts';

@@ -1,15 +1,15 @@
-import { newId, now, timestamp } from '../../lib/clock.ts';
-import { everyRow, type Source } from '../../lib/lists/source.ts';
-import { type Discount, lessPercent } from '../../lib/price.ts';
-import { maxInteger } from '../../lib/routes/wire.ts';
-import { listMembers } from '../../lib/store/categories.ts';
-import { memberOf, productKey } from '../../lib/store/memberships.ts';
-import { findStoredProduct, type StoredProduct } from '../../lib/store/products.ts';
-import { allOf, answer, decide } from '../../lib/table/decide.ts';
-import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../../lib/table/language.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
-import type { Stamped } from '../../lib/table/stamp.ts';
-import { get, getMany, inChunks, rowsOf, transact } from '../../lib/table/table.ts';
+import { newId, now, timestamp } from '../../../lib/clock.ts';
+import { everyRow, type Source } from '../../../lib/lists/source.ts';
+import { type Discount, lessPercent } from '../../../lib/price.ts';
+import { maxInteger } from '../../../lib/routes/wire.ts';
+import { listMembers } from '../../../lib/store/categories.ts';
+import { memberOf, productKey } from '../../../lib/store/memberships.ts';
+import { findStoredProduct, type StoredProduct } from '../../../lib/store/products.ts';
+import { allOf, answer, decide } from '../../../lib/table/decide.ts';
+import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../../../lib/table/language.ts';
+import { type Key, partition } from '../../../lib/table/schema.ts';
+import type { Stamped } from '../../../lib/table/stamp.ts';
+import { get, getMany, inChunks, rowsOf, transact } from '../../../lib/table/table.ts';
 import { type PricedLine, type PricingRun, pricedKey, type Terms } from '../kinds/pricing.ts';
 
 /**

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { newId } from '../../lib/clock.ts';
+import { newId } from '../../../lib/clock.ts';
 import { explain, Failure } from '../terminal/errors.ts';
 import { type Finding, ok } from './finding.ts';
 

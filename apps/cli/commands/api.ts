@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { text as readAll } from 'node:stream/consumers';
 import { InvalidArgumentError, Option } from 'commander';
-import { newId } from '../../lib/clock.ts';
-import type { Route } from '../../lib/routes/route.ts';
+import { newId } from '../../../lib/clock.ts';
+import type { Route } from '../../../lib/routes/route.ts';
 import { connect, type GlobalOptions, storeFor, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
@@ -101,7 +101,7 @@ const styleOf = (status: number) => (status < 300 ? 'green' : status < 500 ? 'ye
 
 /** Says if no endpoint has this path and method: the API answers 404 then, as for a row that is not there. */
 const noteUnknownEndpoint = async (method: string, path: string): Promise<void> => {
-  const { routes } = await import('../../lib/routes/routes.ts');
+  const { routes } = await import('../../../lib/routes/routes.ts');
   const [place = ''] = path.split('?');
   const methods = routes
     .filter((row) => new RegExp(`^${row.path.replaceAll(/\{\w+\}/g, '[^/]+')}$`).test(place))

@@ -1,8 +1,8 @@
 import { pMapIterable } from 'p-map';
-import { everyRow } from '../../lib/lists/source.ts';
-import { Problem } from '../../lib/problem.ts';
-import { type CustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
-import { transact } from '../../lib/table/table.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { Problem } from '../../../lib/problem.ts';
+import { type CustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
+import { transact } from '../../../lib/table/table.ts';
 import { type Backfill, backfill, findBackfill } from '../books/backfill-history.ts';
 import type { AddedRows } from '../books/history-gaps.ts';
 import { openLog } from '../deployment/log.ts';

@@ -1,8 +1,8 @@
 import { Option } from 'commander';
-import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import { type CreditItem, creditLimit, holdingOf } from '../../lib/credit/state.ts';
-import { customerKey } from '../../lib/store/customers.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
+import { type CreditItem, creditLimit, holdingOf } from '../../../lib/credit/state.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { type Giving, giveLine, takeBackLine } from '../books/give-credit.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { type Format, formats } from '../data/format.ts';

@@ -1,10 +1,10 @@
 import { Option } from 'commander';
-import { listCreditHistory } from '../../lib/credit/history-list.ts';
-import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import type { CreditChange } from '../../lib/routes/credit.ts';
-import { findResident, type Resident } from '../../lib/store/residents.ts';
-import type { Store } from '../../lib/store/stores.ts';
+import { listCreditHistory } from '../../../lib/credit/history-list.ts';
+import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import type { CreditChange } from '../../../lib/routes/credit.ts';
+import { findResident, type Resident } from '../../../lib/store/residents.ts';
+import type { Store } from '../../../lib/store/stores.ts';
 import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';

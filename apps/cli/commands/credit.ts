@@ -1,10 +1,10 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, lotType } from '../../lib/credit/lot.ts';
-import { listLots } from '../../lib/credit/lots.ts';
-import { creditTypes, isDue } from '../../lib/credit/rules.ts';
-import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { findCustomerItem } from '../../lib/store/customers.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { type CreditLot, lotType } from '../../../lib/credit/lot.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
+import { creditTypes, isDue } from '../../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { findCustomerItem } from '../../../lib/store/customers.ts';
 import type { GlobalOptions } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { parseResident } from '../terminal/input.ts';

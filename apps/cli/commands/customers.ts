@@ -1,6 +1,6 @@
-import { redeliver as orderRedelivery } from '../../lib/delivery/order.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { listOwned } from '../../lib/store/owned.ts';
+import { redeliver as orderRedelivery } from '../../../lib/delivery/order.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { listOwned } from '../../../lib/store/owned.ts';
 import { openLog } from '../deployment/log.ts';
 import type { GlobalOptions } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

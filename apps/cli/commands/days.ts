@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { transact } from '../../lib/table/table.ts';
+import { transact } from '../../../lib/table/table.ts';
 import { correctDay, findWrongDays, type WrongDay } from '../books/recount-days.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';

@@ -1,11 +1,11 @@
 import { Option } from 'commander';
-import { type Delivery, deliveriesList, getDelivery, listDeliveries } from '../../lib/delivery/deliveries.ts';
-import { retryDelivery } from '../../lib/delivery/order.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../../lib/operator/dead-letters.ts';
-import { type DeliveryState, deliveryStates } from '../../lib/routes/deliveries.ts';
-import type { Store } from '../../lib/store/stores.ts';
-import type { ttlAttribute } from '../../lib/table/schema.ts';
+import { type Delivery, deliveriesList, getDelivery, listDeliveries } from '../../../lib/delivery/deliveries.ts';
+import { retryDelivery } from '../../../lib/delivery/order.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { type DeadLetter, listDeadLetters, redriveDeadLetters } from '../../../lib/operator/dead-letters.ts';
+import { type DeliveryState, deliveryStates } from '../../../lib/routes/deliveries.ts';
+import type { Store } from '../../../lib/store/stores.ts';
+import type { ttlAttribute } from '../../../lib/table/schema.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { explain, Failure, orUnknown, UsageError } from '../terminal/errors.ts';

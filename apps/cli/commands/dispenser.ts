@@ -1,7 +1,13 @@
-import { listDeliveries } from '../../lib/delivery/deliveries.ts';
-import { type Dispenser, dispenserAnswer, findDispenser, listBoxes, mainBox } from '../../lib/delivery/dispensers.ts';
-import type { DispenserRow } from '../../lib/routes/dispenser.ts';
-import { findKey } from '../../lib/store/api-keys.ts';
+import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
+import {
+  type Dispenser,
+  dispenserAnswer,
+  findDispenser,
+  listBoxes,
+  mainBox,
+} from '../../../lib/delivery/dispensers.ts';
+import type { DispenserRow } from '../../../lib/routes/dispenser.ts';
+import { findKey } from '../../../lib/store/api-keys.ts';
 import { removeBox, rotateSecret } from '../deployment/dispenser.ts';
 import { shown } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';

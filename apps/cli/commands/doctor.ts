@@ -1,4 +1,4 @@
-import { listStores, type Store } from '../../lib/store/stores.ts';
+import { listStores, type Store } from '../../../lib/store/stores.ts';
 import { checkAlarms, checkReleases, checkVersion } from '../books/doctor-account.ts';
 import {
   checkApi,

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { Option } from 'commander';
-import { type Separator, separatorNames } from '../data/csv.ts';
+import { type Separator, separatorNames } from '../../shared/csv.ts';
 import { type ExportedFile, exportAll, exportKind } from '../data/export.ts';
 import { type ExportFormat, exportFormats, formatOf } from '../data/format.ts';
 import { lineWriter } from '../data/write.ts';

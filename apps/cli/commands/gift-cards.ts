@@ -1,9 +1,9 @@
 import { Option } from 'commander';
-import { newId } from '../../lib/clock.ts';
-import { redeemGiftCard } from '../../lib/credit/redeem.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import type { GiftCard, RedeemedGiftCard } from '../../lib/routes/gift-cards.ts';
-import { getGiftCard } from '../../lib/store/gift-cards.ts';
+import { newId } from '../../../lib/clock.ts';
+import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import type { GiftCard, RedeemedGiftCard } from '../../../lib/routes/gift-cards.ts';
+import { getGiftCard } from '../../../lib/store/gift-cards.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type EventItem, findPosition } from '../../lib/events/events.ts';
-import { type EventType, eventNames } from '../../lib/routes/events.ts';
+import { type EventItem, findPosition } from '../../../lib/events/events.ts';
+import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { follow, forward, isTaken, type ListenOutcome } from '../deployment/listen.ts';
 import { listenSecret } from '../deployment/listen-secret.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
-import type { Scope } from '../../lib/routes/route.ts';
-import type { LogRow } from '../../lib/store/operator-log.ts';
-import { listStores } from '../../lib/store/stores.ts';
+import type { Scope } from '../../../lib/routes/route.ts';
+import type { LogRow } from '../../../lib/store/operator-log.ts';
+import { listStores } from '../../../lib/store/stores.ts';
 import { shownScopes } from '../deployment/keys.ts';
 import { hasLog, logRows } from '../deployment/log.ts';
 import { chooseStore, connect, type GlobalOptions } from '../deployment/target.ts';

@@ -1,5 +1,5 @@
-import { now } from '../../lib/clock.ts';
-import { transact } from '../../lib/table/table.ts';
+import { now } from '../../../lib/clock.ts';
+import { transact } from '../../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
 import { bringAll, type Written } from '../move/bring.ts';

@@ -1,9 +1,9 @@
 import { Option } from 'commander';
 import * as z from 'zod';
-import { now, timestamp } from '../../lib/clock.ts';
-import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
-import { findStore } from '../../lib/store/stores.ts';
-import type { Separator } from '../data/csv.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import type { PayeeAnswer } from '../../../lib/routes/payouts.ts';
+import { findStore } from '../../../lib/store/stores.ts';
+import type { Separator } from '../../shared/csv.ts';
 import { owedNow, type PayoutLine, type PayoutSums, payoutsOf, type Span } from '../deployment/payouts.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { columns as csvColumns } from '../kinds/columns.ts';

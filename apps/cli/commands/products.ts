@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { Option } from 'commander';
-import { now } from '../../lib/clock.ts';
-import { activePrice, type Discount, DiscountType } from '../../lib/price.ts';
-import { listCategories } from '../../lib/store/categories.ts';
-import type { Store } from '../../lib/store/stores.ts';
+import { now } from '../../../lib/clock.ts';
+import { activePrice, type Discount, DiscountType } from '../../../lib/price.ts';
+import { listCategories } from '../../../lib/store/categories.ts';
+import type { Store } from '../../../lib/store/stores.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import {
   linesOf,

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { timestamp } from '../../lib/clock.ts';
-import { settlePayout } from '../../lib/payout/settle.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { settlePayout } from '../../../lib/payout/settle.ts';
 import { bookTransfer, transactionOf } from '../books/book-transfer.ts';
 import { readBooks, type Transfer } from '../books/expected-transfers.ts';
 import { type Difference, differenceKinds, type KnownPayout, startReconciling } from '../books/reconcile.ts';

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
-import { now, timestamp } from '../../lib/clock.ts';
-import { createStore, deleteStore } from '../../lib/operator/stores.ts';
-import { type ApiKey, keyFacts } from '../../lib/store/api-keys.ts';
-import { issueKey, listKeys } from '../../lib/store/issued-keys.ts';
-import { type PresetName, presets } from '../../lib/store/key-presets.ts';
-import { isOpen, listStores, type Store, setOpen } from '../../lib/store/stores.ts';
-import { type Key, sharedKey } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
+import { type ApiKey, keyFacts } from '../../../lib/store/api-keys.ts';
+import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
+import { type PresetName, presets } from '../../../lib/store/key-presets.ts';
+import { isOpen, listStores, type Store, setOpen } from '../../../lib/store/stores.ts';
+import { type Key, sharedKey } from '../../../lib/table/schema.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { exportAll } from '../data/export.ts';
 import {
   askForRights,

@@ -1,6 +1,6 @@
-import { newId } from '../../lib/clock.ts';
-import { type SweepReport, sweep as sweepAll } from '../../lib/credit/sweep.ts';
-import { sendUnsent } from '../../lib/sale/sweep.ts';
+import { newId } from '../../../lib/clock.ts';
+import { type SweepReport, sweep as sweepAll } from '../../../lib/credit/sweep.ts';
+import { sendUnsent } from '../../../lib/sale/sweep.ts';
 import { connect, type GlobalOptions } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';

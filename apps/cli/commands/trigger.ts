@@ -1,19 +1,19 @@
 import { readFileSync } from 'node:fs';
 import { Argument } from 'commander';
-import { newId, now, timestamp } from '../../lib/clock.ts';
-import { type EventItem, eventKey, eventList } from '../../lib/events/events.ts';
-import { queueEvents } from '../../lib/events/send.ts';
-import { listWebhooks } from '../../lib/events/webhooks.ts';
-import { type EventType, eventNames, eventTypes } from '../../lib/routes/events.ts';
-import { isNew, put } from '../../lib/table/language.ts';
-import { ttlAttribute } from '../../lib/table/schema.ts';
-import { write } from '../../lib/table/table.ts';
+import { newId, now, timestamp } from '../../../lib/clock.ts';
+import { type EventItem, eventKey, eventList } from '../../../lib/events/events.ts';
+import { queueEvents } from '../../../lib/events/send.ts';
+import { listWebhooks } from '../../../lib/events/webhooks.ts';
+import { type EventType, eventNames, eventTypes } from '../../../lib/routes/events.ts';
+import { isNew, put } from '../../../lib/table/language.ts';
+import { ttlAttribute } from '../../../lib/table/schema.ts';
+import { write } from '../../../lib/table/table.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { counted, note, print } from '../terminal/output.ts';
 
-const documentFile = new URL('../../docs/openapi.json', import.meta.url);
+const documentFile = new URL('../../../docs/openapi.json', import.meta.url);
 
 /** The data of the example that the OpenAPI document has of a type. */
 const exampleData = (type: EventType): object => {

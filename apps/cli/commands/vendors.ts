@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { type VendorAnswer, type VendorState, vendorStates } from '../../lib/routes/vendors.ts';
-import { deleteVendor, getVendor, listVendors, setProduct, vendorAnswers } from '../../lib/vendor/vendors.ts';
+import { type VendorAnswer, type VendorState, vendorStates } from '../../../lib/routes/vendors.ts';
+import { deleteVendor, getVendor, listVendors, setProduct, vendorAnswers } from '../../../lib/vendor/vendors.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
-import { listSendings, webhookDelivery } from '../../lib/events/sendings.ts';
-import { testWebhook } from '../../lib/events/test-webhook.ts';
+import { listSendings, webhookDelivery } from '../../../lib/events/sendings.ts';
+import { testWebhook } from '../../../lib/events/test-webhook.ts';
 import {
   createWebhook,
   deleteWebhook,
@@ -9,10 +9,10 @@ import {
   rotateSecret,
   updateWebhook,
   type WebhookItem,
-} from '../../lib/events/webhooks.ts';
-import { type EventType, eventNames } from '../../lib/routes/events.ts';
-import { scopes } from '../../lib/routes/route.ts';
-import { type SendingState, sendingStates, type Webhook, type WebhookDelivery } from '../../lib/routes/webhooks.ts';
+} from '../../../lib/events/webhooks.ts';
+import { type EventType, eventNames } from '../../../lib/routes/events.ts';
+import { scopes } from '../../../lib/routes/route.ts';
+import { type SendingState, sendingStates, type Webhook, type WebhookDelivery } from '../../../lib/routes/webhooks.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

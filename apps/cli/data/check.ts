@@ -1,6 +1,6 @@
-import type { Identifier } from '../../lib/identifier.ts';
-import { findResidents } from '../../lib/operator/residents.ts';
-import { allowedIn } from '../kinds/cells.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { findResidents } from '../../../lib/operator/residents.ts';
+import { allowedIn } from '../../shared/cells.ts';
 import { isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseIdentifier } from '../../lib/identifier.ts';
+import { parseIdentifier } from '../../../lib/identifier.ts';
 import type { Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
 import { idFrom } from '../kinds/rows.ts';

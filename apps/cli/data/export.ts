@@ -1,10 +1,10 @@
 import { mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Separator } from '../../shared/csv.ts';
 import type { DataFile, Lines } from '../kinds/kind.ts';
 import { exportFiles } from '../kinds/kinds.ts';
 import { Failure, InterruptedError, UsageError } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
-import type { Separator } from './csv.ts';
 import { type ExportFormat, type Format, formats } from './format.ts';
 import { lineWriter, openFile } from './write.ts';
 

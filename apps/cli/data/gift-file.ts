@@ -1,9 +1,9 @@
 import * as z from 'zod';
-import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { identifier, integer } from '../../lib/routes/wire.ts';
-import type { Resident } from '../../lib/store/residents.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { identifier, integer } from '../../../lib/routes/wire.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import { columns, optionalTime } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { residentOf } from '../kinds/rows.ts';

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { timestampForm } from '../../lib/routes/timestamp.ts';
+import { timestampForm } from '../../../lib/routes/timestamp.ts';
 import { categories } from '../kinds/categories.ts';
 import { type Column, isRequired, rejectColumns } from '../kinds/columns.ts';
 import type { DataFile } from '../kinds/kind.ts';

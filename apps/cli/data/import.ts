@@ -1,6 +1,6 @@
 import { basename, resolve } from 'node:path';
-import type { Log } from '../../lib/store/operator-log.ts';
-import { transact } from '../../lib/table/table.ts';
+import type { Log } from '../../../lib/store/operator-log.ts';
+import { transact } from '../../../lib/table/table.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { type Fault, idFrom, type RowOutcome, writeRows } from '../kinds/rows.ts';
 import { InterruptedError, UsageError } from '../terminal/errors.ts';

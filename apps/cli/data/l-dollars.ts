@@ -1,4 +1,4 @@
-import { parseIdentifier } from '../../lib/identifier.ts';
+import { parseIdentifier } from '../../../lib/identifier.ts';
 import type { Transfer } from '../books/expected-transfers.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readRecords } from './read.ts';

@@ -2,12 +2,12 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
-import { readCell } from '../kinds/cells.ts';
+import { readCell } from '../../shared/cells.ts';
+import { meantColumn, namesOf, readHeader, type Separator, separatorIn, separators } from '../../shared/csv.ts';
 import { type Column, isRequired, rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
-import { meantColumn, namesOf, readHeader, type Separator, separatorIn, separators } from './csv.ts';
 import type { Format } from './format.ts';
 
 /** A row of a file before its values are checked. */

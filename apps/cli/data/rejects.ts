@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { readCell, writeCell } from '../kinds/cells.ts';
+import { readCell, writeCell } from '../../shared/cells.ts';
 import { rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Fault } from '../kinds/rows.ts';

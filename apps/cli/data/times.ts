@@ -1,5 +1,5 @@
-import { timestamp } from '../../lib/clock.ts';
-import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 

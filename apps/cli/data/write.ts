@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
-import { writeCell } from '../kinds/cells.ts';
+import { writeCell } from '../../shared/cells.ts';
+import { type Separator, separators } from '../../shared/csv.ts';
+import { nested } from '../../shared/nested.ts';
 import type { Column, Values } from '../kinds/columns.ts';
 import type { DataFile } from '../kinds/kind.ts';
-import { nested } from '../kinds/nested.ts';
 import { Failure } from '../terminal/errors.ts';
-import { type Separator, separators } from './csv.ts';
 import type { Format } from './format.ts';
 
 const valueAt = (row: Values, name: string): unknown =>

@@ -1,6 +1,6 @@
-import { anotherSecret, type Dispenser, dispenserKey, removalOf } from '../../lib/delivery/dispensers.ts';
-import { all, exists, isNot, update, type Write } from '../../lib/table/language.ts';
-import { transact, write } from '../../lib/table/table.ts';
+import { anotherSecret, type Dispenser, dispenserKey, removalOf } from '../../../lib/delivery/dispensers.ts';
+import { all, exists, isNot, update, type Write } from '../../../lib/table/language.ts';
+import { transact, write } from '../../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 
 /**

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { timestamp } from '../../lib/clock.ts';
-import { post } from '../../lib/delivery/call.ts';
-import { webhookTimeoutMillis } from '../../lib/delivery/settings.ts';
-import { type EventItem, eventKeys, notedAtOf } from '../../lib/events/events.ts';
-import { signedMessage } from '../../lib/events/send.ts';
-import type { EventType } from '../../lib/routes/events.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { post } from '../../../lib/delivery/call.ts';
+import { webhookTimeoutMillis } from '../../../lib/delivery/settings.ts';
+import { type EventItem, eventKeys, notedAtOf } from '../../../lib/events/events.ts';
+import { signedMessage } from '../../../lib/events/send.ts';
+import type { EventType } from '../../../lib/routes/events.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { getMany } from '../../../lib/table/table.ts';
 
 const pollMillis = 500;
 

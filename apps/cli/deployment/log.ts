@@ -1,7 +1,14 @@
-import { merged, type Source } from '../../lib/lists/source.ts';
-import { everything, type Log, type LogRow, logOf, logPartition, ofAllStores } from '../../lib/store/operator-log.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import { merged, type Source } from '../../../lib/lists/source.ts';
+import {
+  everything,
+  type Log,
+  type LogRow,
+  logOf,
+  logPartition,
+  ofAllStores,
+} from '../../../lib/store/operator-log.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { rowsOf } from '../../../lib/table/table.ts';
 import type { Target } from './target.ts';
 
 /** Opens the log for one command, in the name of the person at it. */

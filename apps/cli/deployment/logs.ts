@@ -2,9 +2,9 @@ import { globSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CloudWatchLogsClient, FilteredLogEvent } from '@aws-sdk/client-cloudwatch-logs';
 import pMap from 'p-map';
-import { now, timestamp } from '../../lib/clock.ts';
-import { functionFile, type Route } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { functionFile, type Route } from '../../../lib/routes/route.ts';
+import { routes } from '../../../lib/routes/routes.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 
 /** The logs of a service: the requests of the local one, or the log groups of a stack in CloudWatch. */
@@ -38,7 +38,7 @@ const isWanted = ({ since, until, request, filter, ...query }: LogQuery, { at, f
 
 /** Every function of the service, by its file under `functions/`. */
 export const functionNames = (): string[] => {
-  const cwd = new URL('../../functions', import.meta.url).pathname;
+  const cwd = new URL('../../../functions', import.meta.url).pathname;
   return globSync('**/*.ts', { cwd }).map((path) => path.replaceAll('\\', '/').replace(/\.ts$/, ''));
 };
 

@@ -1,14 +1,14 @@
-import { everyRow, loaded, merged, reversed, type Source } from '../../lib/lists/source.ts';
-import { readUsernames } from '../../lib/operator/residents.ts';
-import { listPayees, payeeAnswer } from '../../lib/payout/payees.ts';
-import { byId, payoutsList } from '../../lib/payout/payouts.ts';
-import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
-import type { SaleState } from '../../lib/routes/sales.ts';
-import { paidOutOf } from '../../lib/sale/debts.ts';
-import type { Share } from '../../lib/sale/rules.ts';
-import { byRank, type SaleItem, stateList } from '../../lib/sale/sales.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { everyRow, loaded, merged, reversed, type Source } from '../../../lib/lists/source.ts';
+import { readUsernames } from '../../../lib/operator/residents.ts';
+import { listPayees, payeeAnswer } from '../../../lib/payout/payees.ts';
+import { byId, payoutsList } from '../../../lib/payout/payouts.ts';
+import type { PayeeAnswer } from '../../../lib/routes/payouts.ts';
+import type { SaleState } from '../../../lib/routes/sales.ts';
+import { paidOutOf } from '../../../lib/sale/debts.ts';
+import type { Share } from '../../../lib/sale/rules.ts';
+import { byRank, type SaleItem, stateList } from '../../../lib/sale/sales.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../../lib/table/table.ts';
 
 /**
  * The debts of a store: to the owners of coupons, to those who share in the profit, and to buyers whose refunds are to

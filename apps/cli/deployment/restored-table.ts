@@ -11,13 +11,13 @@ import {
   type WriteRequest,
 } from '@aws-sdk/client-dynamodb';
 import pMap from 'p-map';
-import { now, timestamp } from '../../lib/clock.ts';
-import { tableDefinition } from '../../lib/operator/table-definition.ts';
-import { listStores } from '../../lib/store/stores.ts';
-import { db } from '../../lib/table/client.ts';
-import { exists, update } from '../../lib/table/language.ts';
-import { sharedKey, streamView, ttlAttribute } from '../../lib/table/schema.ts';
-import { write } from '../../lib/table/table.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { tableDefinition } from '../../../lib/operator/table-definition.ts';
+import { listStores } from '../../../lib/store/stores.ts';
+import { db } from '../../../lib/table/client.ts';
+import { exists, update } from '../../../lib/table/language.ts';
+import { sharedKey, streamView, ttlAttribute } from '../../../lib/table/schema.ts';
+import { write } from '../../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 import { grouped } from '../terminal/output.ts';
 import { checkFiles, type ExportLine, linesOf, readExports, type TableExport } from './table-export.ts';

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
-import { source } from '../../lib/clock.ts';
-import type { Stage } from '../../lib/keys.ts';
-import { useLocalEngines } from '../../lib/operator/local-engines.ts';
-import type { Store } from '../../lib/store/stores.ts';
-import { listStores } from '../../lib/store/stores.ts';
+import { source } from '../../../lib/clock.ts';
+import type { Stage } from '../../../lib/keys.ts';
+import { useLocalEngines } from '../../../lib/operator/local-engines.ts';
+import type { Store } from '../../../lib/store/stores.ts';
+import { listStores } from '../../../lib/store/stores.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { note } from '../terminal/output.ts';
 import { awsIdentity, localUser } from './operator.ts';

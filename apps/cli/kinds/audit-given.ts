@@ -1,10 +1,10 @@
-import { now } from '../../lib/clock.ts';
-import { type HistoryItem, historyPartition } from '../../lib/credit/history.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import type { SaleItem } from '../../lib/sale/sales.ts';
-import { type GiftCardItem, giftCardKey } from '../../lib/store/gift-cards.ts';
-import { type Key, storeOf } from '../../lib/table/schema.ts';
-import { get, rowsOf } from '../../lib/table/table.ts';
+import { now } from '../../../lib/clock.ts';
+import { type HistoryItem, historyPartition } from '../../../lib/credit/history.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import type { SaleItem } from '../../../lib/sale/sales.ts';
+import { type GiftCardItem, giftCardKey } from '../../../lib/store/gift-cards.ts';
+import { type Key, storeOf } from '../../../lib/table/schema.ts';
+import { get, rowsOf } from '../../../lib/table/table.ts';
 import { itemsOf } from './audit.ts';
 
 /** Sales give a bonus and a gift card beside their products. This checks that each was given once, and is left. */

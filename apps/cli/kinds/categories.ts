@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { everyRow } from '../../lib/lists/source.ts';
-import type { Category } from '../../lib/routes/categories.ts';
-import { text } from '../../lib/routes/wire.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import type { Category } from '../../../lib/routes/categories.ts';
+import { text } from '../../../lib/routes/wire.ts';
 import {
   categoryKey,
   findCategory,
@@ -9,10 +9,10 @@ import {
   isNameless,
   listCategories,
   listMembers,
-} from '../../lib/store/categories.ts';
-import { is, put, updated } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+} from '../../../lib/store/categories.ts';
+import { is, put, updated } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';

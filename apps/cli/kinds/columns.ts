@@ -1,10 +1,10 @@
 import * as z from 'zod';
-import { timestamp as asText, now } from '../../lib/clock.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { everyRow, type Source } from '../../lib/lists/source.ts';
-import { timestamp } from '../../lib/routes/timestamp.ts';
-import { boolean, text } from '../../lib/routes/wire.ts';
-import type { Form } from './cells.ts';
+import { timestamp as asText, now } from '../../../lib/clock.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { everyRow, type Source } from '../../../lib/lists/source.ts';
+import { timestamp } from '../../../lib/routes/timestamp.ts';
+import { boolean, text } from '../../../lib/routes/wire.ts';
+import type { Form } from '../../shared/cells.ts';
 
 /** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {

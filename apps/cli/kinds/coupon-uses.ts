@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { everyRow } from '../../lib/lists/source.ts';
-import { byRank, rowsOfBuyer, type SaleItem } from '../../lib/sale/sales.ts';
-import { type CouponUses, couponUsesKey } from '../../lib/store/coupon-uses.ts';
-import { saleKey } from '../../lib/store/sale-state.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { get, rowsOf } from '../../lib/table/table.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { byRank, rowsOfBuyer, type SaleItem } from '../../../lib/sale/sales.ts';
+import { type CouponUses, couponUsesKey } from '../../../lib/store/coupon-uses.ts';
+import { saleKey } from '../../../lib/store/sale-state.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { get, rowsOf } from '../../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
 import type { Check } from './audit.ts';
 import type { Kind } from './kind.ts';

@@ -1,9 +1,9 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import { createCoupon } from '../../lib/routes/coupons.ts';
-import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
-import { identifier, integer } from '../../lib/routes/wire.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { createCoupon } from '../../../lib/routes/coupons.ts';
+import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
+import { identifier, integer } from '../../../lib/routes/wire.ts';
 import {
   type CouponItem,
   codeKey,
@@ -14,11 +14,11 @@ import {
   listCoupons,
   never,
   normalisedCode,
-} from '../../lib/store/coupons.ts';
-import { check, is, isNew, put, remove, unchanged, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { partition } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+} from '../../../lib/store/coupons.ts';
+import { check, is, isNew, put, remove, unchanged, type Write } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
 import * as z from 'zod';
-import { now, timestamp } from '../../lib/clock.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
 import {
   asDecided,
   type CreditLot,
@@ -11,23 +11,23 @@ import {
   lotPartition,
   lotType,
   reducing,
-} from '../../lib/credit/lot.ts';
-import { listLots } from '../../lib/credit/lots.ts';
-import type { CreditType, Ending, Holding } from '../../lib/credit/rules.ts';
-import { creditTypes } from '../../lib/credit/rules.ts';
-import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../lib/credit/state.ts';
-import { checksumAfter, storedChecksum } from '../../lib/credit/whole-lots.ts';
-import { updateOf } from '../../lib/credit/writes.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import { auditCredit } from '../../lib/operator/audit-credit.ts';
-import { readCredit, type StoredCredit } from '../../lib/operator/read-credit.ts';
-import { identifier, integer, maxLength, text } from '../../lib/routes/wire.ts';
-import { customerKey, listCustomerItems } from '../../lib/store/customers.ts';
-import type { Resident } from '../../lib/store/residents.ts';
-import { isNew, put, type Write } from '../../lib/table/language.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+} from '../../../lib/credit/lot.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
+import type { CreditType, Ending, Holding } from '../../../lib/credit/rules.ts';
+import { creditTypes } from '../../../lib/credit/rules.ts';
+import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../../lib/credit/state.ts';
+import { checksumAfter, storedChecksum } from '../../../lib/credit/whole-lots.ts';
+import { updateOf } from '../../../lib/credit/writes.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { auditCredit } from '../../../lib/operator/audit-credit.ts';
+import { readCredit, type StoredCredit } from '../../../lib/operator/read-credit.ts';
+import { identifier, integer, maxLength, text } from '../../../lib/routes/wire.ts';
+import { customerKey, listCustomerItems } from '../../../lib/store/customers.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import { isNew, put, type Write } from '../../../lib/table/language.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';

@@ -1,8 +1,8 @@
-import { everyRow } from '../../lib/lists/source.ts';
-import { customerNameKey, listCustomerNames, readNames } from '../../lib/store/customer-names.ts';
-import { findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { customerNameKey, listCustomerNames, readNames } from '../../../lib/store/customer-names.ts';
+import { findCustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { personal } from './personal.ts';

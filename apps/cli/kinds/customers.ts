@@ -1,7 +1,7 @@
-import type { CreditItem } from '../../lib/credit/state.ts';
-import type { Identifier } from '../../lib/identifier.ts';
-import { banCustomer, updateCustomer } from '../../lib/routes/customers.ts';
-import { identifier } from '../../lib/routes/wire.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
+import type { Identifier } from '../../../lib/identifier.ts';
+import { banCustomer, updateCustomer } from '../../../lib/routes/customers.ts';
+import { identifier } from '../../../lib/routes/wire.ts';
 import {
   type CustomerItem,
   customerKey,
@@ -10,11 +10,11 @@ import {
   listCustomerItems,
   spendMoves,
   subscribed,
-} from '../../lib/store/customers.ts';
-import type { SpendItem } from '../../lib/store/spend.ts';
-import { spendKey } from '../../lib/store/spend-list.ts';
-import { updated } from '../../lib/table/language.ts';
-import { getMany } from '../../lib/table/table.ts';
+} from '../../../lib/store/customers.ts';
+import type { SpendItem } from '../../../lib/store/spend.ts';
+import { spendKey } from '../../../lib/store/spend-list.ts';
+import { updated } from '../../../lib/table/language.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
 import { grouped } from '../terminal/output.ts';
 import type { Check } from './audit.ts';

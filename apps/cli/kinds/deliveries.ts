@@ -1,7 +1,7 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { type Delivery, recipientList, type WaitingRow } from '../../lib/delivery/deliveries.ts';
-import { type Key, partition, storeOf, ttlAttribute } from '../../lib/table/schema.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { type Delivery, recipientList, type WaitingRow } from '../../../lib/delivery/deliveries.ts';
+import { type Key, partition, storeOf, ttlAttribute } from '../../../lib/table/schema.ts';
+import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 

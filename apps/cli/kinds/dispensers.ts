@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listBoxes } from '../../lib/delivery/dispensers.ts';
+import { listBoxes } from '../../../lib/delivery/dispensers.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 

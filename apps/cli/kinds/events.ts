@@ -1,4 +1,4 @@
-import { type EventItem, listStoreEvents } from '../../lib/events/events.ts';
+import { type EventItem, listStoreEvents } from '../../../lib/events/events.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal, tombstoneEnd } from './personal.ts';
 

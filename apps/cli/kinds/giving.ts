@@ -1,6 +1,6 @@
-import type { CreditType } from '../../lib/credit/rules.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import type { CreditType } from '../../../lib/credit/rules.ts';
+import { type Key, partition } from '../../../lib/table/schema.ts';
+import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 import type { Run } from './run.ts';

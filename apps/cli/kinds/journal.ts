@@ -1,6 +1,6 @@
-import type { CreditType } from '../../lib/credit/rules.ts';
-import type { CreditItem } from '../../lib/credit/state.ts';
-import type { CreditChange } from '../../lib/routes/credit.ts';
+import type { CreditType } from '../../../lib/credit/rules.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
+import type { CreditChange } from '../../../lib/routes/credit.ts';
 import type { Lines } from './kind.ts';
 import { type PlacedText, sorted } from './sorted.ts';
 

@@ -1,6 +1,6 @@
 import * as z from 'zod';
-import { now, timestamp } from '../../lib/clock.ts';
-import { listKeys } from '../../lib/store/issued-keys.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { listKeys } from '../../../lib/store/issued-keys.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 

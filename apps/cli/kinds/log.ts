@@ -1,5 +1,5 @@
-import type { LogRow } from '../../lib/store/operator-log.ts';
-import type { Key } from '../../lib/table/schema.ts';
+import type { LogRow } from '../../../lib/store/operator-log.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { rowsAbout } from '../deployment/log.ts';
 import type { Kind } from './kind.ts';
 import { type Erasure, type PersonalItems, personal, replaced } from './personal.ts';

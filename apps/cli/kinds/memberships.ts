@@ -1,9 +1,9 @@
-import { everyRow } from '../../lib/lists/source.ts';
-import type { Category } from '../../lib/routes/categories.ts';
-import { listCategories, listMembers } from '../../lib/store/categories.ts';
-import { memberKey, memberOf, productKey, type SortableProduct } from '../../lib/store/memberships.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { get } from '../../lib/table/table.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import type { Category } from '../../../lib/routes/categories.ts';
+import { listCategories, listMembers } from '../../../lib/store/categories.ts';
+import { memberKey, memberOf, productKey, type SortableProduct } from '../../../lib/store/memberships.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { get } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 

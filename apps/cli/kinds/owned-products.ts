@@ -1,5 +1,5 @@
-import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
-import { rowsOf } from '../../lib/table/table.ts';
+import { type OwnedItem, ownedKey } from '../../../lib/store/owned.ts';
+import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
 

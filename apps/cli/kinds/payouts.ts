@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { listed, listPayouts, type PayoutItem } from '../../lib/payout/payouts.ts';
+import { listed, listPayouts, type PayoutItem } from '../../../lib/payout/payouts.ts';
 import { columns, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';

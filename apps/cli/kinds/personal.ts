@@ -1,7 +1,7 @@
-import { now } from '../../lib/clock.ts';
-import { everyRow, type Source } from '../../lib/lists/source.ts';
-import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
-import { get } from '../../lib/table/table.ts';
+import { now } from '../../../lib/clock.ts';
+import { everyRow, type Source } from '../../../lib/lists/source.ts';
+import { type Key, ttlAttribute } from '../../../lib/table/schema.ts';
+import { get } from '../../../lib/table/table.ts';
 
 /** An erasure of an avatar from a store. */
 export interface Erasure {

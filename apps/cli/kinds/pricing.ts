@@ -1,5 +1,5 @@
-import type { Discount } from '../../lib/price.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
+import type { Discount } from '../../../lib/price.ts';
+import { type Key, partition } from '../../../lib/table/schema.ts';
 import type { Run } from './run.ts';
 
 /** Runs that set prices and discounts of many products, and what each of them set. Both are kept for good. */

@@ -1,9 +1,9 @@
-import { type Identifier, nilUuid } from '../../lib/identifier.ts';
-import { identifier, integer } from '../../lib/routes/wire.ts';
-import { type CustomerItem, customerKey } from '../../lib/store/customers.ts';
-import { productKey } from '../../lib/store/memberships.ts';
-import { type OwnedItem, ownedKey } from '../../lib/store/owned.ts';
-import type { Resident } from '../../lib/store/residents.ts';
+import { type Identifier, nilUuid } from '../../../lib/identifier.ts';
+import { identifier, integer } from '../../../lib/routes/wire.ts';
+import { type CustomerItem, customerKey } from '../../../lib/store/customers.ts';
+import { productKey } from '../../../lib/store/memberships.ts';
+import { type OwnedItem, ownedKey } from '../../../lib/store/owned.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import {
   type BuyerState,
   listPurchases,
@@ -11,9 +11,9 @@ import {
   purchaseItems,
   purchaseKey,
   type SpendItem,
-} from '../../lib/store/spend.ts';
-import { spendKey } from '../../lib/store/spend-list.ts';
-import { getMany } from '../../lib/table/table.ts';
+} from '../../../lib/store/spend.ts';
+import { spendKey } from '../../../lib/store/spend-list.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';

@@ -1,5 +1,5 @@
-import type { Remarks } from '../../lib/credit/state.ts';
-import { repairReason } from '../../lib/operator/read-credit.ts';
+import type { Remarks } from '../../../lib/credit/state.ts';
+import { repairReason } from '../../../lib/operator/read-credit.ts';
 
 /** The texts of a person about a change: an erasure removes them. */
 

@@ -1,16 +1,16 @@
 import pMap from 'p-map';
 import * as z from 'zod';
-import { nilUuid, uuidPattern } from '../../lib/identifier.ts';
-import type { Source } from '../../lib/lists/source.ts';
-import { everyRow } from '../../lib/lists/source.ts';
-import { knownResidents, residentItems } from '../../lib/operator/residents.ts';
-import { identifier, username, uuid } from '../../lib/routes/wire.ts';
-import { listSales } from '../../lib/sale/sales.ts';
-import { listCoupons } from '../../lib/store/coupons.ts';
-import { findCustomerItem, listCustomerItems } from '../../lib/store/customers.ts';
-import { listStoreCards } from '../../lib/store/gift-cards.ts';
-import { listStoredProducts } from '../../lib/store/products.ts';
-import { followRename, renameMark } from '../../lib/store/renames.ts';
+import { nilUuid, uuidPattern } from '../../../lib/identifier.ts';
+import type { Source } from '../../../lib/lists/source.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { knownResidents, residentItems } from '../../../lib/operator/residents.ts';
+import { identifier, username, uuid } from '../../../lib/routes/wire.ts';
+import { listSales } from '../../../lib/sale/sales.ts';
+import { listCoupons } from '../../../lib/store/coupons.ts';
+import { findCustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
+import { listStoreCards } from '../../../lib/store/gift-cards.ts';
+import { listStoredProducts } from '../../../lib/store/products.ts';
+import { followRename, renameMark } from '../../../lib/store/renames.ts';
 import {
   forgetResidents,
   nameKey,
@@ -20,12 +20,12 @@ import {
   type StoredResident,
   storeNameKey,
   storeResidentKey,
-} from '../../lib/store/residents.ts';
-import { listStores } from '../../lib/store/stores.ts';
-import { toldWrites } from '../../lib/store/tell-resident.ts';
-import { exists, is, update, type Write } from '../../lib/table/language.ts';
-import { type Key, storeOf } from '../../lib/table/schema.ts';
-import { get, getMany } from '../../lib/table/table.ts';
+} from '../../../lib/store/residents.ts';
+import { listStores } from '../../../lib/store/stores.ts';
+import { toldWrites } from '../../../lib/store/tell-resident.ts';
+import { exists, is, update, type Write } from '../../../lib/table/language.ts';
+import { type Key, storeOf } from '../../../lib/table/schema.ts';
+import { get, getMany } from '../../../lib/table/table.ts';
 import { type Check, forEvery, withOwners } from './audit.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';

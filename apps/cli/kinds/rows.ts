@@ -1,15 +1,15 @@
 import { createHash } from 'node:crypto';
 import pMap from 'p-map';
-import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
-import { customerKey, customerUpsert } from '../../lib/store/customers.ts';
-import type { Log } from '../../lib/store/operator-log.ts';
-import type { Resident } from '../../lib/store/residents.ts';
-import { isNew, put, targetOf, unchanged, type Write } from '../../lib/table/language.ts';
-import { pause } from '../../lib/table/retry.ts';
-import type { Key } from '../../lib/table/schema.ts';
-import { isSameItem } from '../../lib/table/stamp.ts';
-import { getMany, transact, write } from '../../lib/table/table.ts';
-import { idOfHash, textOfId } from './row-id.ts';
+import { type Identifier, uuidPattern } from '../../../lib/identifier.ts';
+import { customerKey, customerUpsert } from '../../../lib/store/customers.ts';
+import type { Log } from '../../../lib/store/operator-log.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
+import { isNew, put, targetOf, unchanged, type Write } from '../../../lib/table/language.ts';
+import { pause } from '../../../lib/table/retry.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { isSameItem } from '../../../lib/table/stamp.ts';
+import { getMany, transact, write } from '../../../lib/table/table.ts';
+import { idOfHash, textOfId } from '../../shared/row-id.ts';
 
 /**
  * Writes the rows of a file into the table. A kind's `plan` reads the table and returns the writes for each row; a dry

@@ -1,13 +1,13 @@
-import { putRules, type StoreRules } from '../../lib/routes/rules.ts';
-import { rulesOf } from '../../lib/store/rules.ts';
-import { findStore, type Store } from '../../lib/store/stores.ts';
-import { all, exists, is, updated } from '../../lib/table/language.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
-import { isSameItem } from '../../lib/table/stamp.ts';
-import { fixed, type ItemForm, readNumber } from './cells.ts';
+import { putRules, type StoreRules } from '../../../lib/routes/rules.ts';
+import { rulesOf } from '../../../lib/store/rules.ts';
+import { findStore, type Store } from '../../../lib/store/stores.ts';
+import { all, exists, is, updated } from '../../../lib/table/language.ts';
+import { sharedKey } from '../../../lib/table/schema.ts';
+import { isSameItem } from '../../../lib/table/stamp.ts';
+import { fixed, type ItemForm, readNumber } from '../../shared/cells.ts';
+import { nested } from '../../shared/nested.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
-import { nested } from './nested.ts';
 import type { Importer } from './rows.ts';
 
 /** Tiers as CSV: 1000:3;10000:7.5. */

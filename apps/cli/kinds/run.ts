@@ -1,4 +1,4 @@
-import type { Key } from '../../lib/table/schema.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 
 /** A run of a command over many lines, by its reference. It is there before its first line is done, and for good. */
 export interface Run extends Key {

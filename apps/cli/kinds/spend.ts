@@ -1,10 +1,10 @@
-import { everyRow } from '../../lib/lists/source.ts';
-import { listSales } from '../../lib/sale/sales.ts';
-import { findCustomerItem } from '../../lib/store/customers.ts';
-import { listPurchases, type SpendItem } from '../../lib/store/spend.ts';
-import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
-import { partition } from '../../lib/table/schema.ts';
-import { getMany, rowsOf } from '../../lib/table/table.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { listSales } from '../../../lib/sale/sales.ts';
+import { findCustomerItem } from '../../../lib/store/customers.ts';
+import { listPurchases, type SpendItem } from '../../../lib/store/spend.ts';
+import { rankedBy, spendKey, spendListOf } from '../../../lib/store/spend-list.ts';
+import { partition } from '../../../lib/table/schema.ts';
+import { getMany, rowsOf } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';

@@ -1,8 +1,8 @@
-import { counting, listWebhooks, newWebhook, type WebhookItem, webhookKey } from '../../lib/events/webhooks.ts';
-import { Problem } from '../../lib/problem.ts';
-import { createWebhook, type WebhookFields } from '../../lib/routes/webhooks.ts';
-import { isNew, put, unchanged, updated } from '../../lib/table/language.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { counting, listWebhooks, newWebhook, type WebhookItem, webhookKey } from '../../../lib/events/webhooks.ts';
+import { Problem } from '../../../lib/problem.ts';
+import { createWebhook, type WebhookFields } from '../../../lib/routes/webhooks.ts';
+import { isNew, put, unchanged, updated } from '../../../lib/table/language.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { columns, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import type { Group, Importer, Row } from './rows.ts';

@@ -1,11 +1,11 @@
 import pMap from 'p-map';
-import { listLots } from '../../lib/credit/lots.ts';
-import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import { parseIdentifier, uuidPattern } from '../../lib/identifier.ts';
-import { customerKey } from '../../lib/store/customers.ts';
-import { residentKey, type StoredResident, storeResidentKey } from '../../lib/store/residents.ts';
-import { type PurchaseItem, purchaseKey } from '../../lib/store/spend.ts';
-import { getMany } from '../../lib/table/table.ts';
+import { listLots } from '../../../lib/credit/lots.ts';
+import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
+import { parseIdentifier, uuidPattern } from '../../../lib/identifier.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
+import { residentKey, type StoredResident, storeResidentKey } from '../../../lib/store/residents.ts';
+import { type PurchaseItem, purchaseKey } from '../../../lib/store/spend.ts';
+import { getMany } from '../../../lib/table/table.ts';
 import { type ImportReport, importRows } from '../data/import.ts';
 import type { Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';

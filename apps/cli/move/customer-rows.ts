@@ -1,9 +1,9 @@
-import { now, timestamp } from '../../lib/clock.ts';
-import { type CreditLot, lotId, lotType } from '../../lib/credit/lot.ts';
-import type { CreditType } from '../../lib/credit/rules.ts';
-import { type CreditItem, holdingOf } from '../../lib/credit/state.ts';
-import { nilUuid } from '../../lib/identifier.ts';
-import { type PurchaseItem, readSpend, type SpendItem } from '../../lib/store/spend.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { type CreditLot, lotId, lotType } from '../../../lib/credit/lot.ts';
+import type { CreditType } from '../../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
+import { nilUuid } from '../../../lib/identifier.ts';
+import { type PurchaseItem, readSpend, type SpendItem } from '../../../lib/store/spend.ts';
 import type { Values } from '../kinds/columns.ts';
 import { isChangedByStore } from '../kinds/credit.ts';
 

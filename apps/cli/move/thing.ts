@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
-import { uuidPattern } from '../../lib/identifier.ts';
+import { uuidPattern } from '../../../lib/identifier.ts';
+import { writeCell } from '../../shared/cells.ts';
 import { categories } from '../kinds/categories.ts';
-import { writeCell } from '../kinds/cells.ts';
 import type { Column, Values } from '../kinds/columns.ts';
 import { coupons } from '../kinds/coupons.ts';
 import { customers } from '../kinds/customers.ts';

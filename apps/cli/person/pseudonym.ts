@@ -1,9 +1,9 @@
 import { createHmac } from 'node:crypto';
-import { source } from '../../lib/clock.ts';
-import { findCustomerItem } from '../../lib/store/customers.ts';
-import { isNew, put } from '../../lib/table/language.ts';
-import { type Key, sharedKey } from '../../lib/table/schema.ts';
-import { writeUnstamped } from '../../lib/table/table.ts';
+import { source } from '../../../lib/clock.ts';
+import { findCustomerItem } from '../../../lib/store/customers.ts';
+import { isNew, put } from '../../../lib/table/language.ts';
+import { type Key, sharedKey } from '../../../lib/table/schema.ts';
+import { writeUnstamped } from '../../../lib/table/table.ts';
 
 /**
  * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without

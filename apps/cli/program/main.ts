@@ -1,4 +1,4 @@
-import { logSink } from '../../lib/log.ts';
+import { logSink } from '../../../lib/log.ts';
 import { jsonLine, note } from '../terminal/output.ts';
 import { run } from './run.ts';
 

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import packageFile from '../../package.json' with { type: 'json' };
+import packageFile from '../../../package.json' with { type: 'json' };
 import { addApi } from '../commands/api.ts';
 import { addAudit } from '../commands/audit.ts';
 import { addCategories } from '../commands/categories.ts';

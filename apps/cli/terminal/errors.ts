@@ -1,4 +1,4 @@
-import { Problem } from '../../lib/problem.ts';
+import { Problem } from '../../../lib/problem.ts';
 
 /** A command that was given wrongly: exit code 2, where other failures are 1. */
 export class UsageError extends Error {}

@@ -1,12 +1,12 @@
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
-import { now, timestamp } from '../../lib/clock.ts';
-import { type Identifier, parseIdentifier } from '../../lib/identifier.ts';
-import { type EventType, eventNames } from '../../lib/routes/events.ts';
-import { redeliverProduct } from '../../lib/routes/products.ts';
-import { timestamp as wireTimestamp } from '../../lib/routes/timestamp.ts';
-import { createWebhook } from '../../lib/routes/webhooks.ts';
-import * as wire from '../../lib/routes/wire.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
+import { type EventType, eventNames } from '../../../lib/routes/events.ts';
+import { redeliverProduct } from '../../../lib/routes/products.ts';
+import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
+import { createWebhook } from '../../../lib/routes/webhooks.ts';
+import * as wire from '../../../lib/routes/wire.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
 

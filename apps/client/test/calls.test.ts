@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { StoreProblem, storeClient } from '../../client/client.ts';
-import { clientFiles } from '../../client/generate.ts';
-import { startForTests } from '../support/local-service.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
+import { StoreProblem, storeClient } from '../client.ts';
+import { clientFiles } from '../generate.ts';
 import { startScript } from './script.ts';
 
-const root = new URL('../../', import.meta.url);
+const root = new URL('../../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
 let service: Awaited<ReturnType<typeof startForTests>>;
@@ -20,7 +20,7 @@ test('types and methods match docs/openapi.json: if not, run npm run openapi', a
   const files = await clientFiles(JSON.parse(textOf('docs/openapi.json')));
 
   expect(Object.keys(files)).toEqual(['types.ts', 'operations.ts']);
-  for (const [name, text] of Object.entries(files)) expect(textOf(`client/${name}`)).toBe(text);
+  for (const [name, text] of Object.entries(files)) expect(textOf(`apps/client/${name}`)).toBe(text);
 });
 
 test('makes every kind of call: a body, a path that needs encoding, a query, an answer without a body', async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type ClientOptions, StoreProblem, storeClient } from '../../client/client.ts';
+import { type ClientOptions, StoreProblem, storeClient } from '../client.ts';
 
 const secret = 'sis_test_0a1B2c3D4e5F_secret';
 const increment = '/v1/customers/{identifier}/actions/increment-credit';

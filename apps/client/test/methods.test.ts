@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { type Outcome, storeClient } from '../../client/client.ts';
+import { type Outcome, storeClient } from '../client.ts';
 import { answering, startScript } from './script.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
-const document: any = JSON.parse(readFileSync(new URL('../../docs/openapi.json', import.meta.url), 'utf8'));
+const document: any = JSON.parse(readFileSync(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
 
 interface Sent {
   method: string;

@@ -3,13 +3,13 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { tempDir } from '../../../test/support/files.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
-import { tempDir } from '../support/files.ts';
-import { startForTests } from '../support/local-service.ts';
 
 /** The package, as a project of somebody else installs and uses it. */
 
-const root = join(import.meta.dirname, '../..');
+const root = join(import.meta.dirname, '../../..');
 const project = tempDir();
 const name = 'store-integration-client';
 const installed = join(project, 'node_modules', name);
@@ -51,7 +51,7 @@ let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
   service = await startForTests();
   writeFileSync(join(project, 'package.json'), '{ "type": "module" }');
-  execFileSync(process.execPath, [join(root, 'client/pack.ts')], { cwd: project, stdio: 'pipe' });
+  execFileSync(process.execPath, [join(root, 'apps/client/pack.ts')], { cwd: project, stdio: 'pipe' });
   const [tarball = ''] = readdirSync(project).filter((file) => file.endsWith('.tgz'));
   execFileSync('npm', ['install', '--offline', '--no-audit', '--no-fund', `./${tarball}`], {
     cwd: project,
@@ -126,7 +126,7 @@ test('exports to types what it exports to programs', async () => {
 });
 
 test('is usable as a folder of sources', async () => {
-  const folder = guideExample.replace(name, join(root, 'client/client.ts'));
+  const folder = guideExample.replace(name, join(root, 'apps/client/client.ts'));
   writeFileSync(join(project, 'folder.ts'), folder);
 
   expect(await runExample(process.execPath, 'folder.ts')).toMatch(printed);

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type ClientOptions, NoAnswer, StoreProblem, storeClient } from '../../client/client.ts';
-import { pauseMillis } from '../../client/retry.ts';
-import { startForTests } from '../support/local-service.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
+import { type ClientOptions, NoAnswer, StoreProblem, storeClient } from '../client.ts';
+import { pauseMillis } from '../retry.ts';
 import { answering, startScript } from './script.ts';
 
 let service: Awaited<ReturnType<typeof startForTests>>;

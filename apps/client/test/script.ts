@@ -1,6 +1,6 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ClientOptions, storeClient } from '../../client/client.ts';
+import { type ClientOptions, storeClient } from '../client.ts';
 
 type Answering = (response: ServerResponse) => void;
 

@@ -1,5 +1,8 @@
 import { Webhook } from 'standardwebhooks';
 import { expect, expectTypeOf, test } from 'vitest';
+import { signatureOf } from '../../../lib/events/signature.ts';
+import type { EventType as KnownType } from '../../../lib/routes/events.ts';
+import type { SentEventType } from '../../../lib/routes/webhooks.ts';
 import {
   type EventData,
   type EventType,
@@ -8,10 +11,7 @@ import {
   verifyWebhook,
   type WebhookMessage,
   WebhookRefused,
-} from '../../client/client.ts';
-import { signatureOf } from '../../lib/events/signature.ts';
-import type { EventType as KnownType } from '../../lib/routes/events.ts';
-import type { SentEventType } from '../../lib/routes/webhooks.ts';
+} from '../client.ts';
 
 const secrets = ['a', 'b'].map((letter) => `whsec_${Buffer.from(letter.repeat(32)).toString('base64')}`) as [
   string,

@@ -1,5 +1,5 @@
-import { idOfHash, textOfId } from '../../cli/kinds/row-id.ts';
 import { StoreProblem } from '../../client/client.ts';
+import { idOfHash, textOfId } from '../../shared/row-id.ts';
 import { isUuid } from '../format.ts';
 import { wordsAlone } from '../messages.ts';
 import { pageTexts } from '../texts-pages.ts';

@@ -1,5 +1,5 @@
-import { nested } from '../../cli/kinds/nested.ts';
 import type { ProductGiftCardResponse, ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
+import { nested } from '../../shared/nested.ts';
 import { isConflict } from '../api.ts';
 import { isUuid } from '../format.ts';
 import { readProduct } from '../listed.ts';

@@ -26,7 +26,7 @@ const readQuoted = (text: string, from: number): { cell: string; end: number } |
   }
 };
 
-/** The rows of a CSV text without empty ones, as the command reads them: `test/desk/import` compares both. */
+/** The rows of a CSV text without empty ones, as the command reads them: `apps/desk/test/import` compares both. */
 export const recordsOf = (text: string, separator: string): CsvRecord[] | CsvFault => {
   const ends = new RegExp(`[${separator}\r\n]`, 'g');
   const records: CsvRecord[] = [];

@@ -1,5 +1,5 @@
-import { readHeader, separatorIn, separators } from '../../cli/data/csv.ts';
-import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../cli/kinds/cells.ts';
+import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../shared/cells.ts';
+import { readHeader, separatorIn, separators } from '../../shared/csv.ts';
 import { wordsOf } from '../messages.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';

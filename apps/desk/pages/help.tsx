@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import { isLater, newestIn } from '../../cli/books/newest.ts';
+import { isLater, newestIn } from '../../shared/newest.ts';
 import { Heading } from '../parts/heading.tsx';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';

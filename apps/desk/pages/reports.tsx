@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
-import { addSale, type Best, bestOf, noSales } from '../../cli/books/best.ts';
 import type { DaysResponse } from '../../client/client.ts';
+import { addSale, type Best, bestOf, noSales } from '../../shared/best.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
+import { receivedOf } from '../../shared/best.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';

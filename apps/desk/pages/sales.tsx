@@ -1,5 +1,5 @@
-import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
+import { receivedOf } from '../../shared/best.ts';
 import { link, useAddress } from '../address.ts';
 import { money, startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';

@@ -1,5 +1,5 @@
-import { receivedOf } from '../../cli/books/best.ts';
 import type { SaleResponse } from '../../client/client.ts';
+import { receivedOf } from '../../shared/best.ts';
 import { link } from '../address.ts';
 import { ago, count, dayRange, money, monthName, time } from '../format.ts';
 import type { Day } from '../parts/days.tsx';

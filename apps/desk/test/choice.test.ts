@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { choose, partOf, readAtMost } from '../../desk/choice.ts';
+import { choose, partOf, readAtMost } from '../choice.ts';
 
 const keyOf = ({ id }: { id: string }): string => id;
 const rows = (...ids: string[]) => ids.map((id) => ({ id }));

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { writeCell } from '../../cli/kinds/cells.ts';
 import { columns } from '../../cli/kinds/columns.ts';
-import { csvOf } from '../../desk/csv.ts';
+import { writeCell } from '../../shared/cells.ts';
+import { csvOf } from '../csv.ts';
 
 const [column] = columns({ text: ['text', z.unknown(), 'any text'] });
 

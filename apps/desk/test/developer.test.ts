@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { scopeCount } from '../../desk/developer.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/route.ts';
+import { scopeCount } from '../developer.ts';
 
 test('the pages for developers open to a key of every scope that there is', () => {
   expect(scopeCount).toBe(scopes.length);

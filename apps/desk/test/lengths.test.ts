@@ -14,7 +14,7 @@ const longest = (name: string): number[] => {
 };
 
 test('a field of the desk takes as many characters as the service does', () => {
-  const fields = globSync('desk/**/*.tsx').flatMap((file) =>
+  const fields = globSync('apps/desk/**/*.tsx').flatMap((file) =>
     [...readFileSync(file, 'utf8').matchAll(/<Field[^>]*?(?:name="|of\(')(\w+)[^>]*?maxLength=\{(\d+)\}/g)].map(
       ([, name = '', length]) => ({ file, name, length: Number(length) }),
     ),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
-import { wordsAlone, wordsOf } from '../../desk/messages.ts';
-import { routes } from '../../lib/routes/routes.ts';
-import { jsonSchema } from '../../proof/fuzz/requests.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { jsonSchema } from '../../../test/support/requests.ts';
+import { wordsAlone, wordsOf } from '../messages.ts';
 
 /** The messages of a row about its fields, as the service writes them, by field: each value is of a wrong form. */
 const messagesOf = ({ body }: (typeof routes)[number]): [field: string, message: string][] => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { lessPercent, priceUnder } from '../../desk/prices.ts';
-import * as service from '../../lib/price.ts';
+import * as service from '../../../lib/price.ts';
+import { lessPercent, priceUnder } from '../prices.ts';
 
 /** Prices and percentages of all sizes, in no order that repeats soon. */
 const cases = Array.from({ length: 20_000 }, (_, index) => ({

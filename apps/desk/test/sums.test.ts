@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SaleResponse } from '../../client/client.ts';
-import { bestProducts, monthBefore, type NewestSales, spansOf } from '../../desk/sums.ts';
+import { bestProducts, monthBefore, type NewestSales, spansOf } from '../sums.ts';
 
 const day = (name: string, paid: number, sales = 1, refunded = 0) => ({ day: name, sales, paid, refunded });
 

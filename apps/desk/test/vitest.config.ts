@@ -1,13 +1,13 @@
 import { globSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
-import { inTurn } from './test/support/volume.ts';
-import { common, house } from './vitest.config.ts';
+import { inTurn } from '../../../test/support/volume.ts';
+import { common, house } from '../../../vitest.config.ts';
 
 /** These start a service as a process, or ask the engine itself. */
-const onEngine = ['test/browser/{cors,engines,restart}.test.ts'];
+const onEngine = ['apps/desk/test/browser/{cors,engines,restart}.test.ts'];
 
 /** The pages for developers, and those of other origins, take turns in .ci/run. */
-const ofDevelopers = globSync('test/browser/{console,cors,engines,reference,restart}.test.ts');
+const ofDevelopers = globSync('apps/desk/test/browser/{console,cors,engines,reference,restart}.test.ts');
 const due = inTurn(ofDevelopers);
 const later = ofDevelopers.filter((path) => !due.includes(path));
 
@@ -25,7 +25,7 @@ export default defineConfig({
           ...house,
           ...sideBySide,
           name: 'pages',
-          include: ['test/browser/**/*.test.ts'],
+          include: ['apps/desk/test/browser/**/*.test.ts'],
           exclude: [...onEngine, ...later],
           env: { TEST_TABLES: 'memory' },
         },

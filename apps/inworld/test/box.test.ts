@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { newId } from '../../lib/clock.ts';
-import { dispenserBody } from '../../lib/delivery/message.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import type { Placement } from '../../local/grid/world/land.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { newId } from '../../../lib/clock.ts';
+import { dispenserBody } from '../../../lib/delivery/message.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 import { scriptOf } from './shop.ts';
 
 /** A box whose address dies, whose memory others fill, and whose contents hold notecards; and a terminal's memory. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import type { Placement } from '../../local/grid/world/land.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
 import { owner } from './shop.ts';
 import { ada, bo, linkScript, notesOf, openTill, thief, writeAs } from './till.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { source } from '../../lib/clock.ts';
-import { newKey } from '../../local/grid/keys.ts';
-import type { Placement } from '../../local/grid/world/land.ts';
-import { randomFrom } from '../support/faults.ts';
-import { trials } from '../support/volume.ts';
+import { source } from '../../../lib/clock.ts';
+import { newKey } from '../../../local/grid/keys.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
+import { randomFrom } from '../../../test/support/faults.ts';
+import { trials } from '../../../test/support/volume.ts';
 import { owner } from './shop.ts';
 import { linkScript, notesOf, openTill, thief } from './till.ts';
 

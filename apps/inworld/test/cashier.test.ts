@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
-import { update } from '../../lib/table/language.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
-import { write } from '../../lib/table/table.ts';
+import { update } from '../../../lib/table/language.ts';
+import { sharedKey } from '../../../lib/table/schema.ts';
+import { write } from '../../../lib/table/table.ts';
 import { openShop, owner, type Shop } from './shop.ts';
 
 /** The shipped cashier pays what the local service owes, over HTTP, in a made-up world with its own L$. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { presets } from '../../lib/store/key-presets.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { presets } from '../../../lib/store/key-presets.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 import { owner, type ScriptName, scriptOf } from './shop.ts';
 
 /** The scripts read the same form of notecard, and tell their owner in the same words what is wrong with it. */

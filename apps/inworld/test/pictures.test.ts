@@ -1,15 +1,15 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { draw } from '../../inworld/pictures.ts';
+import { draw } from '../pictures.ts';
 import { scriptOf } from './shop.ts';
 
-const imagesDir = join(import.meta.dirname, '../../docs/images/inworld');
-const read = (path: string): string => readFileSync(join(import.meta.dirname, '../..', path), 'utf8');
-const readme = read('inworld/README.md');
+const imagesDir = join(import.meta.dirname, '../../../docs/images/inworld');
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '../../..', path), 'utf8');
+const readme = read('apps/inworld/README.md');
 const guides = readme + read('docs/guides/inworld.md');
 
-test('the pictures of the guides show what the scripts say now (else: node inworld/pictures.ts)', () => {
+test('the pictures of the guides show what the scripts say now (else: node apps/inworld/pictures.ts)', () => {
   const drawn = draw();
   const files = Object.fromEntries(
     readdirSync(imagesDir).map((file) => [file.replace('.svg', ''), readFileSync(join(imagesDir, file), 'utf8')]),
@@ -37,7 +37,7 @@ test('the guide names each trouble that a script tells its owner', () => {
 });
 
 test('each script says the version of the package', () => {
-  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../package.json'), 'utf8'));
+  const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
 
   for (const name of ['cashier', 'dispenser', 'terminal', 'vendor'] as const)
     expect(scriptOf(name)).toContain(`string VERSION = "${version}";`);

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { newId } from '../../lib/clock.ts';
-import { dispenserBody, resolveBody } from '../../lib/delivery/message.ts';
+import { newId } from '../../../lib/clock.ts';
+import { dispenserBody, resolveBody } from '../../../lib/delivery/message.ts';
 import { startScript } from './script.ts';
 
 /** The shipped script answers the requests that the service really makes. */

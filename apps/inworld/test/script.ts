@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 
-const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../dispenser.lsl', import.meta.url), 'utf8');
 
 const owner = '99999999-2222-3333-4444-555555555555';
 /** The script listens for another box before it begins. */

@@ -5,20 +5,19 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Scope } from '../../lib/routes/route.ts';
-import { issueKey } from '../../lib/store/issued-keys.ts';
-import { presets } from '../../lib/store/key-presets.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
-import { startForTests } from '../support/local-service.ts';
+import type { Scope } from '../../../lib/routes/route.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
+import { presets } from '../../../lib/store/key-presets.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
 
 export const owner = '99999999-2222-3333-4444-555555555555';
 
 export type ScriptName = 'cashier' | 'dispenser' | 'terminal' | 'vendor';
 
 /** The text of a shipped script. */
-export const scriptOf = (name: ScriptName): string =>
-  readFileSync(new URL(`../../inworld/${name}.lsl`, import.meta.url), 'utf8');
+export const scriptOf = (name: ScriptName): string => readFileSync(new URL(`../${name}.lsl`, import.meta.url), 'utf8');
 
 type World = ReturnType<typeof createWorld>;
 

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { startScript } from '../../local/grid/lsl/script.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
+import { startScript } from '../../../local/grid/lsl/script.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
 
 /**
  * Expressions of LSL, each with its value and where that is from: a page of the Second Life wiki, Linden's own machine

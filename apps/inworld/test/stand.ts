@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import type { Placement } from '../../local/grid/world/land.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 import { scriptOf } from './shop.ts';
 
 /** The shipped vendor before a service in virtual time, whose answers a test decides. */

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { newId } from '../../lib/clock.ts';
-import { dispenserBody } from '../../lib/delivery/message.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { newId } from '../../../lib/clock.ts';
+import { dispenserBody } from '../../../lib/delivery/message.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 
 /** Two boxes with one key in a region: one delivers, the other stands by. All forced delays count. */
 
-const source = readFileSync(new URL('../../inworld/dispenser.lsl', import.meta.url), 'utf8');
+const source = readFileSync(new URL('../dispenser.lsl', import.meta.url), 'utf8');
 const owner = '99999999-2222-3333-4444-555555555555';
 const ada = '11111111-2222-3333-4444-555555555555';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { timestamp } from '../../lib/clock.ts';
-import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
-import { write } from '../../lib/table/table.ts';
-import { volume } from '../support/volume.ts';
+import { timestamp } from '../../../lib/clock.ts';
+import { ownedKey, ownedWrite } from '../../../lib/store/owned.ts';
+import { write } from '../../../lib/table/table.ts';
+import { volume } from '../../../test/support/volume.ts';
 import { openShop, owner, type Shop } from './shop.ts';
 
 /** The shipped terminal serves customers through the local service over HTTP. */

@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
-import { newKey } from '../../local/grid/keys.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import type { Placement } from '../../local/grid/world/land.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
+import { newKey } from '../../../local/grid/keys.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 import { owner, scriptOf } from './shop.ts';
 
 /** The shipped cashier in a made-up region, before a service in virtual time that keeps the rules of payouts. */

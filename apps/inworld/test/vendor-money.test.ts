@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { ScriptReset } from '../../local/grid/lsl/script.ts';
-import type { Placement } from '../../local/grid/world/land.ts';
+import { ScriptReset } from '../../../local/grid/lsl/script.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
 import { scriptOf } from './shop.ts';
 import { ada, bo, entry, keep, owner, saleText, shown, start, thief } from './stand.ts';
 

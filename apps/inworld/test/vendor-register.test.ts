@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Placement } from '../../local/grid/world/land.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
 import { ada, bo, entry, keep, lamp, owner, shown, start, thief } from './stand.ts';
 
 /** The vendor tells the service where it is, shows what the service says, and hears of changes, whatever is lost. */

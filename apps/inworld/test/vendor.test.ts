@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { Placement } from '../../local/grid/world/land.ts';
+import type { Placement } from '../../../local/grid/world/land.ts';
 import { openShop, owner, type Shop } from './shop.ts';
 
 /** The shipped vendor sells through the local service over HTTP, in a made-up world with its own L$. */

@@ -1,10 +1,10 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { routes } from '../../lib/routes/routes.ts';
-import { document } from '../../reference/document.ts';
-import type { JsonSchema } from '../../reference/schemas.ts';
-import type { OpenApiDocument } from '../../reference/types.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { document } from '../document.ts';
+import type { JsonSchema } from '../schemas.ts';
+import type { OpenApiDocument } from '../types.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /** The rules across the fields of a body. `ACROSS_FIELDS_SEED` replays a run. */

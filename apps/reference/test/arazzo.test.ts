@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { revokeKey } from '../../lib/store/api-keys.ts';
-import { issueKey } from '../../lib/store/issued-keys.ts';
-import { arazzoDocument, type Workflow } from '../../reference/arazzo.ts';
-import type { OpenApiDocument } from '../../reference/types.ts';
-import { startForTests } from '../support/local-service.ts';
+import { revokeKey } from '../../../lib/store/api-keys.ts';
+import { issueKey } from '../../../lib/store/issued-keys.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
+import { arazzoDocument, type Workflow } from '../arazzo.ts';
+import type { OpenApiDocument } from '../types.ts';
 
 /** Runs the workflows of the Arazzo document step by step, as its specification has the expressions. */
 
-const read = (name: string) => JSON.parse(readFileSync(new URL(`../../docs/${name}`, import.meta.url), 'utf8'));
+const read = (name: string) => JSON.parse(readFileSync(new URL(`../../../docs/${name}`, import.meta.url), 'utf8'));
 const openapi: OpenApiDocument = read('openapi.json');
 const operations = new Map(
   Object.entries(openapi.paths).flatMap(([path, methods]) =>

@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { breaksBetween } from '../../reference/breaks.ts';
+import { breaksBetween } from '../breaks.ts';
 
 /** One document has a break of each kind, each in another place, so that one slow comparison finds all of them. */
 

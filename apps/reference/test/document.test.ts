@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import * as z from 'zod';
-import { nilUuid } from '../../lib/identifier.ts';
-import { route } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
-import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../lib/routes/wire.ts';
-import { document, missingTexts } from '../../reference/document.ts';
-import { operationTexts } from '../../reference/operation-texts.ts';
-import { type JsonSchema, parameterSchema } from '../../reference/schemas.ts';
-import { tagTexts } from '../../reference/texts.ts';
+import { nilUuid } from '../../../lib/identifier.ts';
+import { route } from '../../../lib/routes/route.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { identifier, pageQuery, queryBoolean, queryInteger, uuid } from '../../../lib/routes/wire.ts';
+import { document, missingTexts } from '../document.ts';
+import { operationTexts } from '../operation-texts.ts';
+import { type JsonSchema, parameterSchema } from '../schemas.ts';
+import { tagTexts } from '../texts.ts';
 import { schemaChecker } from './schema-check.ts';
 
 const openapi = document(routes, { baseUrl: '', version: '' });
@@ -204,6 +204,6 @@ test('every operation without a text is named at once, with the file where it be
 
   expect(missingTexts(routes)).toBeUndefined();
   expect(missing?.split('\n')).toEqual(
-    [first, second].map((row) => `reference/operations/<resource>.ts has no text for ${row?.id}`),
+    [first, second].map((row) => `apps/reference/operations/<resource>.ts has no text for ${row?.id}`),
   );
 });

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { routes } from '../../lib/routes/routes.ts';
-import { document } from '../../reference/document.ts';
-import { operationTexts } from '../../reference/operation-texts.ts';
-import { examplePath, type Recordings, recordExamples, stopClock, wrongExamples } from '../../reference/record.ts';
-import type { Response } from '../../reference/types.ts';
-import { startForTests } from '../support/local-service.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { startForTests } from '../../../test/support/local-service.ts';
+import { document } from '../document.ts';
+import { operationTexts } from '../operation-texts.ts';
+import { examplePath, type Recordings, recordExamples, stopClock, wrongExamples } from '../record.ts';
+import type { Response } from '../types.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /**

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { routes } from '../../lib/routes/routes.ts';
-import { document } from '../../reference/document.ts';
-import { operationTexts } from '../../reference/operation-texts.ts';
-import type { JsonSchema } from '../../reference/schemas.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { document } from '../document.ts';
+import { operationTexts } from '../operation-texts.ts';
+import type { JsonSchema } from '../schemas.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /** Puts every value of a pool into every field of every example request. Document and service must agree on each. */

@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { lastRelease } from '../../reference/last-release.ts';
-import { tempDir } from '../support/files.ts';
+import { tempDir } from '../../../test/support/files.ts';
+import { lastRelease } from '../last-release.ts';
 
 test('the last release is that of the highest version, and there may be none', () => {
   const folder = tempDir();

@@ -4,14 +4,14 @@ import type { AddressInfo } from 'node:net';
 import { promisify } from 'node:util';
 import { transform } from 'esbuild';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { hasPython } from '../../../docs/test/programs.ts';
+import { routes } from '../../../lib/routes/routes.ts';
+import { virtualClock } from '../../../local/grid/world/clock.ts';
+import { createWorld } from '../../../local/grid/world/world.ts';
 import { storeClient } from '../../client/client.ts';
-import { routes } from '../../lib/routes/routes.ts';
-import { virtualClock } from '../../local/grid/world/clock.ts';
-import { createWorld } from '../../local/grid/world/world.ts';
-import { document } from '../../reference/document.ts';
-import { operationTexts } from '../../reference/operation-texts.ts';
-import { examplePath } from '../../reference/record.ts';
-import { hasPython } from '../docs/programs.ts';
+import { document } from '../document.ts';
+import { operationTexts } from '../operation-texts.ts';
+import { examplePath } from '../record.ts';
 
 /** Runs every code sample of the reference, and compares what it sends with the example that the reference shows. */
 

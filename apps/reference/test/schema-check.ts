@@ -1,6 +1,6 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
-import type { OpenApiDocument } from '../../reference/types.ts';
+import type { OpenApiDocument } from '../types.ts';
 
 /** Closes every object schema, so that an undeclared field is a fault. */
 const closed = (value: unknown): unknown => {

@@ -3,9 +3,9 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { Webhook } from 'standardwebhooks';
 import { expect, test } from 'vitest';
-import { eventTypes } from '../../lib/routes/events.ts';
-import { sentTypes } from '../../lib/routes/webhooks.ts';
-import type { OpenApiDocument } from '../../reference/types.ts';
+import { eventTypes } from '../../../lib/routes/events.ts';
+import { sentTypes } from '../../../lib/routes/webhooks.ts';
+import type { OpenApiDocument } from '../types.ts';
 
 const { webhooks, components, info }: OpenApiDocument = JSON.parse(readFileSync('docs/openapi.json', 'utf8'));
 

@@ -3,10 +3,10 @@ import type { CreditType } from '../../../lib/credit/rules.ts';
 import * as rows from '../../../lib/routes/credit.ts';
 import type { Route } from '../../../lib/routes/route.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
+import { balanceOf, type ModelCommand } from '../../../test/support/model/credit.ts';
 import { type Action, compare, type World } from '../action.ts';
 import type { AskedChange } from '../book.ts';
 import { send, sendOnce } from '../client.ts';
-import { balanceOf, type ModelCommand } from '../model/credit.ts';
 
 /**
  * Actions on credit. All clients change the credit of hot customers at once, and a client that of its own customers.

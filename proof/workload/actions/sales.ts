@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { now, timestamp } from '../../../lib/clock.ts';
 import * as rows from '../../../lib/routes/sales.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
+import { type Holding, type ModelCustomer, spendable } from '../../../test/support/model/credit.ts';
 import { type Action, compare, compareIds, type World } from '../action.ts';
 import { send } from '../client.ts';
-import { type Holding, type ModelCustomer, spendable } from '../model/credit.ts';
 
 /**
  * Actions on sales. A client sells its own products to its own customers, by quotes and without, and repeats sales. All

@@ -1,7 +1,7 @@
-import { auditGiven } from '../../../cli/kinds/audit-given.ts';
-import { auditDays } from '../../../cli/kinds/days.ts';
-import { auditChecks } from '../../../cli/kinds/kinds.ts';
-import { auditPayees } from '../../../cli/kinds/payees.ts';
+import { auditGiven } from '../../../apps/cli/kinds/audit-given.ts';
+import { auditDays } from '../../../apps/cli/kinds/days.ts';
+import { auditChecks } from '../../../apps/cli/kinds/kinds.ts';
+import { auditPayees } from '../../../apps/cli/kinds/payees.ts';
 import { auditTable } from '../../../lib/operator/audit-credit.ts';
 import { auditHistories } from '../../../lib/operator/audit-history.ts';
 import { listDeliveries } from '../../../lib/routes/deliveries.ts';

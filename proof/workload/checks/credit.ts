@@ -4,9 +4,6 @@ import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { recordedChanges } from '../../../lib/operator/audit-history.ts';
 import { type CreditChange, listCreditHistory } from '../../../lib/routes/credit.ts';
 import { getCustomer } from '../../../lib/routes/customers.ts';
-import type { AskedChange, Book, Interval, SeenCredit } from '../book.ts';
-import { type Service, send, walk } from '../client.ts';
-import { onceEach } from '../faults.ts';
 import {
   addBonus,
   balanceOf,
@@ -20,7 +17,10 @@ import {
   type TakenParts,
   takeBonusBack,
   takeCredit,
-} from '../model/credit.ts';
+} from '../../../test/support/model/credit.ts';
+import type { AskedChange, Book, Interval, SeenCredit } from '../book.ts';
+import { type Service, send, walk } from '../client.ts';
+import { onceEach } from '../faults.ts';
 import type { Table } from '../table.ts';
 
 /**

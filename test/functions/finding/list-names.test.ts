@@ -1,8 +1,8 @@
 import { AsyncResource } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
-import { auditChecks } from '../../../cli/kinds/kinds.ts';
-import { erasePerson } from '../../../cli/person/erase.ts';
+import { auditChecks } from '../../../apps/cli/kinds/kinds.ts';
+import { erasePerson } from '../../../apps/cli/person/erase.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { customerNameKey } from '../../../lib/store/customer-names.ts';
 import { customerKey } from '../../../lib/store/customers.ts';

@@ -6,9 +6,9 @@ import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { attributes, holdingOf } from '../../../lib/credit/state.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { getCustomer } from '../../../lib/store/customers.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/workload/model/credit.ts';
 import { creditOf } from '../../support/credit-seed.ts';
 import { isLinearizable, type Operation } from '../../support/linearizable.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../../support/model/credit.ts';
 import { setClock } from '../../support/service.ts';
 import { store, sweep } from './credit.ts';
 

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { kindOf } from '../../../apps/cli/test/support/kinds.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { dueShards } from '../../../lib/credit/state.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
 import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { conflict, intercept, type Send, type TableCall } from '../../support/faults.ts';
-import { kindOf } from '../../support/kinds.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 /** Another request overtakes: it changes an item after the first one has read it, or before its write arrives. */

@@ -22,7 +22,12 @@ import { setOpen } from '../../../lib/store/stores.ts';
 import { tableName } from '../../../lib/table/client.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { get } from '../../../lib/table/table.ts';
-import { balanceOf, expire, increment, type ModelCustomer, set } from '../../../proof/workload/model/credit.ts';
+import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
+import { startTestQueue } from '../../support/deliveries.ts';
+import { injectFaults, inOrderOf, intercept } from '../../support/faults.ts';
+import { isolateAsDynamoDB } from '../../support/isolation.ts';
+import { isLinearizable, type Operation } from '../../support/linearizable.ts';
+import { balanceOf, expire, increment, type ModelCustomer, set } from '../../support/model/credit.ts';
 import {
   type ModelAvatar,
   type ModelProduct,
@@ -33,12 +38,7 @@ import {
   refund,
   type SaleModel,
   sell,
-} from '../../../proof/workload/model/sales.ts';
-import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
-import { startTestQueue } from '../../support/deliveries.ts';
-import { injectFaults, inOrderOf, intercept } from '../../support/faults.ts';
-import { isolateAsDynamoDB } from '../../support/isolation.ts';
-import { isLinearizable, type Operation } from '../../support/linearizable.ts';
+} from '../../support/model/sales.ts';
 import { ada } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { freshTable, setClock } from '../../support/service.ts';

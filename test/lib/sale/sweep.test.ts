@@ -1,6 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { erasePerson } from '../../../cli/person/erase.ts';
+import { erasePerson } from '../../../apps/cli/person/erase.ts';
 import { claimDelivery, completeDelivery, failDelivery, findDelivery } from '../../../lib/delivery/deliveries.ts';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
 import { createStore, deleteStore } from '../../../lib/operator/stores.ts';

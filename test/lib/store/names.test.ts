@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkNames } from '../../../cli/kinds/residents.ts';
+import { checkNames } from '../../../apps/cli/kinds/residents.ts';
+import { importText } from '../../../apps/cli/test/support/import-files.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
@@ -14,7 +15,7 @@ import { get, removeMany, transact } from '../../../lib/table/table.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { asFunction } from '../../support/access.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { importText, tempDir } from '../../support/files.ts';
+import { tempDir } from '../../support/files.ts';
 import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '../../support/look-ups.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';

@@ -22,9 +22,9 @@ import {
   type Write,
 } from '../../../lib/table/language.ts';
 import { type IndexName, indexes, type Key } from '../../../lib/table/schema.ts';
-import { Random } from '../../../proof/simulation/random.ts';
 import { atEnd } from '../../support/at-end.ts';
 import { carriedOut } from '../../support/memory-db.ts';
+import { Random } from '../../support/random.ts';
 import { freshTable } from '../../support/service.ts';
 import { trials } from '../../support/volume.ts';
 import { MemoryTable, memoryEngine, nameOf } from './memory.ts';

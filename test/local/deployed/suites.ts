@@ -104,8 +104,8 @@ export const expectSuitesPass = async (
 
   // The second one waits for a minute, in which the first one works.
   const [contract, extensions] = await Promise.all([
-    runSuite(deployment, 'contract', 'vitest.proof.config.ts'),
-    runSuite(deployment, 'extensions', 'vitest.proof.config.ts'),
+    runSuite(deployment, 'contract', 'proof/vitest.config.ts'),
+    runSuite(deployment, 'extensions', 'proof/vitest.config.ts'),
   ]);
 
   const logged = errors.join('\n');

@@ -13,7 +13,7 @@ import { startForTests } from '../../support/local-service.ts';
 import { putAll } from '../../support/seed.ts';
 
 /**
- * The data of the pages for developers over HTTP, and their protection. test/browser/ looks at the pages themselves.
+ * The data of the pages for developers over HTTP, and their protection. apps/desk/test/browser/ looks at the pages themselves.
  */
 
 let service: Awaited<ReturnType<typeof startForTests>>;

@@ -63,8 +63,8 @@ test('./store runs the command from any folder and by a link, with the Node.js o
 
 test('./store says what to do before the packages are installed, and where Node.js is too old', async () => {
   const [bare, old] = [
-    checkoutWith('no-packages', ['store', 'cli/store.ts']),
-    checkoutWith('old-node', ['store', 'cli/store.ts'], true),
+    checkoutWith('no-packages', ['store', 'apps/cli/store.ts']),
+    checkoutWith('old-node', ['store', 'apps/cli/store.ts'], true),
   ];
   // The checkout has no Node.js of its own, so that of the machine is asked for its version.
   const bin = join(dir, 'bin');
@@ -91,7 +91,8 @@ test('./store says what to do before the packages are installed, and where Node.
 });
 
 test('both launchers give Node.js the limits that npx gives it', () => {
-  const flags = /#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync(join(root, 'cli/store.ts'), 'utf8'))?.[1] ?? '';
+  const flags =
+    /#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync(join(root, 'apps/cli/store.ts'), 'utf8'))?.[1] ?? '';
 
   expect(flags).toContain('--max-old-space-size=');
   for (const file of ['store', 'store.cmd']) expect(readFileSync(join(root, file), 'utf8')).toContain(` ${flags} "`);

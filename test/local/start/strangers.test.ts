@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { startForCli } from '../../../apps/cli/test/support/cli.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { Avatar } from '../../../local/grid/grid.ts';
-import { startForCli } from '../../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 let key: string;

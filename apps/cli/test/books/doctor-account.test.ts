@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { checkAlarms, checkReleases, checkVersion } from '../../../cli/books/doctor-account.ts';
-import type { Target } from '../../../cli/deployment/target.ts';
-import packageFile from '../../../package.json' with { type: 'json' };
-import { serve } from '../../support/deliveries.ts';
-import { stubAws } from '../../support/stacks.ts';
+import packageFile from '../../../../package.json' with { type: 'json' };
+import { serve } from '../../../../test/support/deliveries.ts';
+import { checkAlarms, checkReleases, checkVersion } from '../../books/doctor-account.ts';
+import type { Target } from '../../deployment/target.ts';
+import { stubAws } from '../support/stacks.ts';
 
 /** The doctor's look at the version that runs, at releases, and at who gets the e-mails of alarms. */
 

@@ -1,13 +1,13 @@
 import { beforeEach, expect, test } from 'vitest';
-import { checkHistory } from '../../../cli/books/doctor-history.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
-import * as dynamodb from '../../../lib/table/dynamodb.ts';
-import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
-import { add, store } from '../../lib/credit/credit.ts';
-import { newCustomer } from '../../support/credit-seed.ts';
-import { catchUp, keepHistory } from '../../support/history.ts';
-import { freshTable, setClock } from '../../support/service.ts';
+import { customerKey } from '../../../../lib/store/customers.ts';
+import * as dynamodb from '../../../../lib/table/dynamodb.ts';
+import { update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
+import { add, store } from '../../../../test/lib/credit/credit.ts';
+import { newCustomer } from '../../../../test/support/credit-seed.ts';
+import { catchUp, keepHistory } from '../../../../test/support/history.ts';
+import { freshTable, setClock } from '../../../../test/support/service.ts';
+import { checkHistory } from '../../books/doctor-history.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const minute = 60_000;

@@ -1,30 +1,31 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import { repairCredit } from '../../../cli/books/repair-credit.ts';
-import { timestamp } from '../../../lib/clock.ts';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import { asDecided, type CreditLot, changedIn, lotType } from '../../../lib/credit/lot.ts';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
+import { timestamp } from '../../../../lib/clock.ts';
+import { changeCredit } from '../../../../lib/credit/change.ts';
+import { asDecided, type CreditLot, changedIn, lotType } from '../../../../lib/credit/lot.ts';
+import { listLots } from '../../../../lib/credit/lots.ts';
+import { redeemGiftCard } from '../../../../lib/credit/redeem.ts';
 import {
   type Author,
   type CreditItem,
   type LastChange,
   lastChangeOf,
   storedChange,
-} from '../../../lib/credit/state.ts';
-import { repairReason } from '../../../lib/operator/read-credit.ts';
-import { changeKinds } from '../../../lib/routes/credit.ts';
-import { customerKey, findCustomerItem } from '../../../lib/store/customers.ts';
-import { putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
-import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';
-import { intercept } from '../../support/faults.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { ada } from '../../support/residents.ts';
-import { freshTable, setClock, startTestService } from '../../support/service.ts';
-import { add, change, store, sweep } from '../credit/credit.ts';
-import { customerOf, drain, later, start } from '../credit/large-credit.ts';
+} from '../../../../lib/credit/state.ts';
+import { repairReason } from '../../../../lib/operator/read-credit.ts';
+import { changeKinds } from '../../../../lib/routes/credit.ts';
+import { customerKey, findCustomerItem } from '../../../../lib/store/customers.ts';
+import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
+import { update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
+import { add, change, store, sweep } from '../../../../test/lib/credit/credit.ts';
+import { customerOf, drain, later, start } from '../../../../test/lib/credit/large-credit.ts';
+import { customerWithLots, newCustomer } from '../../../../test/support/credit-seed.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { ada } from '../../../../test/support/residents.ts';
+import { freshTable, setClock, startTestService } from '../../../../test/support/service.ts';
+import { repairCredit } from '../../books/repair-credit.ts';
+import { importText } from '../support/import-files.ts';
 
 /** Each change of credit leaves its cause on the customer's item and its number on the lots that it touches. */
 

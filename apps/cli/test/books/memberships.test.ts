@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { sortMemberships } from '../../../cli/books/memberships.ts';
-import { checkCategories } from '../../../cli/kinds/categories.ts';
-import { checkMemberships } from '../../../cli/kinds/memberships.ts';
-import { productImporter } from '../../../cli/kinds/products.ts';
-import { writeRows } from '../../../cli/kinds/rows.ts';
-import { source } from '../../../lib/clock.ts';
-import type { ProductFields } from '../../../lib/routes/products.ts';
-import { createCategory, deleteCategory, getCategory, listMembers } from '../../../lib/store/categories.ts';
-import { addMember, maxSorted, memberKey, productKey, removeMember } from '../../../lib/store/memberships.ts';
-import { createProduct, listProducts, updateProduct } from '../../../lib/store/products.ts';
-import { put, remove, update } from '../../../lib/table/language.ts';
-import { get, write } from '../../../lib/table/table.ts';
-import { intercept, type TableCall } from '../../support/faults.ts';
-import { productWith } from '../../support/rows.ts';
-import { startTestService } from '../../support/service.ts';
+import { source } from '../../../../lib/clock.ts';
+import type { ProductFields } from '../../../../lib/routes/products.ts';
+import { createCategory, deleteCategory, getCategory, listMembers } from '../../../../lib/store/categories.ts';
+import { addMember, maxSorted, memberKey, productKey, removeMember } from '../../../../lib/store/memberships.ts';
+import { createProduct, listProducts, updateProduct } from '../../../../lib/store/products.ts';
+import { put, remove, update } from '../../../../lib/table/language.ts';
+import { get, write } from '../../../../lib/table/table.ts';
+import { intercept, type TableCall } from '../../../../test/support/faults.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { startTestService } from '../../../../test/support/service.ts';
+import { sortMemberships } from '../../books/memberships.ts';
+import { checkCategories } from '../../kinds/categories.ts';
+import { checkMemberships } from '../../kinds/memberships.ts';
+import { productImporter } from '../../kinds/products.ts';
+import { writeRows } from '../../kinds/rows.ts';
 
 /** Memberships stand under their product's flags. Here the flags change while something else is under way. */
 

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { isLater, newestIn } from '../../../cli/books/newest.ts';
+import { isLater, newestIn } from '../../../shared/newest.ts';
 
 test.each([
   ['0.10.0\n', '0.10.0'],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { checkUnsent } from '../../../cli/books/doctor-deployment.ts';
-import { timestamp } from '../../../lib/clock.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { sendUnsent } from '../../../lib/sale/sweep.ts';
-import { buy, newProduct } from '../../lib/sale/sales.ts';
-import { newCustomer } from '../../support/credit-seed.ts';
-import { startTestQueue } from '../../support/deliveries.ts';
-import { freshTable, setClock } from '../../support/service.ts';
+import { timestamp } from '../../../../lib/clock.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { sendUnsent } from '../../../../lib/sale/sweep.ts';
+import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
+import { newCustomer } from '../../../../test/support/credit-seed.ts';
+import { startTestQueue } from '../../../../test/support/deliveries.ts';
+import { freshTable, setClock } from '../../../../test/support/service.ts';
+import { checkUnsent } from '../../books/doctor-deployment.ts';
 
 /** The doctor's look at sales whose delivery was not ordered. Nothing reads the stream here. */
 

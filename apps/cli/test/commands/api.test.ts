@@ -1,8 +1,8 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { startForCli } from '../../support/cli.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import type { Page } from '../../../lib/lists/page.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { runStore } from '../../support/cli.ts';
-import { tempDir } from '../../support/files.ts';
-import { startProcess } from '../../support/local-service.ts';
-import { walk } from '../../support/walk.ts';
+import type { Page } from '../../../../lib/lists/page.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { startProcess } from '../../../../test/support/local-service.ts';
+import { walk } from '../../../../test/support/walk.ts';
+import { runStore } from '../support/cli.ts';
 
 /** A long run of gifts, in processes that are killed. GIVE_LINES gives the size. */
 
@@ -17,7 +17,7 @@ const lines = Number(process.env.GIVE_LINES ?? 120);
 const timeout = 1_200_000 * Math.ceil(lines / 1000);
 const dir = tempDir();
 const dataDir = join(dir, 'service');
-const launcher = new URL('../../../store', import.meta.url).pathname;
+const launcher = new URL('../../../../store', import.meta.url).pathname;
 const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
 const env = { PATH, HOME, NODE_COMPILE_CACHE };
 const gifts = join(dir, 'gifts.csv');

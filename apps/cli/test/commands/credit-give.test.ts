@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import { auditTable } from '../../../lib/operator/audit-credit.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
-import { startForCli } from '../../support/cli.ts';
-import { intercept } from '../../support/faults.ts';
-import { newResident } from '../../support/residents.ts';
-import { wholeTable } from '../../support/service.ts';
+import { changeCredit } from '../../../../lib/credit/change.ts';
+import { auditTable } from '../../../../lib/operator/audit-credit.ts';
+import { getCustomer } from '../../../../lib/store/customers.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 

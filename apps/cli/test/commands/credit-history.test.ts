@@ -1,10 +1,10 @@
 import { beforeAll, expect, test, vi } from 'vitest';
-import { now, timestamp } from '../../../lib/clock.ts';
-import { historyKey } from '../../../lib/credit/history.ts';
-import { dayKey, dayOf } from '../../../lib/events/days.ts';
-import { remove, update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
-import { startForCli } from '../../support/cli.ts';
+import { now, timestamp } from '../../../../lib/clock.ts';
+import { historyKey } from '../../../../lib/credit/history.ts';
+import { dayKey, dayOf } from '../../../../lib/events/days.ts';
+import { remove, update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

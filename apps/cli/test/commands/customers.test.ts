@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { claimDelivery, failDelivery } from '../../../lib/delivery/deliveries.ts';
-import { putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { createProduct } from '../../../lib/store/products.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
-import { startForCli } from '../../support/cli.ts';
-import { anOrder } from '../../support/deliveries.ts';
-import { intercept } from '../../support/faults.ts';
-import { newResident, unknownUuid } from '../../support/residents.ts';
-import { productWith } from '../../support/rows.ts';
+import { listLots } from '../../../../lib/credit/lots.ts';
+import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
+import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
+import { createProduct } from '../../../../lib/store/products.ts';
+import { recordPurchase } from '../../../../lib/store/spend.ts';
+import { anOrder } from '../../../../test/support/deliveries.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { newResident, unknownUuid } from '../../../../test/support/residents.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 const on = ['--store', demo];

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { claimDelivery, failDelivery } from '../../../lib/delivery/deliveries.ts';
-import type { Order } from '../../../lib/delivery/message.ts';
-import { startForCli } from '../../support/cli.ts';
-import { anOrder } from '../../support/deliveries.ts';
+import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
+import type { Order } from '../../../../lib/delivery/message.ts';
+import { anOrder } from '../../../../test/support/deliveries.ts';
+import { startForCli } from '../support/cli.ts';
 
 const { run } = await startForCli({ demo: false });
 const on = ['--store', 'other store'];

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
-import { presets } from '../../../lib/store/key-presets.ts';
-import { runInProcess, startForCli, withClockAhead } from '../../support/cli.ts';
-import { stubAws } from '../../support/stacks.ts';
+import { presets } from '../../../../lib/store/key-presets.ts';
+import { runInProcess, startForCli, withClockAhead } from '../support/cli.ts';
+import { stubAws } from '../support/stacks.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

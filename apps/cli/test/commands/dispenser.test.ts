@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { rotateSecret } from '../../../cli/deployment/dispenser.ts';
 import {
   type Dispenser,
   dispenserKey,
@@ -7,12 +6,13 @@ import {
   loseAddress,
   registerDispenser,
   secretsOf,
-} from '../../../lib/delivery/dispensers.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { remove } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
-import { startForCli } from '../../support/cli.ts';
-import { answerLost, intercept } from '../../support/faults.ts';
+} from '../../../../lib/delivery/dispensers.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { remove } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
+import { answerLost, intercept } from '../../../../test/support/faults.ts';
+import { rotateSecret } from '../../deployment/dispenser.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 const on = ['--store', demo];

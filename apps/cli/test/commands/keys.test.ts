@@ -1,9 +1,9 @@
 import { beforeAll, expect, test } from 'vitest';
-import { now } from '../../../lib/clock.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { listKeys, rotateKey } from '../../../lib/store/issued-keys.ts';
+import { now } from '../../../../lib/clock.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { listKeys, rotateKey } from '../../../../lib/store/issued-keys.ts';
 
-import { startForCli } from '../../support/cli.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

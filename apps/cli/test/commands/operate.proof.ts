@@ -2,25 +2,25 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { now, timestamp } from '../../../lib/clock.ts';
+import { now, timestamp } from '../../../../lib/clock.ts';
 import {
   claimDelivery,
   completeDelivery,
   failDelivery,
   getDelivery,
   letWait,
-} from '../../../lib/delivery/deliveries.ts';
-import { findDispenser, loseAddress, registerDispenser } from '../../../lib/delivery/dispensers.ts';
-import { encodeMessage } from '../../../lib/delivery/message.ts';
-import { sendToDeadLetters } from '../../../lib/delivery/queue.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { createProduct } from '../../../lib/store/products.ts';
-import { setOpen } from '../../../lib/store/stores.ts';
-import { db, tableName } from '../../../lib/table/client.ts';
-import { startForCli } from '../../support/cli.ts';
-import { anOrder } from '../../support/deliveries.ts';
-import { productWith } from '../../support/rows.ts';
-import { wholeTable } from '../../support/service.ts';
+} from '../../../../lib/delivery/deliveries.ts';
+import { findDispenser, loseAddress, registerDispenser } from '../../../../lib/delivery/dispensers.ts';
+import { encodeMessage } from '../../../../lib/delivery/message.ts';
+import { sendToDeadLetters } from '../../../../lib/delivery/queue.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { createProduct } from '../../../../lib/store/products.ts';
+import { setOpen } from '../../../../lib/store/stores.ts';
+import { db, tableName } from '../../../../lib/table/client.ts';
+import { anOrder } from '../../../../test/support/deliveries.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 const vera = '00000002-dede-4ede-8ede-000000000001';

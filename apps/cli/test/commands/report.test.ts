@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { source } from '../../../lib/clock.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { refundSale } from '../../../lib/sale/refund.ts';
-import { sell } from '../../../lib/sale/sell.ts';
-import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { createProduct } from '../../../lib/store/products.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
-import { putRules } from '../../../lib/store/rules.ts';
-import { startForCli } from '../../support/cli.ts';
-import { newResident } from '../../support/residents.ts';
-import { productWith } from '../../support/rows.ts';
+import { source } from '../../../../lib/clock.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { refundSale } from '../../../../lib/sale/refund.ts';
+import { sell } from '../../../../lib/sale/sell.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
+import { createProduct } from '../../../../lib/store/products.ts';
+import type { Resident } from '../../../../lib/store/residents.ts';
+import { putRules } from '../../../../lib/store/rules.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 let store: string;

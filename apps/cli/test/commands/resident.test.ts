@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { checkDispenser } from '../../../cli/books/doctor-store.ts';
-import type { Target } from '../../../cli/deployment/target.ts';
-import { putResident } from '../../../lib/operator/residents.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
-import { tellResident } from '../../../lib/store/tell-resident.ts';
-import { startForCli } from '../../support/cli.ts';
-import { freshTable } from '../../support/service.ts';
+import { putResident } from '../../../../lib/operator/residents.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { forgetResidents } from '../../../../lib/store/residents.ts';
+import { tellResident } from '../../../../lib/store/tell-resident.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { checkDispenser } from '../../books/doctor-store.ts';
+import type { Target } from '../../deployment/target.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

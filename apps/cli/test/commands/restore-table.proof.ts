@@ -8,15 +8,15 @@ import {
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
-import { parseKey } from '../../../lib/keys.ts';
-import { revokeKey } from '../../../lib/store/api-keys.ts';
-import { tableName } from '../../../lib/table/client.ts';
-import { indexes, ttlAttribute } from '../../../lib/table/schema.ts';
-import { atEnd } from '../../support/at-end.ts';
-import { runInProcess, startForCli } from '../../support/cli.ts';
-import { tempDir } from '../../support/files.ts';
-import { wholeTable } from '../../support/service.ts';
-import { writeExport } from '../../support/table-export.ts';
+import { parseKey } from '../../../../lib/keys.ts';
+import { revokeKey } from '../../../../lib/store/api-keys.ts';
+import { tableName } from '../../../../lib/table/client.ts';
+import { indexes, ttlAttribute } from '../../../../lib/table/schema.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { runInProcess, startForCli } from '../support/cli.ts';
+import { writeExport } from '../support/table-export.ts';
 
 /** The drill of docs/operate/recover.md: a table from an export, its indexes and stream, its keys, its books. */
 

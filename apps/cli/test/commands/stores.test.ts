@@ -1,11 +1,11 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
-import { createCategory } from '../../../lib/store/categories.ts';
-import { findStore, listStores } from '../../../lib/store/stores.ts';
-import { startForCli } from '../../support/cli.ts';
-import { wholeTable } from '../../support/service.ts';
+import { createStore, deleteStore } from '../../../../lib/operator/stores.ts';
+import { createCategory } from '../../../../lib/store/categories.ts';
+import { findStore, listStores } from '../../../../lib/store/stores.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
-import { checkVendors } from '../../../cli/kinds/vendors.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { createProduct as row } from '../../../lib/routes/products.ts';
-import { createProduct } from '../../../lib/store/products.ts';
-import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
-import { registerVendor } from '../../../lib/vendor/register.ts';
-import { findVendor, vendorCountKey, vendorKey } from '../../../lib/vendor/vendors.ts';
-import { startForCli } from '../../support/cli.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { createProduct as row } from '../../../../lib/routes/products.ts';
+import { createProduct } from '../../../../lib/store/products.ts';
+import { update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
+import { registerVendor } from '../../../../lib/vendor/register.ts';
+import { findVendor, vendorCountKey, vendorKey } from '../../../../lib/vendor/vendors.ts';
+import { checkVendors } from '../../kinds/vendors.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

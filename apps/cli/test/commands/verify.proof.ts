@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
-import { playSteps } from '../../../cli/books/verify.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
-import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { listStores } from '../../../lib/store/stores.ts';
-import { startForCli } from '../../support/cli.ts';
-import { newResident } from '../../support/residents.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { scopes } from '../../../../lib/routes/route.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
+import { listStores } from '../../../../lib/store/stores.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { playSteps } from '../../books/verify.ts';
+import { startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { listWebhooks } from '../../../lib/events/webhooks.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { partition } from '../../../lib/table/schema.ts';
-import { isOfCommand, startForCli } from '../../support/cli.ts';
-import { serve } from '../../support/deliveries.ts';
-import { answerLost, intercept, stopIntercepting } from '../../support/faults.ts';
-import { wholeTable } from '../../support/service.ts';
+import { listWebhooks } from '../../../../lib/events/webhooks.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { partition } from '../../../../lib/table/schema.ts';
+import { serve } from '../../../../test/support/deliveries.ts';
+import { answerLost, intercept, stopIntercepting } from '../../../../test/support/faults.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { isOfCommand, startForCli } from '../support/cli.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

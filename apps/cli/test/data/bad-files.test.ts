@@ -1,12 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-
-import { importText, tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable, wholeTable } from '../../../../test/support/service.ts';
+import { importFile } from '../../data/import.ts';
+import { importText } from '../support/import-files.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 let store: string;

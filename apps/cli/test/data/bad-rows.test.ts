@@ -1,9 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createProduct } from '../../../lib/store/products.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { ada, unknownUuid } from '../../support/residents.ts';
-import { productWith } from '../../support/rows.ts';
-import { wholeTable } from '../../support/service.ts';
+import { createProduct } from '../../../../lib/store/products.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { ada, unknownUuid } from '../../../../test/support/residents.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 let store: string;

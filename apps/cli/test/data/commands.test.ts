@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startForCli } from '../../support/cli.ts';
-import { filesOf } from '../../support/files.ts';
+import { filesOf } from '../../../../test/support/files.ts';
+import { startForCli } from '../support/cli.ts';
 
 const { dir, run } = await startForCli();
 const own = ['--store', 'Demo Store'];

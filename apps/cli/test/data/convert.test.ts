@@ -1,15 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { convertFile } from '../../../cli/data/convert.ts';
-import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { listOwned } from '../../../lib/store/owned.ts';
-import { getSpend } from '../../../lib/store/spend.ts';
-import { runInProcess } from '../../support/cli.ts';
-import { tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { freshTable } from '../../support/service.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { listOwned } from '../../../../lib/store/owned.ts';
+import { getSpend } from '../../../../lib/store/spend.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { convertFile } from '../../data/convert.ts';
+import { importFile } from '../../data/import.ts';
+import { runInProcess } from '../support/cli.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 const [david, ethan] = ['ad7b01b9-9b71-4beb-ba05-0c353ade5952', '378d5dc6-9e5e-4107-baf4-922c0efda1f1'];
@@ -35,7 +35,7 @@ const casper = (time: number, product: string, price: number, from: string, to: 
   `"${time}","2022-01-01","1",${product},"${price}","1","1","","Harbour (1, 2)","",${from},${to},${more}`;
 /** A file that the documents show. */
 const example = (name: string): string =>
-  new URL(`../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
+  new URL(`../../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
 
 beforeAll(() => freshTable());
 

@@ -1,26 +1,26 @@
 import { beforeAll, expect, test } from 'vitest';
-import { checkCategories } from '../../../cli/kinds/categories.ts';
-import { checkUses } from '../../../cli/kinds/coupon-uses.ts';
-import { checkCodes, checkCoupons } from '../../../cli/kinds/coupons.ts';
-import { checkCredit } from '../../../cli/kinds/credit.ts';
-import { checkStrays } from '../../../cli/kinds/customers.ts';
-import { checkStock } from '../../../cli/kinds/products.ts';
-import { checkSales } from '../../../cli/kinds/sales.ts';
-import { checkSpend } from '../../../cli/kinds/spend.ts';
-import { source } from '../../../lib/clock.ts';
-import { asDecided } from '../../../lib/credit/lot.ts';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { creditTypes } from '../../../lib/credit/rules.ts';
-import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
-import { deliveriesList } from '../../../lib/delivery/deliveries.ts';
-import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { demandUuid, getCustomerItem } from '../../../lib/store/customers.ts';
-import { seedWaiting } from '../../../local/demo/deliveries.ts';
-import { seedDemo } from '../../../local/demo/demo.ts';
-import { seedResidents } from '../../../local/demo/residents.ts';
-import { intercept } from '../../support/faults.ts';
-import { freshTable, setClock, wholeTable } from '../../support/service.ts';
+import { source } from '../../../../lib/clock.ts';
+import { asDecided } from '../../../../lib/credit/lot.ts';
+import { listLots } from '../../../../lib/credit/lots.ts';
+import { creditTypes } from '../../../../lib/credit/rules.ts';
+import { type CreditItem, holdingOf } from '../../../../lib/credit/state.ts';
+import { deliveriesList } from '../../../../lib/delivery/deliveries.ts';
+import { type Identifier, parseIdentifier } from '../../../../lib/identifier.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { demandUuid, getCustomerItem } from '../../../../lib/store/customers.ts';
+import { seedWaiting } from '../../../../local/demo/deliveries.ts';
+import { seedDemo } from '../../../../local/demo/demo.ts';
+import { seedResidents } from '../../../../local/demo/residents.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { freshTable, setClock, wholeTable } from '../../../../test/support/service.ts';
+import { checkCategories } from '../../kinds/categories.ts';
+import { checkUses } from '../../kinds/coupon-uses.ts';
+import { checkCodes, checkCoupons } from '../../kinds/coupons.ts';
+import { checkCredit } from '../../kinds/credit.ts';
+import { checkStrays } from '../../kinds/customers.ts';
+import { checkStock } from '../../kinds/products.ts';
+import { checkSales } from '../../kinds/sales.ts';
+import { checkSpend } from '../../kinds/spend.ts';
 
 /** The demo rows after an interruption and a second run. */
 

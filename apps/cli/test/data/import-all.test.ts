@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { startForCli } from '../../support/cli.ts';
-import { filesOf } from '../../support/files.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { filesOf } from '../../../../test/support/files.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 

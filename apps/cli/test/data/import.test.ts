@@ -1,19 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { exportAll } from '../../../cli/data/export.ts';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import type { CreditItem } from '../../../lib/credit/state.ts';
-import { auditTable } from '../../../lib/operator/audit-credit.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { getCategory, listCategories } from '../../../lib/store/categories.ts';
-import { getCustomer, getCustomerItem } from '../../../lib/store/customers.ts';
-import { getSpend } from '../../../lib/store/spend.ts';
-
-import { intercept } from '../../support/faults.ts';
-import { filesOf, freshStore, importText, tempDir } from '../../support/files.ts';
-import { ada } from '../../support/residents.ts';
-import { wholeTable } from '../../support/service.ts';
+import { changeCredit } from '../../../../lib/credit/change.ts';
+import type { CreditItem } from '../../../../lib/credit/state.ts';
+import { auditTable } from '../../../../lib/operator/audit-credit.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { getCategory, listCategories } from '../../../../lib/store/categories.ts';
+import { getCustomer, getCustomerItem } from '../../../../lib/store/customers.ts';
+import { getSpend } from '../../../../lib/store/spend.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { filesOf, freshStore, tempDir } from '../../../../test/support/files.ts';
+import { ada } from '../../../../test/support/residents.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { exportAll } from '../../data/export.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 let store: string;

@@ -1,14 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { exportAll, exportKind } from '../../../cli/data/export.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { createCategory } from '../../../lib/store/categories.ts';
-
-import { intercept } from '../../support/faults.ts';
-import { tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { freshTable } from '../../support/service.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { createCategory } from '../../../../lib/store/categories.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { exportAll, exportKind } from '../../data/export.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 let store: string;

@@ -4,14 +4,13 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { importFile } from '../../../cli/data/import.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { getSpend } from '../../../lib/store/spend.ts';
-
-import { randomFrom } from '../../support/faults.ts';
-import { tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { getSpend } from '../../../../lib/store/spend.ts';
+import { randomFrom } from '../../../../test/support/faults.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable, wholeTable } from '../../../../test/support/service.ts';
+import { importFile } from '../../data/import.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const seed = Number(process.env.IMPORT_KILL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const [people, purchases] = [
@@ -22,7 +21,7 @@ const random = randomFrom(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
 
 const dir = tempDir();
-const child = new URL('../../support/import-child.ts', import.meta.url).pathname;
+const child = new URL('../support/import-child.ts', import.meta.url).pathname;
 
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-0bad-0000-0000-000000000000`;
 

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from 'vitest';
-import { importFile } from '../../../cli/data/import.ts';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { setClock, startTestService } from '../../support/service.ts';
+import { listLots } from '../../../../lib/credit/lots.ts';
+import { setClock, startTestService } from '../../../../test/support/service.ts';
+import { importFile } from '../../data/import.ts';
+import { kindOf } from '../support/kinds.ts';
 
 /** A merchant imports the five files of another system (docs/operate/examples) into a new store. */
 
@@ -23,7 +23,7 @@ const get = async (path: string) => {
 beforeAll(async () => {
   setClock(Date.parse('2026-03-01T12:00:00Z'));
   for (const name of ['residents', 'products', 'purchases', 'credit', 'coupons']) {
-    const path = new URL(`../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
+    const path = new URL(`../../../../docs/operate/examples/${name}.csv`, import.meta.url).pathname;
     const report = await importFile(kindOf(name), store, path);
     expect(report).toMatchObject({ imported: true, created: report.rows, rejected: 0 });
   }

@@ -1,14 +1,15 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { exportKind } from '../../../cli/data/export.ts';
-import { createProduct, listStoredProducts } from '../../../lib/store/products.ts';
-import { intercept } from '../../support/faults.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { ada, bob } from '../../support/residents.ts';
-import { productWith } from '../../support/rows.ts';
-import { wholeTable } from '../../support/service.ts';
+import { createProduct, listStoredProducts } from '../../../../lib/store/products.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { ada, bob } from '../../../../test/support/residents.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { exportKind } from '../../data/export.ts';
+import { importText } from '../support/import-files.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 let store: string;

@@ -1,9 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
-import { banCustomer, findCustomerItem, getCustomer } from '../../../lib/store/customers.ts';
-import { listStoredProducts } from '../../../lib/store/products.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { bob, cleo } from '../../support/residents.ts';
-import { wholeTable } from '../../support/service.ts';
+import { banCustomer, findCustomerItem, getCustomer } from '../../../../lib/store/customers.ts';
+import { listStoredProducts } from '../../../../lib/store/products.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { bob, cleo } from '../../../../test/support/residents.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 let store: string;

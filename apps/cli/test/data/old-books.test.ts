@@ -1,10 +1,10 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test, vi } from 'vitest';
-import { nearestOf } from '../../../cli/data/nearest.ts';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import { startForCli } from '../../support/cli.ts';
-import { newResident } from '../../support/residents.ts';
+import { changeCredit } from '../../../../lib/credit/change.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { nearestOf } from '../../../shared/nearest.ts';
+import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 

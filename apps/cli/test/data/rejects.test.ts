@@ -1,11 +1,12 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { importFile } from '../../../cli/data/import.ts';
-import { intercept } from '../../support/faults.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { wholeTable } from '../../support/service.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { importFile } from '../../data/import.ts';
+import { importText } from '../support/import-files.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 let store: string;

@@ -1,13 +1,14 @@
 import { beforeEach, expect, test } from 'vitest';
-import { checkDays } from '../../../cli/kinds/days.ts';
-import { checkSpend } from '../../../cli/kinds/spend.ts';
-import { refundSale } from '../../../lib/sale/refund.ts';
-import { sendUnsent } from '../../../lib/sale/sweep.ts';
-import { getSpend } from '../../../lib/store/spend.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { catchUp, keepHistory } from '../../support/history.ts';
-import { ada, bob, cleo } from '../../support/residents.ts';
-import { setClock, wholeTable } from '../../support/service.ts';
+import { refundSale } from '../../../../lib/sale/refund.ts';
+import { sendUnsent } from '../../../../lib/sale/sweep.ts';
+import { getSpend } from '../../../../lib/store/spend.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { catchUp, keepHistory } from '../../../../test/support/history.ts';
+import { ada, bob, cleo } from '../../../../test/support/residents.ts';
+import { setClock, wholeTable } from '../../../../test/support/service.ts';
+import { checkDays } from '../../kinds/days.ts';
+import { checkSpend } from '../../kinds/spend.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 const now = Date.parse('2026-03-01T12:00:00Z');

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
-import { routes } from '../../../lib/routes/routes.ts';
-import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { startForCli } from '../../support/cli.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { scopes } from '../../../../lib/routes/route.ts';
+import { routes } from '../../../../lib/routes/routes.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
+import { startForCli } from '../support/cli.ts';
 
 /**
  * A store that is exported whole and imported into an empty one answers the same: every GET row of the API is compared

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { exportAll, exportKind } from '../../../cli/data/export.ts';
-import { importFile } from '../../../cli/data/import.ts';
-import { everyRow } from '../../../lib/lists/source.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { createCategory, listCategories } from '../../../lib/store/categories.ts';
-import { tempDir } from '../../support/files.ts';
-import { kindOf } from '../../support/kinds.ts';
-import { freshTable } from '../../support/service.ts';
+import { everyRow } from '../../../../lib/lists/source.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { createCategory, listCategories } from '../../../../lib/store/categories.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { exportAll, exportKind } from '../../data/export.ts';
+import { importFile } from '../../data/import.ts';
+import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
 const [categories, products] = [kindOf('categories'), kindOf('products')];

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
-
-import { importText, tempDir } from '../../support/files.ts';
-import { freshTable, wholeTable } from '../../support/service.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { freshTable, wholeTable } from '../../../../test/support/service.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 let store: string;

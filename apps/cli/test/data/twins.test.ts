@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { idFrom } from '../../../cli/kinds/rows.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
-import { listStoreCards } from '../../../lib/store/gift-cards.ts';
-import { getSpend } from '../../../lib/store/spend.ts';
-import { freshStore, importText, tempDir } from '../../support/files.ts';
-import { ada, bob } from '../../support/residents.ts';
+import { getCustomer } from '../../../../lib/store/customers.ts';
+import { listStoreCards } from '../../../../lib/store/gift-cards.ts';
+import { getSpend } from '../../../../lib/store/spend.ts';
+import { freshStore, tempDir } from '../../../../test/support/files.ts';
+import { ada, bob } from '../../../../test/support/residents.ts';
+import { idFrom } from '../../kinds/rows.ts';
+import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
 const rejects = join(dir, 'left');

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { openFile } from '../../../cli/data/write.ts';
-import { tempDir } from '../../support/files.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { openFile } from '../../data/write.ts';
 
 const dir = tempDir();
 

@@ -2,15 +2,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { fillFromExport } from '../../../cli/deployment/restored-table.ts';
-import { routes } from '../../../lib/routes/routes.ts';
-import { tableName } from '../../../lib/table/client.ts';
-import { exampleOf, seedExamples } from '../../support/example-requests.ts';
-import { tempDir } from '../../support/files.ts';
-import type { OneOfEach } from '../../support/one-of-each.ts';
-import { ada, bob, seedResidents } from '../../support/residents.ts';
-import { setClock, startTestService, wholeTable } from '../../support/service.ts';
-import { writeExport, writeIncrement } from '../../support/table-export.ts';
+import { routes } from '../../../../lib/routes/routes.ts';
+import { tableName } from '../../../../lib/table/client.ts';
+import { exampleOf, seedExamples } from '../../../../test/support/example-requests.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import type { OneOfEach } from '../../../../test/support/one-of-each.ts';
+import { ada, bob, seedResidents } from '../../../../test/support/residents.ts';
+import { setClock, startTestService, wholeTable } from '../../../../test/support/service.ts';
+import { fillFromExport } from '../../deployment/restored-table.ts';
+import { writeExport, writeIncrement } from '../support/table-export.ts';
 
 /**
  * A table of a full export and the hourly increments that follow it. The files are written here, in the documented

@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
-import { listKeys } from '../../../lib/store/issued-keys.ts';
-import { type PresetName, presetNames, presets, presetText } from '../../../lib/store/key-presets.ts';
-import { listStores } from '../../../lib/store/stores.ts';
-import { startForCli } from '../../support/cli.ts';
-import { onTerminal } from '../../support/terminal.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { type Scope, scopes } from '../../../../lib/routes/route.ts';
+import { listKeys } from '../../../../lib/store/issued-keys.ts';
+import { type PresetName, presetNames, presets, presetText } from '../../../../lib/store/key-presets.ts';
+import { listStores } from '../../../../lib/store/stores.ts';
+import { onTerminal } from '../../../../test/support/terminal.ts';
+import { startForCli } from '../support/cli.ts';
 
-const command = new URL('../../../cli/store.ts', import.meta.url).pathname;
+const command = new URL('../../store.ts', import.meta.url).pathname;
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {
@@ -89,7 +89,7 @@ test('a first key without a terminal has all scopes and no end; --preset and --e
 });
 
 test('the guide says of each preset what such a key can do', () => {
-  const guide = readFileSync(new URL('../../../docs/operate/operator.md', import.meta.url), 'utf8').replaceAll(
+  const guide = readFileSync(new URL('../../../../docs/operate/operator.md', import.meta.url), 'utf8').replaceAll(
     /\s+/g,
     ' ',
   );

@@ -2,15 +2,15 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
-import { follow } from '../../../cli/deployment/listen.ts';
-import { newId, now } from '../../../lib/clock.ts';
-import type { EventItem } from '../../../lib/events/events.ts';
-import { eventNames, eventTypes } from '../../../lib/routes/events.ts';
-import { startForCli } from '../../support/cli.ts';
-import { eventRow } from '../../support/event-rows.ts';
-import { intercept, stopIntercepting } from '../../support/faults.ts';
-import { type Message, startListen, startProgram } from '../../support/listening.ts';
-import { putAll } from '../../support/seed.ts';
+import { newId, now } from '../../../../lib/clock.ts';
+import type { EventItem } from '../../../../lib/events/events.ts';
+import { eventNames, eventTypes } from '../../../../lib/routes/events.ts';
+import { eventRow } from '../../../../test/support/event-rows.ts';
+import { intercept, stopIntercepting } from '../../../../test/support/faults.ts';
+import { putAll } from '../../../../test/support/seed.ts';
+import { follow } from '../../deployment/listen.ts';
+import { startForCli } from '../support/cli.ts';
+import { type Message, startListen, startProgram } from '../support/listening.ts';
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

@@ -2,8 +2,8 @@ import { CloudFormationClient, ListStackResourcesCommand } from '@aws-sdk/client
 import { CloudWatchLogsClient, FilterLogEventsCommand } from '@aws-sdk/client-cloudwatch-logs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { afterAll, beforeEach, expect, test } from 'vitest';
-import { type LogLine, type LogQuery, stageLogs } from '../../../cli/deployment/logs.ts';
-import { source } from '../../../lib/clock.ts';
+import { source } from '../../../../lib/clock.ts';
+import { type LogLine, type LogQuery, stageLogs } from '../../deployment/logs.ts';
 
 /** The logs of a deployment, from stubs of the answers of CloudFormation and CloudWatch: it has not run on AWS. */
 

@@ -1,24 +1,24 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
-import { owedNow, type PayoutSums, payoutsOf } from '../../../cli/deployment/payouts.ts';
-import { timestamp } from '../../../lib/clock.ts';
-import { beginPayouts } from '../../../lib/operator/begin-payouts.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { claimPayout } from '../../../lib/payout/claim.ts';
-import { countDebts } from '../../../lib/payout/count.ts';
-import { payoutAnswers, payoutsList } from '../../../lib/payout/payouts.ts';
-import { reportPayout } from '../../../lib/payout/settle.ts';
-import type { PayoutAnswer } from '../../../lib/routes/payouts.ts';
-import type { Sale } from '../../../lib/routes/sales.ts';
-import { refundSale } from '../../../lib/sale/refund.ts';
-import { getSale } from '../../../lib/sale/sales.ts';
-import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
-import { buy, newProduct } from '../../lib/sale/sales.ts';
-import { newResident } from '../../support/residents.ts';
-import { freshTable, setClock } from '../../support/service.ts';
-import { trials } from '../../support/volume.ts';
+import { timestamp } from '../../../../lib/clock.ts';
+import { beginPayouts } from '../../../../lib/operator/begin-payouts.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { claimPayout } from '../../../../lib/payout/claim.ts';
+import { countDebts } from '../../../../lib/payout/count.ts';
+import { payoutAnswers, payoutsList } from '../../../../lib/payout/payouts.ts';
+import { reportPayout } from '../../../../lib/payout/settle.ts';
+import type { PayoutAnswer } from '../../../../lib/routes/payouts.ts';
+import type { Sale } from '../../../../lib/routes/sales.ts';
+import { refundSale } from '../../../../lib/sale/refund.ts';
+import { getSale } from '../../../../lib/sale/sales.ts';
+import { applyCoupon } from '../../../../lib/store/applied-coupons.ts';
+import { createCoupon } from '../../../../lib/store/coupons.ts';
+import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { freshTable, setClock } from '../../../../test/support/service.ts';
+import { trials } from '../../../../test/support/volume.ts';
+import { owedNow, type PayoutSums, payoutsOf } from '../../deployment/payouts.ts';
 
 /** Random sales and refunds, and their payouts in random spans. `PAYOUTS_SEED` replays a run. */
 

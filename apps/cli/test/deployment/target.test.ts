@@ -4,16 +4,15 @@ import { join } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { createProgram } from '../../../cli/program/program.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { findKey } from '../../../lib/store/api-keys.ts';
-import { streamView } from '../../../lib/table/schema.ts';
-
-import { runInProcess, runStore } from '../../support/cli.ts';
-import { serve, startTestQueue } from '../../support/deliveries.ts';
-import { keepHistory } from '../../support/history.ts';
-import { freshTable } from '../../support/service.ts';
-import { stubAws } from '../../support/stacks.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { findKey } from '../../../../lib/store/api-keys.ts';
+import { streamView } from '../../../../lib/table/schema.ts';
+import { serve, startTestQueue } from '../../../../test/support/deliveries.ts';
+import { keepHistory } from '../../../../test/support/history.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { createProgram } from '../../program/program.ts';
+import { runInProcess, runStore } from '../support/cli.ts';
+import { stubAws } from '../support/stacks.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));

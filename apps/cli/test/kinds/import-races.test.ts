@@ -1,25 +1,25 @@
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { categoryImporter } from '../../../cli/kinds/categories.ts';
-import { couponImporter } from '../../../cli/kinds/coupons.ts';
-import { giftCardImporter } from '../../../cli/kinds/gift-cards.ts';
-import { productImporter } from '../../../cli/kinds/products.ts';
-import { type Importer, writeRows } from '../../../cli/kinds/rows.ts';
 import {
   createCategory,
   deleteCategory,
   freeMembers,
   getCategory,
   listMembers,
-} from '../../../lib/store/categories.ts';
-import { createCoupon, getCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
-import { disableGiftCard, getGiftCard, putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { addMember } from '../../../lib/store/memberships.ts';
-import { createProduct, getProduct, updateProduct } from '../../../lib/store/products.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
-import { intercept, throttled } from '../../support/faults.ts';
-import { newResident } from '../../support/residents.ts';
-import { productWith } from '../../support/rows.ts';
-import { freshTable } from '../../support/service.ts';
+} from '../../../../lib/store/categories.ts';
+import { createCoupon, getCoupon, updateCoupon } from '../../../../lib/store/coupons.ts';
+import { disableGiftCard, getGiftCard, putGiftCard } from '../../../../lib/store/gift-cards.ts';
+import { addMember } from '../../../../lib/store/memberships.ts';
+import { createProduct, getProduct, updateProduct } from '../../../../lib/store/products.ts';
+import type { Resident } from '../../../../lib/store/residents.ts';
+import { intercept, throttled } from '../../../../test/support/faults.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { productWith } from '../../../../test/support/rows.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { categoryImporter } from '../../kinds/categories.ts';
+import { couponImporter } from '../../kinds/coupons.ts';
+import { giftCardImporter } from '../../kinds/gift-cards.ts';
+import { productImporter } from '../../kinds/products.ts';
+import { type Importer, writeRows } from '../../kinds/rows.ts';
 
 /** Concurrent changes during an import: the import changes only the fields for which its file has columns. */
 

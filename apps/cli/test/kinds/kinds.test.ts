@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { isRequired } from '../../../cli/kinds/columns.ts';
-import { exportFiles } from '../../../cli/kinds/kinds.ts';
+import { isRequired } from '../../kinds/columns.ts';
+import { exportFiles } from '../../kinds/kinds.ts';
 
-const document = readFileSync(new URL('../../../docs/operate/import-export.md', import.meta.url), 'utf8');
+const document = readFileSync(new URL('../../../../docs/operate/import-export.md', import.meta.url), 'utf8');
 
 test.each(exportFiles.map((kind) => [kind.name, kind] as const))(
   'the document names every column of %s with its meaning, and the required ones',

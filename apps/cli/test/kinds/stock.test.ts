@@ -1,21 +1,21 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkShares, checkStock, productImporter, products } from '../../../cli/kinds/products.ts';
-import { writeRows } from '../../../cli/kinds/rows.ts';
-import { source } from '../../../lib/clock.ts';
-import type { EventItem } from '../../../lib/events/events.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
-import { maxInteger } from '../../../lib/routes/wire.ts';
-import { productKey } from '../../../lib/store/memberships.ts';
-import { divideStock, gatherStock, listStoredShares, type StockShare } from '../../../lib/store/stock.ts';
-import { remove, update } from '../../../lib/table/language.ts';
-import { get, write } from '../../../lib/table/table.ts';
-import { intercept, type TableCall } from '../../support/faults.ts';
-import { catchUp, keepHistory } from '../../support/history.ts';
-import { newResident } from '../../support/residents.ts';
-import { type Call, setClock, startTestService, wholeTable } from '../../support/service.ts';
+import { source } from '../../../../lib/clock.ts';
+import type { EventItem } from '../../../../lib/events/events.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { scopes } from '../../../../lib/routes/route.ts';
+import { maxInteger } from '../../../../lib/routes/wire.ts';
+import { productKey } from '../../../../lib/store/memberships.ts';
+import { divideStock, gatherStock, listStoredShares, type StockShare } from '../../../../lib/store/stock.ts';
+import { remove, update } from '../../../../lib/table/language.ts';
+import { get, write } from '../../../../lib/table/table.ts';
+import { intercept, type TableCall } from '../../../../test/support/faults.ts';
+import { catchUp, keepHistory } from '../../../../test/support/history.ts';
+import { newResident } from '../../../../test/support/residents.ts';
+import { type Call, setClock, startTestService, wholeTable } from '../../../../test/support/service.ts';
+import { checkShares, checkStock, productImporter, products } from '../../kinds/products.ts';
+import { writeRows } from '../../kinds/rows.ts';
 
 /** A stock that is divided into shares, as it is read, sold, refunded, replaced, imported and audited. */
 

@@ -4,12 +4,12 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
-import { atEnd } from '../../support/at-end.ts';
-import { runStore } from '../../support/cli.ts';
-import { randomFrom } from '../../support/faults.ts';
-import { tempDir } from '../../support/files.ts';
-import { startProcess } from '../../support/local-service.ts';
-import { startOther } from '../../support/other-service.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
+import { randomFrom } from '../../../../test/support/faults.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { startProcess } from '../../../../test/support/local-service.ts';
+import { runStore } from '../support/cli.ts';
+import { startOther } from '../support/other-service.ts';
 
 /**
  * A store is moved from one service to another, each in processes of its own: the old one answers the rows of the
@@ -28,7 +28,7 @@ const [products, coupons, cards] = [
 const timeout = 1_200_000 * Math.ceil(customers / 1000);
 const random = randomFrom(seed);
 const below = (bound: number): number => Math.floor(random() * bound);
-const launcher = new URL('../../../store', import.meta.url).pathname;
+const launcher = new URL('../../../../store', import.meta.url).pathname;
 const dir = tempDir();
 const { PATH = '', HOME = '', NODE_COMPILE_CACHE = '' } = process.env;
 

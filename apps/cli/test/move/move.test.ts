@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { auditTable } from '../../../lib/operator/audit-credit.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { startForCli, withClockAhead } from '../../support/cli.ts';
-import { startOther } from '../../support/other-service.ts';
-import { wholeTable } from '../../support/service.ts';
+import { listLots } from '../../../../lib/credit/lots.ts';
+import { auditTable } from '../../../../lib/operator/audit-credit.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { wholeTable } from '../../../../test/support/service.ts';
+import { startForCli, withClockAhead } from '../support/cli.ts';
+import { startOther } from '../support/other-service.ts';
 
 /** A store is copied from another service, of which only the rows of the contract answer, into stores of this one. */
 

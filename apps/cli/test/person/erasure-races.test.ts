@@ -2,17 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { changeCredit } from '../../../lib/credit/change.ts';
-import type { Sale } from '../../../lib/routes/sales.ts';
-import { refundSale } from '../../../lib/sale/refund.ts';
-import { findSale } from '../../../lib/sale/sales.ts';
-import { customerNameKey } from '../../../lib/store/customer-names.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
-import { tellResident } from '../../../lib/store/tell-resident.ts';
-import * as dynamodb from '../../../lib/table/dynamodb.ts';
-import { put, targetOf, type Write } from '../../../lib/table/language.ts';
-import { engine, get, write } from '../../../lib/table/table.ts';
-import { startForCli } from '../../support/cli.ts';
+import { changeCredit } from '../../../../lib/credit/change.ts';
+import type { Sale } from '../../../../lib/routes/sales.ts';
+import { refundSale } from '../../../../lib/sale/refund.ts';
+import { findSale } from '../../../../lib/sale/sales.ts';
+import { customerNameKey } from '../../../../lib/store/customer-names.ts';
+import { customerKey } from '../../../../lib/store/customers.ts';
+import { tellResident } from '../../../../lib/store/tell-resident.ts';
+import * as dynamodb from '../../../../lib/table/dynamodb.ts';
+import { put, targetOf, type Write } from '../../../../lib/table/language.ts';
+import { engine, get, write } from '../../../../lib/table/table.ts';
+import { startForCli } from '../support/cli.ts';
 
 /** Erasures of an avatar beside sales, refunds and changes of credit of theirs that are under way. */
 

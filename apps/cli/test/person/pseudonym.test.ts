@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
-import { pseudonymOf } from '../../../cli/person/pseudonym.ts';
-import { intercept } from '../../support/faults.ts';
-import { ada } from '../../support/residents.ts';
-import { freshTable } from '../../support/service.ts';
+import { intercept } from '../../../../test/support/faults.ts';
+import { ada } from '../../../../test/support/residents.ts';
+import { freshTable } from '../../../../test/support/service.ts';
+import { pseudonymOf } from '../../person/pseudonym.ts';
 
 beforeEach(() => freshTable());
 

@@ -4,15 +4,15 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { run } from '../../cli/program/run.ts';
-import { source } from '../../lib/clock.ts';
-import { logSink } from '../../lib/log.ts';
-import { forgetResidents } from '../../lib/store/residents.ts';
-import { startService } from '../../local/start/service.ts';
-import { atEnd } from './at-end.ts';
-import { startEngines } from './local-service.ts';
+import { source } from '../../../../lib/clock.ts';
+import { logSink } from '../../../../lib/log.ts';
+import { forgetResidents } from '../../../../lib/store/residents.ts';
+import { startService } from '../../../../local/start/service.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
+import { startEngines } from '../../../../test/support/local-service.ts';
+import { run } from '../../program/run.ts';
 
-const command = new URL('../../cli/store.ts', import.meta.url).pathname;
+const command = new URL('../../store.ts', import.meta.url).pathname;
 
 interface Ran {
   code: number;

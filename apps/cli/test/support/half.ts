@@ -1,5 +1,5 @@
 import { DynamoDBClient, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
-import { intercept } from './faults.ts';
+import { intercept } from '../../../../test/support/faults.ts';
 
 /**
  * Carries out only a part of each transaction, and answers that all of it is done: a table that DynamoDB restored to a

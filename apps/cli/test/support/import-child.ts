@@ -1,4 +1,4 @@
-import { importFile } from '../../cli/data/import.ts';
+import { importFile } from '../../data/import.ts';
 import { kindOf } from './kinds.ts';
 
 /** Imports a file in a process that a test kills. Prints the number of written rows after each chunk. */

@@ -1,5 +1,5 @@
-import type { ImportFile } from '../../cli/kinds/kind.ts';
-import { importFiles } from '../../cli/kinds/kinds.ts';
+import type { ImportFile } from '../../kinds/kind.ts';
+import { importFiles } from '../../kinds/kinds.ts';
 
 export const kindOf = (name: string): ImportFile => {
   const kind = importFiles.find((one) => one.name === name);

@@ -3,9 +3,9 @@ import { once } from 'node:events';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { atEnd } from './at-end.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
 
-const command = new URL('../../cli/store.ts', import.meta.url).pathname;
+const command = new URL('../../store.ts', import.meta.url).pathname;
 
 /** Starts `store listen` in a process of its own, with what it prints so far. */
 export const startListen = (args: readonly string[], env: Record<string, string>) => {

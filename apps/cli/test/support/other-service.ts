@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { routes } from '../../lib/routes/routes.ts';
-import { matcher } from '../../local/gateway/matcher.ts';
-import { atEnd } from './at-end.ts';
+import { routes } from '../../../../lib/routes/routes.ts';
+import { matcher } from '../../../../local/gateway/matcher.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
 
 /** A fault of another service: an answer in the place of its own, one that it makes of its own, or none at all. */
 export type Fault = (

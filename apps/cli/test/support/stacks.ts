@@ -3,7 +3,7 @@ import { GetAccountSettingsCommand, LambdaClient, ListEventSourceMappingsCommand
 import { ListSubscriptionsByTopicCommand, SNSClient } from '@aws-sdk/client-sns';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { mockClient } from 'aws-sdk-client-mock';
-import { atEnd } from './at-end.ts';
+import { atEnd } from '../../../../test/support/at-end.ts';
 
 /**
  * Stubs AWS for the commands in this process until the end of the test file: CloudFormation with these stacks, by name

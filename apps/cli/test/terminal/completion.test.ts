@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
-import { createProgram } from '../../../cli/program/program.ts';
-import { completionScript, shells } from '../../../cli/terminal/completion.ts';
-import { runInProcess } from '../../support/cli.ts';
+import { createProgram } from '../../program/program.ts';
+import { completionScript, shells } from '../../terminal/completion.ts';
+import { runInProcess } from '../support/cli.ts';
 
 const program = createProgram();
 

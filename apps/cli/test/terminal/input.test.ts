@@ -1,13 +1,12 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { parseEnd, parseOverlap, parseStart } from '../../../cli/terminal/input.ts';
-import { source } from '../../../lib/clock.ts';
-import { createStore } from '../../../lib/operator/stores.ts';
-import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
-
-import { db, tableName } from '../../../lib/table/client.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
-import { startForCli } from '../../support/cli.ts';
+import { source } from '../../../../lib/clock.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { issueKey, listKeys } from '../../../../lib/store/issued-keys.ts';
+import { db, tableName } from '../../../../lib/table/client.ts';
+import { sharedKey } from '../../../../lib/table/schema.ts';
+import { parseEnd, parseOverlap, parseStart } from '../../terminal/input.ts';
+import { startForCli } from '../support/cli.ts';
 
 const { now } = source;
 afterEach(() => {

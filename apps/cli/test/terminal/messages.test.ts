@@ -1,9 +1,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { createStore } from '../../../lib/operator/stores.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
 
-import { runInProcess, startForCli } from '../../support/cli.ts';
+import { runInProcess, startForCli } from '../support/cli.ts';
 
 const { dir, run } = await startForCli({ demo: false });
 
@@ -83,7 +83,7 @@ test('without a command shows the help, and nothing is wrong', async () => {
 });
 
 test('says which version it is', async () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../../package.json', import.meta.url), 'utf8'));
+  const { version } = JSON.parse(readFileSync(new URL('../../../../package.json', import.meta.url), 'utf8'));
 
   expect(await runInProcess(['--version'])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

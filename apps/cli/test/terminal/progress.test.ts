@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { progressText } from '../../../cli/terminal/progress.ts';
+import { progressText } from '../../terminal/progress.ts';
 
 test('shows a rate and, where the number of rows is known, the share and the time left', () => {
   expect(progressText(500, 2000, 2)).toBe('500 of 2,000 rows (25 %), 250 rows a second, 6 s left');

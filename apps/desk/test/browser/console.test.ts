@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { newId, now, timestamp } from '../../lib/clock.ts';
-import { encodeMessage } from '../../lib/delivery/message.ts';
+import { newId, now, timestamp } from '../../../../lib/clock.ts';
+import { encodeMessage } from '../../../../lib/delivery/message.ts';
 import { freeOfBarriers, phone, useDesk } from './desk.ts';
 
 /** The pages for developers, which the local service adds to the desk. */

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ServiceFile } from '../../local/start/state.ts';
-import { startProcess } from '../support/local-service.ts';
+import type { ServiceFile } from '../../../../local/start/state.ts';
+import { startProcess } from '../../../../test/support/local-service.ts';
 import { useBrowser } from './browser.ts';
 
 /** A shop's page reads products in a real browser, from another origin than the service's. */

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { createStore } from '../../lib/operator/stores.ts';
-import { scopes } from '../../lib/routes/route.ts';
-import { issueKey } from '../../lib/store/issued-keys.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { scopes } from '../../../../lib/routes/route.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { service, signIn, resident } = useDesk();
@@ -78,7 +78,7 @@ describe.each(screens)('on a %s', (_, size) => {
       `# Box: Boxless\nservice = ${service().baseUrl}\nkey = \n`,
     );
     expect(await copied('Copy command', 'Command copied.')).toBe('npx store key issue box --preset dispenser');
-    expect(await copied('Copy script', 'Script copied.')).toBe(readFileSync('inworld/dispenser.lsl', 'utf8'));
+    expect(await copied('Copy script', 'Script copied.')).toBe(readFileSync('apps/inworld/dispenser.lsl', 'utf8'));
     await page.getByRole('button', { name: 'Make a key' }).click();
     await page.getByText(/key = sis_test_/).waitFor();
     await freeOfBarriers(page);

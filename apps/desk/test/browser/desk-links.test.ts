@@ -1,8 +1,8 @@
 import type { Page } from 'playwright-core';
 import { beforeAll, expect, test } from 'vitest';
-import { createStore } from '../../lib/operator/stores.ts';
-import { findKey } from '../../lib/store/api-keys.ts';
-import { startForCli } from '../support/cli.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { findKey } from '../../../../lib/store/api-keys.ts';
+import { startForCli } from '../../../cli/test/support/cli.ts';
 import { useBrowser } from './browser.ts';
 import { freeOfBarriers } from './desk.ts';
 

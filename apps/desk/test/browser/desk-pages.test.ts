@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newId, now, timestamp } from '../../lib/clock.ts';
-import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
-import { createStore } from '../../lib/operator/stores.ts';
-import { issueKey } from '../../lib/store/issued-keys.ts';
+import { newId, now, timestamp } from '../../../../lib/clock.ts';
+import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { service, open, forgive, call, signIn, resident } = useDesk();

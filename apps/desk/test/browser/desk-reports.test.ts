@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { monthName } from '../../desk/format.ts';
-import { monthBefore } from '../../desk/sums.ts';
+import { monthName } from '../../format.ts';
+import { monthBefore } from '../../sums.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { service, call, open, signIn, resident } = useDesk();

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { issueKey } from '../../lib/store/issued-keys.ts';
+import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { useDesk, wide } from './desk.ts';
 
 const { service, call, open, signIn, resident } = useDesk();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { newId, now, timestamp } from '../../lib/clock.ts';
-import { claimDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
-import packageFile from '../../package.json' with { type: 'json' };
+import { newId, now, timestamp } from '../../../../lib/clock.ts';
+import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
+import packageFile from '../../../../package.json' with { type: 'json' };
 import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { service, open, forgive, call, signIn, resident } = useDesk();

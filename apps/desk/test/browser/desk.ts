@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
-import { startForTests } from '../support/local-service.ts';
-import { oneInTurn } from '../support/volume.ts';
+import { startForTests } from '../../../../test/support/local-service.ts';
+import { oneInTurn } from '../../../../test/support/volume.ts';
 import { barriers, useBrowser } from './browser.ts';
 
 export const phone = { viewport: { width: 390, height: 844 } };

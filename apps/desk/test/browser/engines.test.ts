@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { tableName } from '../../lib/table/client.ts';
-import { startForTests } from '../support/local-service.ts';
+import { tableName } from '../../../../lib/table/client.ts';
+import { startForTests } from '../../../../test/support/local-service.ts';
 import { executablePath, flags } from './chromium.ts';
 
 /** A page of another origin, which knows the addresses of a running service's engine and queue. */

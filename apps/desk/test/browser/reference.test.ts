@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { startForTests } from '../support/local-service.ts';
+import { startForTests } from '../../../../test/support/local-service.ts';
 import { barriers, useBrowser } from './browser.ts';
 
 const operation = (page: Page, method: string, path: string) =>
@@ -89,7 +89,7 @@ describe('at /docs of the local service', () => {
 describe('as files of npm run docs', () => {
   const dir = mkdtempSync(join(tmpdir(), 'sis-docs-'));
   afterAll(() => rmSync(dir, { recursive: true, force: true }));
-  const build = new URL('../../local/pages/build-docs.ts', import.meta.url).pathname;
+  const build = new URL('../../../../local/pages/build-docs.ts', import.meta.url).pathname;
   const { open } = useBrowser(() => pathToFileURL(dir).href);
 
   test('opens from a disk, names the deployed address, and offers no calls', async () => {

@@ -3,8 +3,8 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import type { ServiceFile } from '../../local/start/state.ts';
-import { startProcess } from '../support/local-service.ts';
+import type { ServiceFile } from '../../../../local/start/state.ts';
+import { startProcess } from '../../../../test/support/local-service.ts';
 import { useBrowser } from './browser.ts';
 
 /** The pages for developers during a restart of the service: two processes, one port. */

@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { StoreProblem } from '../../../client/client.ts';
-import { discountRows, giftRows, inWords } from '../../../desk/import/chosen.ts';
-import { importColumns as known } from '../../../desk/import/known-columns.ts';
-import { readRows } from '../../../desk/import/rows.ts';
-import { wordsOf } from '../../../desk/messages.ts';
+import { discountRows, giftRows, inWords } from '../../import/chosen.ts';
+import { importColumns as known } from '../../import/known-columns.ts';
+import { readRows } from '../../import/rows.ts';
+import { wordsOf } from '../../messages.ts';
 
 const uuid = (last: number): string => `11111111-1111-4111-8111-${String(last).padStart(12, '0')}`;
 const now = Date.parse('2027-01-01T12:00:00Z');

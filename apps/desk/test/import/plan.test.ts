@@ -1,13 +1,13 @@
 import { expect, test } from 'vitest';
 import { type CreditChangeResponse, type ProductResponse, StoreProblem } from '../../../client/client.ts';
-import { planCategories } from '../../../desk/import/categories.ts';
-import { discountRows } from '../../../desk/import/chosen.ts';
-import { givenIn, type Holder, planCredit } from '../../../desk/import/credit.ts';
-import { importColumns as known } from '../../../desk/import/known-columns.ts';
-import { type PlannedRow, type Written, writeRows } from '../../../desk/import/plan.ts';
-import { type KnownStore, type ProductRow, planProducts, writeProduct } from '../../../desk/import/products.ts';
-import { type ImportRow, readRows } from '../../../desk/import/rows.ts';
-import type { Session } from '../../../desk/session.ts';
+import { planCategories } from '../../import/categories.ts';
+import { discountRows } from '../../import/chosen.ts';
+import { givenIn, type Holder, planCredit } from '../../import/credit.ts';
+import { importColumns as known } from '../../import/known-columns.ts';
+import { type PlannedRow, type Written, writeRows } from '../../import/plan.ts';
+import { type KnownStore, type ProductRow, planProducts, writeProduct } from '../../import/products.ts';
+import { type ImportRow, readRows } from '../../import/rows.ts';
+import type { Session } from '../../session.ts';
 
 const rowsOf = (kind: 'products' | 'categories' | 'credit', ...lines: string[]): ImportRow[] => {
   const rows = readRows(kind, known, new TextEncoder().encode(lines.join('\n')));

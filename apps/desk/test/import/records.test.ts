@@ -1,8 +1,8 @@
 import { parse } from 'csv-parse/sync';
 import { expect, test } from 'vitest';
-import { recordsOf } from '../../../desk/import/records.ts';
+import { recordsOf } from '../../import/records.ts';
 
-/** As the command reads it (`cli/data/read.ts`). */
+/** As the command reads it (`apps/cli/data/read.ts`). */
 const byCommand = (text: string, delimiter: string): string[][] =>
   parse(text, {
     delimiter,

@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest';
 import { giftFile } from '../../../cli/data/gift-file.ts';
 import { categories } from '../../../cli/kinds/categories.ts';
-import { readCell } from '../../../cli/kinds/cells.ts';
 import type { Column } from '../../../cli/kinds/columns.ts';
 import { products } from '../../../cli/kinds/products.ts';
-import { importKinds, maxRows } from '../../../desk/import/kinds.ts';
-import { importColumns as known } from '../../../desk/import/known-columns.ts';
-import { formOf, readRows } from '../../../desk/import/rows.ts';
+import { readCell } from '../../../shared/cells.ts';
+import { importKinds, maxRows } from '../../import/kinds.ts';
+import { importColumns as known } from '../../import/known-columns.ts';
+import { formOf, readRows } from '../../import/rows.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const read = (kind: (typeof importKinds)[number], ...lines: string[]) => readRows(kind, known, bytes(lines.join('\n')));

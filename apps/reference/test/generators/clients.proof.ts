@@ -4,16 +4,16 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import type { OpenApiDocument, Operation, Parameter } from '../../../reference/types.ts';
-import { tempDir } from '../../support/files.ts';
-import { startForTests } from '../../support/local-service.ts';
+import { tempDir } from '../../../../test/support/files.ts';
+import { startForTests } from '../../../../test/support/local-service.ts';
+import type { OpenApiDocument, Operation, Parameter } from '../../types.ts';
 
 /**
  * Clients that three generators, each with a parser of its own, make of docs/openapi.json in a project of somebody
  * else.
  */
 
-const root = join(import.meta.dirname, '../../..');
+const root = join(import.meta.dirname, '../../../..');
 const source = join(root, 'docs/openapi.json');
 const project = tempDir();
 const { paths }: OpenApiDocument = JSON.parse(readFileSync(source, 'utf8'));
