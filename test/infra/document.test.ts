@@ -1,44 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { redocly } from '../../apps/reference/redocly.ts';
 import { readSettings, settingNames } from '../../infra/settings.ts';
 import tableUses from '../../infra/table-uses.json' with { type: 'json' };
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import packageFile from '../../package.json' with { type: 'json' };
 import { atEnd } from '../support/at-end.ts';
-import { apiOf, everythingOn, type Resource, refersTo, templateOf, templateOfRows } from '../support/stack.ts';
+import { apiOf, everySetting, type Resource, refersTo, templateOf, templateOfRows } from '../support/stack.ts';
 
 /** The OpenAPI document that API Gateway imports the API from, and what follows where it changes. */
-
-const everySetting = {
-  ...everythingOn,
-  domainOnly: 'true',
-  exportBucketAccount: '111111111111',
-  operatorLogDays: 400,
-  keepDeliveryNotes: 'true',
-  dispenserHostSuffixes: '.example.org',
-};
-
-const directory = mkdtempSync(join(tmpdir(), 'document-'));
-atEnd(() => rmSync(directory, { recursive: true, force: true }));
-
-test.each([
-  ['default settings', {}],
-  ['every setting', everySetting],
-])('is a valid OpenAPI document of version 3.0 with %s', { timeout: 60_000 }, (name, settings) => {
-  const { document } = apiOf(settings);
-  const file = join(directory, `${name}.json`);
-  writeFileSync(file, JSON.stringify(document));
-
-  const { ok, output, errors } = redocly('lint', file, '--extends=spec');
-
-  // API Gateway refuses 3.1.
-  expect(document.openapi).toMatch(/^3\.0\./);
-  expect(ok, output + errors).toBe(true);
-});
 
 test('opens no method but those of the desk and the preflight, and misspells no scheme', () => {
   const { operations } = apiOf(everySetting);

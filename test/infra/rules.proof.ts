@@ -1,11 +1,10 @@
 import { globSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type CfnResource, CloudFormationValidatePlugin } from 'aws-cdk-lib';
+import type { CfnResource } from 'aws-cdk-lib';
 import { Template } from 'aws-cdk-lib/assertions';
 import { expect, test } from 'vitest';
-import { includedLaunch } from '../../deploy/test/launch-included.ts';
-import { tempDir } from '../support/files.ts';
 import { asShipped, everythingOn, makeStack, templateOf } from '../support/stack.ts';
+import { errorsIn } from '../support/template-rules.ts';
 
 /**
  * CloudFormation's resource schemas and rules, which the CDK brings along. `npm run synth` applies them to the stack as
@@ -36,17 +35,6 @@ test.each([
   expect(() => Template.fromStack(stack)).toThrow(finding);
 });
 
-const plugin = new CloudFormationValidatePlugin();
-
-/** The errors in a template. */
-const errorsIn = (templatePath: string): string[] => {
-  const stackTemplates = [{ stackConstructPath: 'service', templatePath }];
-  const { violations } = plugin.validate({ stackTemplates } as Parameters<typeof plugin.validate>[0]);
-  return violations
-    .filter(({ severity }) => severity === 'error' || severity === 'fatal')
-    .map(({ description }) => description);
-};
-
 test.each(variants)('the nested stacks, %s, break none of them either', (_, settings) => {
   const { dir } = templateOf(settings);
   const nested = globSync('*.nested.template.json', { cwd: dir }).map((file) => join(dir, file));
@@ -57,15 +45,4 @@ test.each(variants)('the nested stacks, %s, break none of them either', (_, sett
   expect(nested.length).toBe(3);
   expect(nested.flatMap(errorsIn)).toEqual([]);
   expect(errorsIn(broken).join()).toContain("'Principals' was unexpected");
-});
-
-test('launch.yaml breaks none of them either', () => {
-  const { template } = includedLaunch();
-  const [whole, broken] = ['launch.json', 'broken.json'].map((name) => join(tempDir(), name)) as [string, string];
-  writeFileSync(whole, JSON.stringify(template));
-  template.Resources.Project.Properties.TimeoutInHours = 1;
-  writeFileSync(broken, JSON.stringify(template));
-
-  expect(errorsIn(whole)).toEqual([]);
-  expect(errorsIn(broken).join()).toContain('TimeoutInHours');
 });

@@ -44,6 +44,16 @@ export const everythingOn = {
   corsOrigins: 'https://shop.example.com,https://www.example.com',
 };
 
+/** Every setting that can stand beside the others. */
+export const everySetting = {
+  ...everythingOn,
+  domainOnly: 'true',
+  exportBucketAccount: '111111111111',
+  operatorLogDays: 400,
+  keepDeliveryNotes: 'true',
+  dispenserHostSuffixes: '.example.org',
+};
+
 export const asShipped = { alarmEmail: 'owner@example.org' };
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { kindOf } from '../../../apps/cli/test/support/kinds.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { dueShards } from '../../../lib/credit/state.ts';
@@ -96,37 +95,6 @@ test('no change is refused because due lots would exceed the credit limit', asyn
   const { credit } = await changeCredit(service.store, { uuid }, 'regular', command, { by: 'test' });
 
   expect(credit).toBe(limit - 90);
-});
-
-test('an export shows no lot as open that a large change has ended during the export', async () => {
-  const lots = Array.from({ length: 120 }, (_, index) => ({ amount: 1, expiresAt: inSeconds(100 + index) }));
-  const uuid = await customerWithLots(service.store, lots);
-  const set = { kind: 'set', credit: 7 } as const;
-  // The set dies after its transaction, and leaves the writes of its lots to others.
-  stop = intercept(async (call, send) => {
-    if (call.operation === 'UpdateItem' && about(':how')(call)) throw conflict(call);
-    return send();
-  });
-  await changeCredit(service.store, { uuid }, 'regular', set, { by: 'test' });
-  stop();
-  let isSettled = false;
-  stop = intercept(async (call, send) => {
-    const answer = await send();
-    if (readsLots(call) && JSON.stringify(call.input).includes(uuid) && !isSettled) {
-      isSettled = true;
-      await sweepDueLots('sweep');
-    }
-    return answer;
-  });
-
-  const rows = [];
-  for await (const row of kindOf('credit').rows(service.store)) if (row.resident === uuid) rows.push(row);
-
-  expect(isSettled).toBe(true);
-  expect(rows.filter(({ state }) => state === 'open')).toEqual([]);
-  expect(rows.filter(({ state }) => state === undefined)).toEqual([
-    { id: expect.any(String), resident: uuid, type: 'regular', amount: 7 },
-  ]);
 });
 
 test('the rest of a large change is written although other writers are at some of its lots', async () => {

@@ -1,7 +1,6 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { erasePerson } from '../../../apps/cli/person/erase.ts';
-import { claimDelivery, completeDelivery, failDelivery, findDelivery } from '../../../lib/delivery/deliveries.ts';
+import { claimDelivery, completeDelivery } from '../../../lib/delivery/deliveries.ts';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
 import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import type { Sale } from '../../../lib/routes/sales.ts';
@@ -168,22 +167,6 @@ test('nothing is ordered of sales that were refunded, refused or delivered, or o
 
   await sweepFrom(start + minute, start + 2 * day, 8 * hour);
 
-  expect(sent).toEqual([]);
-});
-
-test('a sale whose delivery has not begun forbids an erasure, and none is ordered for an avatar who was erased', async () => {
-  const sale = await sellAt(start);
-  const uuid = sale.recipientUuid ?? '';
-  const erase = () => erasePerson(store, uuid, false, () => []);
-
-  await expect(erase()).rejects.toThrow(`The delivery of the sale ${sale.id} has not begun yet.`);
-  const { delivery } = await claimDelivery(orderOf(await getSale(store, sale.id)), 0);
-  await failDelivery(delivery, 'The box is empty.');
-  const pseudonym = await erase();
-  await sweepFrom(start + minute, start + 2 * day, 8 * hour);
-
-  expect(await getSale(store, sale.id)).toMatchObject({ state: 'completed', recipientUuid: pseudonym });
-  expect(await findDelivery(store, delivery.id)).toBeUndefined();
   expect(sent).toEqual([]);
 });
 

@@ -1,7 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { checkNames } from '../../../apps/cli/kinds/residents.ts';
-import { importText } from '../../../apps/cli/test/support/import-files.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
@@ -15,14 +13,12 @@ import { get, removeMany, transact } from '../../../lib/table/table.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { asFunction } from '../../support/access.ts';
 import { atEnd } from '../../support/at-end.ts';
-import { tempDir } from '../../support/files.ts';
 import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '../../support/look-ups.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 /** The names of avatars: who may tell them, to whom they lead, and their copies in the items of stores. */
 
-const dir = tempDir();
 let service: Awaited<ReturnType<typeof startTestService>>;
 beforeAll(async () => {
   service = await startTestService();
@@ -51,17 +47,7 @@ const tell = ({ uuid, username }: Resident, call = service.call) => call('PUT', 
 
 const customer = async (who: string, call = service.call) => (await call('GET', `/v1/customers/${who}`)).body;
 
-const importResidents = (...rows: string[]) =>
-  importText(service.store, dir, 'residents.csv', ['uuid,username,formerNames,source', ...rows].join('\n'));
-
 const runSweep = () => asFunction('expiry-sweep', sweepAccess, async () => (await sweep('sweep')).report);
-
-/** The sentences of the audit about names. */
-const nameFaults = async (): Promise<string[]> => {
-  const faults: string[] = [];
-  await checkNames(service.store, { onFault: (fault) => faults.push(fault), onChecked: () => {} });
-  return faults;
-};
 
 describe('a name that a key tells of an avatar, where the store has a dispenser', () => {
   const newStore = async (...respond: Respond[]) => {
@@ -268,31 +254,6 @@ describe('the operator’s word', () => {
     forgetResidents();
     expect(await customer(told.uuid)).toMatchObject({ uuid: told.uuid, username: told.uuid, credit: 0 });
   });
-
-  test('wins over what a store was told of a UUID, and reaches the copies', async () => {
-    const told = stranger();
-    await tell(told);
-    await service.call('POST', `/v1/customers/${told.uuid}/actions/increment-credit`, { delta: 7 });
-
-    await importResidents(`${told.uuid},the.operators,,`);
-
-    expect(await customer(told.uuid)).toMatchObject({ username: 'the.operators', credit: 7 });
-    for (const name of [told.username, 'the.operators'])
-      expect(await customer(name)).toMatchObject({ uuid: told.uuid, username: 'the.operators' });
-  });
-
-  test('moves a name of a store to another avatar, whose copies follow', async () => {
-    const [loser, winner] = [stranger(), stranger()];
-    await tell(loser);
-    await service.call('POST', `/v1/customers/${loser.uuid}/actions/increment-credit`, { delta: 7 });
-
-    await importResidents(`${winner.uuid},${loser.username},,`);
-    await runSweep();
-
-    expect(await customer(loser.username)).toMatchObject({ uuid: winner.uuid, credit: 0 });
-    expect(await customer(loser.uuid)).toMatchObject({ uuid: loser.uuid, username: loser.uuid, credit: 7 });
-    expect(await nameFaults()).toEqual([]);
-  });
 });
 
 describe('a name that passed to another avatar', () => {
@@ -341,22 +302,18 @@ describe('a copy of a name', () => {
     return { ...resident, renamed: username, coupon: coupon.body.id, card: card.body.id };
   };
 
-  test('that was written in the minutes of a rename is mended by the sweep after them, and known to the audit', async () => {
-    const { uuid, username, renamed, coupon, card } = await staleCopies();
-
-    expect(await nameFaults()).toEqual([
-      `customer ${uuid}: is called ${username} instead of ${renamed}.`,
-      `coupon ${coupon}: its owner is called ${username} instead of ${renamed}.`,
-      `gift card ${card}: its owner is called ${username} instead of ${renamed}.`,
-    ]);
+  test('that was written in the minutes of a rename is mended by the sweep after them', async () => {
+    const { uuid, renamed, coupon, card } = await staleCopies();
 
     const later = Date.now() + 7 * 60_000;
     source.now = () => later;
     const swept = await runSweep();
+
     expect(swept).toMatchObject({ failed: 0, finished: true });
     expect(swept.renamed).toBeGreaterThan(0);
-    expect(await nameFaults()).toEqual([]);
     expect(await customer(uuid)).toMatchObject({ username: renamed });
+    expect((await service.call('GET', `/v1/coupons/${coupon}`)).body.couponOwnerUsername).toBe(renamed);
+    expect((await service.call('GET', `/v1/giftcards/${card}`)).body.ownerUsername).toBe(renamed);
     expect(await runSweep()).toMatchObject({ renamed: 0 });
   });
 
@@ -389,43 +346,6 @@ test('the dispenser leads to a resident of the operator under a new name, and ch
   expect(await customer(renamed, service.callOther)).toMatchObject({ status: 404 });
 });
 
-describe('residents of one store', () => {
-  test('are exported and imported as such', async () => {
-    const [told, nameless] = [stranger(), stranger()];
-
-    const report = await importResidents(
-      `${told.uuid},${told.username},was.${told.username.split('.')[0]},store`,
-      `${nameless.uuid},${nameless.uuid},,store`,
-    );
-
-    expect(report).toMatchObject({ imported: true, created: 2 });
-    expect(await customer(`was.${told.username.split('.')[0]}`)).toMatchObject(told);
-    expect(await customer(nameless.uuid)).toMatchObject({ uuid: nameless.uuid, username: nameless.uuid });
-    expect(await customer(told.uuid, service.callOther)).toMatchObject({ status: 404 });
-    expect(await importResidents(`${told.uuid},${told.username},,store`)).toMatchObject({ unchanged: 1 });
-  });
-
-  test('never take a name from another of the store', async () => {
-    const [holder, told] = [stranger(), stranger()];
-    await tell(holder);
-
-    const report = await importResidents(`${told.uuid},${holder.username},,store`);
-
-    expect(report).toMatchObject({ created: 1 });
-    expect(await customer(holder.username)).toMatchObject({ uuid: holder.uuid });
-    expect(await customer(told.uuid)).toMatchObject({ username: told.uuid });
-  });
-
-  test('never take a name from the operator’s', async () => {
-    const [known, told] = [await newResident(), stranger()];
-
-    await importResidents(`${told.uuid},${known.username},,store`);
-
-    expect(await customer(known.username)).toMatchObject({ uuid: known.uuid });
-    expect(await customer(told.uuid)).toMatchObject({ username: told.uuid });
-  });
-});
-
 test('a customer who was made by a sale to a UUID that nobody could name has their name once it is told', async () => {
   const { uuid, username } = stranger();
   const product = await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 });
@@ -438,7 +358,6 @@ test('a customer who was made by a sale to a UUID that nobody could name has the
 
   expect(before).toMatchObject({ username: uuid });
   expect(await customer(uuid)).toMatchObject({ username });
-  expect(await nameFaults()).toEqual([]);
 });
 
 test('putResident marks a renamed resident’s copies too', async () => {

@@ -1,26 +1,34 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, test } from 'vitest';
-import { startForCli } from '../../../apps/cli/test/support/cli.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { Avatar } from '../../../local/grid/grid.ts';
+import { startForTests } from '../../support/local-service.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-let key: string;
+let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {
-  service = await startForCli({ demo: false });
-  key = service.service.keys.all;
+  service = await startForTests({ demo: false });
 });
+afterAll(() => service.stop());
+
+const call = async (method: string, path: string, body?: object, key = service.keys.all) => {
+  const response = await fetch(service.baseUrl + path, {
+    method,
+    headers: { 'X-API-Key': key },
+    ...(body && { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: await response.json() };
+};
 
 /** Avatars whom no store has met. */
-const strangers = async (): Promise<Avatar[]> => (await service.call('GET', '/_dev/grid', key)).body.residents;
+const strangers = async (): Promise<Avatar[]> => (await call('GET', '/_dev/grid')).body.residents;
 
 // The box lets nine look-ups through in five seconds, as in the virtual world.
 test('shows twenty strangers or more, and others once a store has met them', async () => {
   const first = await strangers();
   expect(first.length).toBeGreaterThanOrEqual(20);
-  for (const { uuid } of first.slice(0, 5)) await service.call('GET', `/v1/customers/${uuid}`, key);
+  for (const { uuid } of first.slice(0, 5)) await call('GET', `/v1/customers/${uuid}`);
 
   const next = await strangers();
 
@@ -30,18 +38,18 @@ test('shows twenty strangers or more, and others once a store has met them', asy
 
 test('a stranger is given credit and a product by name, and is listed and found by UUID', async () => {
   const [{ uuid, username }] = (await strangers()) as [Avatar];
-  const { body: product } = await service.call('POST', '/v1/products', key, { name: 'Lamp', price: 1 });
+  const { body: product } = await call('POST', '/v1/products', { name: 'Lamp', price: 1 });
 
-  const given = await service.call('POST', `/v1/customers/${username}/actions/increment-credit`, key, { delta: 5 });
+  const given = await call('POST', `/v1/customers/${username}/actions/increment-credit`, { delta: 5 });
   const order = { recipientIdentifier: username };
-  const delivered = await service.call('POST', `/v1/products/${product.id}/actions/deliver`, key, order);
+  const delivered = await call('POST', `/v1/products/${product.id}/actions/deliver`, order);
 
   expect(given.body).toEqual({ uuid, username, credit: 5, restrictedCredit: 0 });
   expect(delivered.body).toMatchObject({ recipientUuid: uuid, recipientUsername: username, queued: true });
-  expect((await service.call('GET', `/v1/customers/${uuid}`, key)).body.credit).toBe(5);
-  const listed = (await service.call('GET', '/v1/customers?limit=1000', key)).body.data;
+  expect((await call('GET', `/v1/customers/${uuid}`)).body.credit).toBe(5);
+  const listed = (await call('GET', '/v1/customers?limit=1000')).body.data;
   expect(listed.map((customer: Avatar) => customer.username)).toContain(username);
-  const inbox = async () => (await service.call('GET', '/_dev/inbox', key)).body.deliveries;
+  const inbox = async () => (await call('GET', '/_dev/inbox')).body.deliveries;
   while (!(await inbox()).some(({ recipient }: { recipient: string }) => recipient === uuid)) await sleep(100);
 });
 
@@ -51,7 +59,7 @@ test('a store that is created while the service runs has a dispenser of its own'
   const [{ uuid, username }] = (await strangers()) as [Avatar];
 
   // The name counts as nobody's for as long as no dispenser answers, but is not remembered so.
-  while ((await service.call('GET', `/v1/customers/${username}`, text)).status === 404) await sleep(100);
+  while ((await call('GET', `/v1/customers/${username}`, undefined, text)).status === 404) await sleep(100);
 
-  expect((await service.call('GET', `/v1/customers/${username}`, text)).body).toMatchObject({ uuid, username });
+  expect((await call('GET', `/v1/customers/${username}`, undefined, text)).body).toMatchObject({ uuid, username });
 });

@@ -1,0 +1,64 @@
+import { randomUUID } from 'node:crypto';
+import { SQSClient } from '@aws-sdk/client-sqs';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { claimDelivery, failDelivery, findDelivery } from '../../../../lib/delivery/deliveries.ts';
+import { putResident } from '../../../../lib/operator/residents.ts';
+import { getSale } from '../../../../lib/sale/sales.ts';
+import { sendUnsent } from '../../../../lib/sale/sweep.ts';
+import { orderOf } from '../../../../lib/sale/unsent.ts';
+import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
+import { newCustomer } from '../../../../test/support/credit-seed.ts';
+import { catchUp, keepHistory } from '../../../../test/support/history.ts';
+import { setClock, startTestService, wholeTable } from '../../../../test/support/service.ts';
+import { erasePerson } from '../../person/erase.ts';
+
+let service: Awaited<ReturnType<typeof startTestService>>;
+beforeEach(async () => {
+  service = await startTestService();
+  await keepHistory();
+});
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+const erase = (uuid: string) => erasePerson(service.store, uuid, false, () => []);
+
+test('a sale whose delivery has not begun forbids an erasure, and none is ordered for an avatar who was erased', async () => {
+  const start = Date.parse('2028-02-29T12:00:00.000Z');
+  const hour = 3_600_000;
+  const send = vi.spyOn(SQSClient.prototype, 'send');
+  setClock(start);
+  const sale = await buy(service.store, {
+    productId: await newProduct(service.store),
+    buyer: await newCustomer(),
+    paid: 1000,
+  });
+  const uuid = sale.recipientUuid ?? '';
+
+  await expect(erase(uuid)).rejects.toThrow(`The delivery of the sale ${sale.id} has not begun yet.`);
+  const { delivery } = await claimDelivery(orderOf(await getSale(service.store, sale.id)), 0);
+  await failDelivery(delivery, 'The box is empty.');
+  const pseudonym = await erase(uuid);
+  for (const hours of [1, 9, 17, 25, 33, 41]) {
+    setClock(start + hours * hour);
+    await sendUnsent();
+  }
+
+  expect(await getSale(service.store, sale.id)).toMatchObject({ state: 'completed', recipientUuid: pseudonym });
+  expect(await findDelivery(service.store, delivery.id)).toBeUndefined();
+  expect(send).not.toHaveBeenCalled();
+});
+
+test('an erasure takes the names out of the search', async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: 'gone.person' }, ['went.before']);
+  await service.call('PUT', `/v1/customers/${uuid}`, { discount: 1 });
+  await catchUp();
+  const names = async () => (await wholeTable(`${service.store}#CUSTOMER_NAME`)).length;
+  expect(await names()).toBe(2);
+
+  await erase(uuid);
+  await catchUp();
+
+  expect(await names()).toBe(0);
+});
