@@ -1,4 +1,4 @@
-import { Duration, Names } from 'aws-cdk-lib';
+import { Duration, Names, Stack } from 'aws-cdk-lib';
 import { type IMetric, Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { FilterPattern, type LogGroup, MetricFilter } from 'aws-cdk-lib/aws-logs';
 import type { ScheduleGroup } from 'aws-cdk-lib/aws-scheduler';
@@ -49,7 +49,24 @@ export interface AlarmFacts {
   harm: string;
   /** Says what the merchant does now. */
   act: string;
+  /** The log that `act` speaks of, and the pattern of its lines that matter: the text ends with a link to them. */
+  log?: Logged;
 }
+
+interface Logged {
+  of: { log: LogGroup };
+  pattern?: string;
+}
+
+/** CloudWatch's console decodes its fragment twice, with a dollar sign in place of the percent sign. */
+const inFragment = (text: string): string => encodeURIComponent(encodeURIComponent(text)).replaceAll('%', '$');
+
+/** The address of the lines of the last three hours in the merchant's own console. */
+export const linesOf = ({ of: { log }, pattern }: Logged): string => {
+  const { region } = Stack.of(log);
+  const query = [...(pattern === undefined ? [] : [`filterPattern$3D${inFragment(pattern)}`]), 'start$3D-10800000'];
+  return `https://${region}.console.aws.amazon.com/cloudwatch/home?region=${region}#logsV2:log-groups/log-group/${log.logGroupName}/log-events$3F${query.join('$26')}`;
+};
 
 const fiveMinutes = Duration.minutes(5);
 const fiveMinutesOf = (perSecond: number): number => perSecond * fiveMinutes.toSeconds();
@@ -95,7 +112,8 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
       periods: 3,
       enough: 2,
       harm: 'Calls of clients fail: for more than 5 minutes one answer in a hundred or more was 5xx. Credit stays correct, since a change takes effect completely or not at all.',
-      act: `"npx store logs --stage ${stage}" shows which calls, and with --function and --filter ERROR why. Then run "npx store doctor --stage ${stage}": if Lambda may run only few functions at once, request more "Concurrent executions"; if DynamoDB throttles the table, raise readUnits or writeUnits.`,
+      act: `The log shows which calls. The log of a route's function has the reason under ERROR. Then run "npx store doctor --stage ${stage}": if Lambda may run only few functions at once, request more "Concurrent executions"; if DynamoDB throttles the table, raise readUnits or writeUnits.`,
+      log: { of: api, pattern: '{ $.status = "5*" }' },
     },
     CallsRefused: {
       metric: counted(scope, 'CallsRefused', '{ ($.status = "401") || ($.status = "403") || ($.status = "429") }', [
@@ -103,7 +121,8 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
       ]),
       threshold: refused,
       harm: `All calls of some program fail or have to wait, or somebody guesses keys: within 5 minutes ${refused} or more were answered 401, 403 or 429, one in a hundred of those that readRate lets an endpoint take. Each of them costs you a line of the log.`,
-      act: `"npx store logs --stage ${stage}" shows their status, route and, for 403, key. 401: give the program a key that is not wrong, expired or revoked. 403: give it one with the scope ("npx store key list --stage ${stage}"). 429: stop a program that runs wild, or raise readRate, writeRate, listRate, storeShare or readUnits. Keys that you never issued: set firewall to true.`,
+      act: `The log shows their status, route and, for 403, key. 401: give the program a key that is not wrong, expired or revoked. 403: give it one with the scope ("npx store key list --stage ${stage}"). 429: stop a program that runs wild, or raise readRate, writeRate, listRate, storeShare or readUnits. Keys that you never issued: set firewall to true.`,
+      log: { of: api, pattern: '{ $.status = "4*" }' },
     },
   };
 };
@@ -130,28 +149,31 @@ const hourly = (units: number, price: number): string => ((units * 3600 * price)
  * Half of the bounds of the table. An index with keys alone takes less than the table: its rows are read to load the
  * table's, and written with the table's, at most twice. Only a search reads an index for rows that it does not load.
  */
-const tableAlarms = ({ data, settings }: Watched): Record<string, AlarmFacts> => {
-  const { stage, readUnits, writeUnits } = settings;
+const tableAlarms = ({ api, data, settings }: Watched): Record<string, AlarmFacts> => {
+  const { readUnits, writeUnits } = settings;
   const halfOf = (units: number) => ({ threshold: fiveMinutesOf(units / 2), periods: 3 });
-  const logs = `"npx store logs --stage ${stage}" shows which`;
+  const log = { of: api };
   return {
     TableReads: {
       metric: ofTable(data, 'ConsumedReadCapacityUnits'),
       ...halfOf(readUnits),
       harm: `You pay for reads, and clients may soon get 503: for 15 minutes the table has used half of its bound, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour.`,
-      act: `Wait for the end of an export or audit of a large store. Stop a program that reads lists over and over: ${logs}. If your stores are as busy as that, raise readUnits.`,
+      act: `Wait for the end of an export or audit of a large store. Stop a program that reads lists over and over: the log shows which. If your stores are as busy as that, raise readUnits.`,
+      log,
     },
     SearchReads: {
       metric: ofTable(data, 'ConsumedReadCapacityUnits', 'byText'),
       ...halfOf(readUnits),
       harm: `You pay for searches for products, and clients may soon get 503: for 15 minutes they have used half of the bound of their index, the setting readUnits. That costs ${hourly(readUnits / 2, 0.125)} dollars an hour.`,
-      act: `Stop a program that searches over and over: ${logs}. If your customers search as much as that, raise readUnits.`,
+      act: `Stop a program that searches over and over: the log shows which. If your customers search as much as that, raise readUnits.`,
+      log,
     },
     TableWrites: {
       metric: ofTable(data, 'ConsumedWriteCapacityUnits'),
       ...halfOf(writeUnits),
       harm: `You pay for writes, and clients may soon get 503: for 15 minutes the table has used half of its bound, the setting writeUnits. That costs ${hourly(writeUnits / 2, 0.625)} dollars an hour, and those of the indexes come on top.`,
-      act: `Wait for the end of an import of a large store. Stop a program that repeats its changes over and over: ${logs}. If your stores are as busy as that, raise writeUnits.`,
+      act: `Wait for the end of an import of a large store. Stop a program that repeats its changes over and over: the log shows which. If your stores are as busy as that, raise writeUnits.`,
+      log,
     },
   };
 };
@@ -185,13 +207,15 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       // As often as SQS returns one message meanwhile: a fault that is over needs nobody.
       threshold: Math.floor(quarter.toSeconds() / deliveryQueue.visibilitySeconds),
       harm: 'Residents wait for their products, or programs for their events: the worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.',
-      act: `"npx store logs --stage ${stage} --function delivery-worker --filter ERROR" shows the reason. After an update, deploy the earlier version.`,
+      act: 'The log shows the reason. After an update, deploy the earlier version.',
+      log: { of: worker, pattern: 'ERROR' },
     },
     WorkerCrashing: {
       metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
       threshold: 1,
       harm: 'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes.',
-      act: `The end of "npx store logs --stage ${stage} --function delivery-worker" shows the reason. After an update, deploy the earlier version.`,
+      act: 'The end of the log shows the reason. After an update, deploy the earlier version.',
+      log: { of: worker },
     },
     // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age
     // of the oldest message cannot serve: SQS leaves a message out of it from its third receive on.
@@ -205,13 +229,14 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
   };
 };
 
-const residentAlarms = ({ lookUp, settings: { stage } }: Watched): Record<string, AlarmFacts> => ({
+const residentAlarms = ({ lookUp }: Watched): Record<string, AlarmFacts> => ({
   LookUpFailing: {
     metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     // One in a hundred of the look-ups that one store may cause.
     threshold: fiveMinutesOf(lookUpsPerMinute / 60) / 100,
     harm: 'Avatars that nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.',
-    act: `"npx store logs --stage ${stage} --function resident-lookup --filter ERROR" shows the reason. After an update, deploy the earlier version.`,
+    act: 'The log shows the reason. After an update, deploy the earlier version.',
+    log: { of: lookUp, pattern: 'ERROR' },
   },
 });
 
@@ -233,7 +258,8 @@ const creditAlarms = (
     // More than half of its runs, one a minute: a lasting fault repeats.
     threshold: Math.ceil(fiveMinutes.toMinutes() / 2),
     harm: 'Residents who paid may wait for a delivery that cannot be put on the queue, events come late, or expired credit stays in the balances that clients read: a part of the sweep fails minute after minute, for all or for single sales or customers.',
-    act: `"npx store logs --stage ${stage} --function expiry-sweep --filter ERROR" shows the reason, with the sale under "unsent". Correct the cause; the next sweep does the rest.`,
+    act: 'The log shows the reason, with the sale under "unsent". Correct the cause; the next sweep does the rest.',
+    log: { of: sweep, pattern: 'ERROR' },
   },
   InvariantBroken: {
     metric: counted(scope, 'Invariant', '{ $.invariant = * }', [sweep, ...creditWriters]),
@@ -252,7 +278,8 @@ const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record
     periods: 3,
     alsoWhenMissing: true,
     harm: 'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get events late: for 15 minutes these were 5 minutes or more behind, or Lambda did not call the function stream-consumer at all. Balances are right. After 20 hours changes are given up.',
-    act: `If SweepNotRun is on, begin there. "npx store logs --stage ${stage} --function stream-consumer --filter ERROR" shows the reason. Without such lines, look in Lambda whether the function's trigger is enabled, and whether it is throttled. After 20 hours, run "npx store credit backfill --stage ${stage}" for each store.`,
+    log: { of: consumer, pattern: 'ERROR' },
+    act: `If SweepNotRun is on, begin there. The log shows the reason. Without such lines, look in Lambda whether the function's trigger is enabled, and whether it is throttled. After 20 hours, run "npx store credit backfill --stage ${stage}" for each store.`,
   },
   HistoryFailures: {
     metric: data.historyFailures.metricApproximateNumberOfMessagesVisible({
@@ -261,29 +288,32 @@ const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record
     }),
     threshold: 1,
     harm: 'Changes are missing in the history of credit and in the sums of days, and webhooks may miss events: the function stream-consumer could not use a record of the table’s stream. Balances are right. The queue keeps the record for 14 days.',
-    act: `"npx store logs --stage ${stage} --function stream-consumer --filter ERROR" shows the reason. Correct it, then send the record again, or run "npx store credit backfill --stage ${stage}": "The history of credit" in docs/operate/recover.md.`,
+    log: { of: consumer, pattern: 'ERROR' },
+    act: `The log shows the reason. Correct it, then send the record again, or run "npx store credit backfill --stage ${stage}": "The history of credit" in docs/operate/recover.md.`,
   },
 });
 
-const busAlarms = (scope: Construct, { bus, settings: { stage } }: Watched): Record<string, AlarmFacts> =>
+const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFacts> =>
   bus
     ? {
         EventBusBehind: {
           metric: bus.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
           threshold: fiveMinutes.toMilliseconds(),
           harm: 'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 20 hours events would not reach the bus; GET /v1/events has them for 30 days.',
-          act: `"npx store logs --stage ${stage} --function event-bus --filter ERROR" shows the reason. Often the bus of the setting eventBus does not exist: make it.`,
+          act: 'The log shows the reason. Often the bus of the setting eventBus does not exist: make it.',
+          log: { of: bus, pattern: 'ERROR' },
         },
         EventBusRefused: {
           metric: counted(scope, 'EventBusRefused', '{ $.bus = "refused" }', [bus]),
           threshold: 1,
           harm: 'An event is missing on your event bus, which refused it for its form. Nothing else is affected.',
-          act: `"npx store logs --stage ${stage} --function event-bus --filter refused" shows which; GET /v1/events has it. Tell us: this is a bug.`,
+          act: 'The log shows which; GET /v1/events has it. Tell us: this is a bug.',
+          log: { of: bus, pattern: 'refused' },
         },
       }
     : {};
 
-const incrementAlarms = ({ increments, settings: { stage } }: Watched): Record<string, AlarmFacts> =>
+const incrementAlarms = ({ increments }: Watched): Record<string, AlarmFacts> =>
   increments
     ? {
         IncrementsMissing: {
@@ -292,7 +322,8 @@ const incrementAlarms = ({ increments, settings: { stage } }: Watched): Record<s
           threshold: 1,
           alsoWhenMissing: true,
           harm: 'The copies of the last hours are missing: for three hours no increment of the table was asked for without a fault. A lost region would cost all changes since then. Nothing else is affected.',
-          act: `"npx store logs --stage ${stage} --function table-export --filter ERROR" shows the reason. Often the bucket of the setting exportBucket does not let this account write. Without such lines, enable the hourly schedule in EventBridge Scheduler. The next increment has all changes since the last one.`,
+          act: 'The log shows the reason. Often the bucket of the setting exportBucket does not let this account write. Without such lines, enable the hourly schedule in EventBridge Scheduler. The next increment has all changes since the last one.',
+          log: { of: increments, pattern: 'ERROR' },
         },
       }
     : {};

@@ -13,7 +13,7 @@ import { Topic } from 'aws-cdk-lib/aws-sns';
 import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { type IndexName, indexes } from '../lib/table/schema.ts';
-import { type AlarmFacts, alarmsOf, ofTable, type Watched } from './alarms.ts';
+import { type AlarmFacts, alarmsOf, linesOf, ofTable, type Watched } from './alarms.ts';
 
 const tableMetrics = [
   'ConsumedReadCapacityUnits',
@@ -56,7 +56,7 @@ export class Operation extends NestedStack {
 
   private addAlarm(
     name: string,
-    { metric, threshold, periods = 1, enough, alsoWhenMissing, below, harm, act }: AlarmFacts,
+    { metric, threshold, periods = 1, enough, alsoWhenMissing, below, harm, act, log }: AlarmFacts,
   ): void {
     const alarm = new Alarm(this, name, {
       metric,
@@ -67,7 +67,7 @@ export class Operation extends NestedStack {
         ? ComparisonOperator.LESS_THAN_THRESHOLD
         : ComparisonOperator.GREATER_THAN_OR_EQUAL_TO_THRESHOLD,
       treatMissingData: alsoWhenMissing ? TreatMissingData.BREACHING : TreatMissingData.NOT_BREACHING,
-      alarmDescription: `${harm} What to do: ${act}`,
+      alarmDescription: `${harm} What to do: ${act}${log ? ` The log: ${linesOf(log)}` : ''}`,
     });
     if (!this.topic) return;
     alarm.addAlarmAction(new SnsAction(this.topic));

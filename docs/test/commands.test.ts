@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs';
 import type { Command } from 'commander';
 import { expect, test } from 'vitest';
 import { createProgram } from '../../apps/cli/program/program.ts';
-import { everythingOn, templateOf } from '../../test/support/stack.ts';
+import { everythingOn, templateOf, textOf } from '../../test/support/stack.ts';
 import { callsApi, codeBlocks, commandsIn, wordsOf } from './code-blocks.ts';
 
 /**
@@ -116,7 +116,7 @@ test('every command that a sentence or a table names exists, with its options', 
 test('every command in the text of an alarm exists, with its options', async () => {
   const texts = templateOf(everythingOn).ofType('AWS::CloudWatch::Alarm');
   const commands = texts.flatMap(([, { Properties }]) =>
-    [...Properties.AlarmDescription.matchAll(/"(npx store [^"]+)"/g)].map(([, command = '']) => command),
+    [...textOf(Properties.AlarmDescription).matchAll(/"(npx store [^"]+)"/g)].map(([, command = '']) => command),
   );
   const faults: string[] = [];
   for (const command of commands)

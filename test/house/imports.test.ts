@@ -182,9 +182,6 @@ const faultsOfTests = (imports: Imports): string[] =>
 
 const serviceTests = testsOf('test');
 
-/** It compares the names of logs with those that `store logs` looks for. */
-const left = ['test/infra/stack.test.ts'];
-
 test(`the tests of the service import the service alone (${countsOf(serviceTests)})`, () => {
   const planted = {
     'test/lib/a.test.ts': ['apps/cli/kinds/sales.ts', 'lib/clock.ts', 'vitest'],
@@ -192,7 +189,7 @@ test(`the tests of the service import the service alone (${countsOf(serviceTests
     'test/infra/c.test.ts': ['deploy/test/launch-file.ts', 'docs/test/words.ts', 'package.json'],
   };
 
-  expect(faultsOfTests(importsOfAll(serviceTests.filter((file) => !left.includes(file))))).toEqual([]);
+  expect(faultsOfTests(importsOfAll(serviceTests))).toEqual([]);
   expect(faultsOfTests(planted)).toEqual([
     'test/lib/a.test.ts imports apps/cli/kinds/sales.ts, which is not the service',
     'test/support/b.ts imports proof/fuzz/checks.ts, which is not the service',

@@ -4,7 +4,7 @@ import { settingNames } from '../../infra/settings.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { indexes, sharedKey } from '../../lib/table/schema.ts';
 import { metricsOf } from '../support/idle-cost.ts';
-import { everythingOn, type Resource, templateOf } from '../support/stack.ts';
+import { entryOf, everythingOn, type Resource, refersTo, templateOf, textOf } from '../support/stack.ts';
 import { shardBatch } from '../support/stream-records.ts';
 
 const { ofType, only } = templateOf();
@@ -36,15 +36,52 @@ test('every alarm watches one metric, and says what breaks for whom and what to 
     'WorkerFailing',
   ]);
   for (const [id, { Properties }] of [...alarms, ...templateOf(everythingOn).ofType('AWS::CloudWatch::Alarm')]) {
-    expect(Properties.AlarmDescription, id).toMatch(/^[A-Z].{60,}\. What to do: \S.{40,}\.$/);
+    const text = textOf(Properties.AlarmDescription);
+    expect(text, id).toMatch(/^[A-Z].{60,}\. What to do: \S.{20,}\.(?: The log: https:\S+)?$/);
     // CloudWatch takes no more.
-    expect(Properties.AlarmDescription.length, id).toBeLessThanOrEqual(1024);
+    expect(text.length, id).toBeLessThanOrEqual(1024);
+    // It speaks of a log exactly where it leads to one.
+    expect(/\b[Tt]he (?:end of the )?log shows/.test(text), id).toBe(text.includes(' The log: '));
     expect(metricsOf({ Properties }), id).toHaveLength(1);
   }
 });
 
+test('a text that speaks of a log ends with a link to its lines in the console', () => {
+  const { ofType: all } = templateOf(everythingOn);
+  const writerOf = (log: string): string => {
+    const [writer] = all('AWS::Lambda::Function').filter(([, fn]) => refersTo(fn.Properties).includes(log));
+    return writer ? entryOf(writer[1]) : log.replace(/[0-9A-F]{8}$/, '');
+  };
+  const links = all('AWS::CloudWatch::Alarm').flatMap(([id, { Properties }]) => {
+    const [, log, lines] =
+      /log-group\/store-integration-\w+-(\w+)-\w+\/(.*)$/.exec(textOf(Properties.AlarmDescription)) ?? [];
+    if (log === undefined || lines === undefined) return [];
+    const shown = decodeURIComponent(decodeURIComponent(lines.replaceAll('$', '%')));
+    return [`${id.replace(/[0-9A-F]{8}$/, '')}: ${writerOf(log)} ${shown}`];
+  });
+
+  expect(links.sort()).toEqual([
+    'CallsRefused: ApiAccessLog log-events?filterPattern={ $.status = "4*" }&start=-10800000',
+    'EventBusBehind: event-bus log-events?filterPattern=ERROR&start=-10800000',
+    'EventBusRefused: event-bus log-events?filterPattern=refused&start=-10800000',
+    'HistoryBehind: stream-consumer log-events?filterPattern=ERROR&start=-10800000',
+    'HistoryFailures: stream-consumer log-events?filterPattern=ERROR&start=-10800000',
+    'IncrementsMissing: table-export log-events?filterPattern=ERROR&start=-10800000',
+    'LookUpFailing: resident-lookup log-events?filterPattern=ERROR&start=-10800000',
+    'SearchReads: ApiAccessLog log-events?start=-10800000',
+    'ServerErrors: ApiAccessLog log-events?filterPattern={ $.status = "5*" }&start=-10800000',
+    'SweepFailing: expiry-sweep log-events?filterPattern=ERROR&start=-10800000',
+    'TableReads: ApiAccessLog log-events?start=-10800000',
+    'TableWrites: ApiAccessLog log-events?start=-10800000',
+    'WorkerCrashing: delivery-worker log-events?start=-10800000',
+    'WorkerFailing: delivery-worker log-events?filterPattern=ERROR&start=-10800000',
+  ]);
+});
+
 test('the texts name settings and alarms that there are', () => {
-  const texts = alarms.map(([, { Properties }]) => Properties.AlarmDescription).join(' ');
+  const texts = alarms
+    .map(([, { Properties }]) => textOf(Properties.AlarmDescription).replace(/ The log: .*/, ''))
+    .join(' ');
   const names = new Set<string>([...settingNames, ...alarms.map(([id]) => id.replace(/^Operation|[0-9A-F]{8}$/g, ''))]);
 
   const named = texts.match(/\b[a-z]+[A-Z][A-Za-z]+|\b[A-Z][a-z]+(?:[A-Z][a-z]+)+/g) ?? [];
@@ -295,7 +332,7 @@ test('these alarms go off where one call in a hundred fails, and where half of a
   expect(isOn(errors, [undefined, undefined, undefined])).toBe(false);
   expect(isOn(alarmOf('TableWrites'), Array(3).fill(1000 * 300))).toBe(true);
   expect(isOn(alarmOf('TableWrites'), [999 * 300, 1000 * 300, 1000 * 300])).toBe(false);
-  expect(alarmOf('TableWrites').AlarmDescription).toContain('That costs 2.25 dollars an hour');
+  expect(textOf(alarmOf('TableWrites').AlarmDescription)).toContain('That costs 2.25 dollars an hour');
 });
 
 test('HistoryBehind goes off where the consumer is late, and where nothing calls it', () => {

@@ -1,5 +1,4 @@
 import { expect, test } from 'vitest';
-import { functionNames, functionOfLog, isAccessLog } from '../../apps/cli/deployment/logs.ts';
 import { togetherOf } from '../../infra/permissions.ts';
 import { deliveryQueue } from '../../lib/delivery/queue.ts';
 import { functionFile as servingOf } from '../../lib/routes/route.ts';
@@ -9,17 +8,6 @@ import { entryOf, everythingOn, idOf, makeStack, type Resource, refersTo, templa
 
 const { all, own, ofType, outputs, only, functionOf } = templateOf();
 const functions = ofType('AWS::Lambda::Function');
-
-test('names the log of each function, and that of the requests, so that store logs finds them', () => {
-  const names = functionNames();
-  const logs = ofType('AWS::Logs::LogGroup').map(([id]) => id);
-
-  // The command asks for the logs of the main stack alone.
-  expect(logs.filter((id) => !(id in own))).toEqual([]);
-  for (const [, fn] of functions.filter(([, one]) => one.Properties.LoggingConfig))
-    expect(functionOfLog(idOf(fn.Properties.LoggingConfig.LogGroup), names)).toBe(entryOf(fn));
-  expect(logs.filter(isAccessLog)).toHaveLength(1);
-});
 
 test('is the main stack with three nested ones, of which each has nothing that lasts', () => {
   const nested = Object.entries(own).filter(([, { Type }]) => Type === 'AWS::CloudFormation::Stack');

@@ -153,6 +153,19 @@ export const entryOf = (fn: Resource): string => fn.Properties.Code.ZipFile.repl
 /** The id of the resource that a reference in a template points to. */
 export const idOf = (reference: Resource): string => reference.Ref ?? reference['Fn::GetAtt'][0];
 
+/** A text as a deployment with the longest name has it: CloudFormation makes a resource's name of the stack's, its id and 12 letters. */
+export const textOf = (value: Resource): string =>
+  typeof value === 'string'
+    ? value
+    : value['Fn::Join'][1]
+        .map((part: Resource) => {
+          if (typeof part === 'string') return part;
+          return part.Ref === 'AWS::Region'
+            ? 'ap-southeast-2'
+            : `store-integration-abcdefghijklmnopqrst-${part.Ref}-ABCDEFGHIJKL`;
+        })
+        .join('');
+
 /** The ids of all resources that a part of a template refers to. */
 export const refersTo = (value: unknown): string[] =>
   [...JSON.stringify(value).matchAll(/"(?:Ref|Fn::GetAtt)":\[?"(\w+)"/g)].map(([, id]) => String(id));

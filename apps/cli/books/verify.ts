@@ -49,7 +49,7 @@ const adviceFor = (status: number, request: string | null): string => {
   if (status === 503 || status === 504)
     return 'The table or a function is throttled: see the alarms, and "quota" and "table" above.';
   if (status >= 500)
-    return `Read what its function logged${request ? `: store logs --request ${request}` : ', with store logs'}. A role may lack a right.`;
+    return `Read what its function logged${request ? ` of ${request}` : ''} (docs/operate/operator.md, "The requests"). A role may lack a right.`;
   return 'This version of the API answers otherwise: deploy again (docs/operate/deploy.md, "Update").';
 };
 

@@ -18,7 +18,6 @@ import { addImport } from '../commands/import.ts';
 import { addKeys } from '../commands/keys.ts';
 import { addListen } from '../commands/listen.ts';
 import { addLog } from '../commands/log.ts';
-import { addLogs } from '../commands/logs.ts';
 import { addMove } from '../commands/move.ts';
 import { addPayouts } from '../commands/payouts.ts';
 import { addProducts } from '../commands/products.ts';
@@ -44,7 +43,7 @@ const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
   ['Sales:', [addProducts, addSales, addReport, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
   ['Files:', [addMove, addImport, addExport, addConvert]],
-  ['For programs:', [addApi, addLogs, addWebhooks, addListen, addTrigger]],
+  ['For programs:', [addApi, addWebhooks, addListen, addTrigger]],
   [
     'Care:',
     [

@@ -187,9 +187,6 @@ export const parseOverlap = (text: string): (() => string) =>
 /** The start of something, as `parseEnd`: a duration ago, a day (its start, in UTC) or a time with an offset. */
 export const parseStart = parseMoment(-1, '00:00:00.000Z');
 
-/** The end of a span of the past, as `parseStart`: a duration ago, a day (its end, in UTC) or a time with an offset. */
-export const parseUntil = parseMoment(-1, '23:59:59.999Z');
-
 /**
  * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal,
  * throws with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who

@@ -63,7 +63,7 @@ const on =
 
 test.each([
   ['a key that may do more than its scopes', on(/POST .*categories$/, 201, {}), 'keys', '201 instead of 403', 'deploy'],
-  ['a role that lacks a right', on(/POST .*sales$/, 500), 'sale', '500 instead', 'store logs --request the-request'],
+  ['a role that lacks a right', on(/POST .*sales$/, 500), 'sale', '500 instead', 'logged of the-request'],
   ['a throttled table', on(/POST .*increment-credit$/, 503), 'credit', '503 instead', 'throttled'],
   ['a firewall in the way', on(/POST .*coupons$/, 403), 'coupons', '403 instead', 'firewall'],
   ['limits that are too low', on(/POST .*products$/, 429), 'catalogue', '429 instead', 'limits'],
