@@ -82,64 +82,6 @@ export const invocationsOf = (template: TemplateReader) => {
     );
 };
 
-/** The document of a template's API. An earlier version has resources in its place, of which this makes one. */
+/** The document of a template's API. */
 export const documentOf = (template: TemplateReader): Part =>
-  template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body ?? documentOfResources(template);
-
-const documentOfResources = (template: TemplateReader): Part => {
-  const found = template.ofType('AWS::ApiGateway::Authorizer')[0];
-  const authorizer = found?.properties;
-  const answers = template.ofType('AWS::ApiGateway::GatewayResponse').map(({ properties }) => properties);
-  return {
-    paths: pathsOfResources(template),
-    components: {
-      securitySchemes: {
-        store: {
-          [authorizerField]: {
-            id: found?.ref(),
-            authorizerUri: authorizer?.AuthorizerUri,
-            authorizerResultTtlInSeconds: authorizer?.AuthorizerResultTtlInSeconds,
-            identitySource: authorizer?.IdentitySource,
-          },
-        },
-        usage: { name: 'x-api-key' },
-      },
-    },
-    [answersField]: Object.fromEntries(answers.map((one) => [one.ResponseType, answerOfResource(one)])),
-  };
-};
-
-const answerOfResource = ({ StatusCode, ResponseParameters, ResponseTemplates }: Part): AnswerFacts => ({
-  statusCode: StatusCode,
-  responseParameters: ResponseParameters,
-  responseTemplates: ResponseTemplates,
-});
-
-const pathsOfResources = (template: TemplateReader): Part => {
-  const resources = template.ofType('AWS::ApiGateway::Resource');
-  const parts = new Map<string, Part>(resources.map(({ ref, properties }) => [ref(), properties]));
-  const pathOf = (id: string): string => {
-    const one = parts.get(id);
-    return one ? `${pathOf(one.ParentId)}/${one.PathPart}` : '';
-  };
-  const paths: Part = {};
-  for (const { properties } of template.ofType('AWS::ApiGateway::Method')) {
-    const path = pathOf(properties.ResourceId);
-    paths[path] = { ...paths[path], [properties.HttpMethod.toLowerCase()]: operationOfResource(properties) };
-  }
-  return paths;
-};
-
-const operationOfResource = ({ OperationName, AuthorizationType, ApiKeyRequired, Integration }: Part): Part => ({
-  operationId: OperationName,
-  security: [...(AuthorizationType === 'CUSTOM' ? [{ store: [] }] : []), ...(ApiKeyRequired ? [{ usage: [] }] : [])],
-  [integrationField]: {
-    type: Integration.Type.toLowerCase(),
-    httpMethod: Integration.IntegrationHttpMethod,
-    uri: Integration.Uri,
-    requestTemplates: Integration.RequestTemplates,
-    responses: Object.fromEntries(
-      (Integration.IntegrationResponses ?? []).map((one: Part) => ['default', answerOfResource(one)]),
-    ),
-  },
-});
+  template.ofType('AWS::ApiGateway::RestApi')[0]?.properties.Body;

@@ -45,12 +45,6 @@ const addTo = (sums: Sums, name: string, more: DaySums): void => {
 /** The vendor whose day an item is, if it is one. */
 const vendorOf = ({ pk }: Key): string | undefined => pk.split('#')[2];
 
-/** The mark of a delivery's end that an earlier version counted by it. */
-interface EarlierMark extends Key {
-  kind: 'delivered' | 'failed';
-  at: string;
-}
-
 /** Says what an item adds to the days on which it counted. */
 type DayReader = (
   addTo: (at: string, sums: DaySums, from?: { end?: string; vendor?: string | undefined }) => void,
@@ -79,10 +73,7 @@ const readersOf: DayReader = (add) => {
       // Those that wait have items of their own, which lead to them.
       if (item.pk.endsWith('#DELIVERY')) addEnds(item);
     },
-    MARK: (item: Delivery | EarlierMark) => {
-      if (!('kind' in item)) addEnds(item);
-      else if (item.kind === 'delivered' || item.kind === 'failed') add(item.at, { [item.kind]: 1 }, { end: item.sk });
-    },
+    MARK: addEnds,
   };
 };
 
@@ -107,7 +98,7 @@ const newRecount = () => {
   const vendorDays = new Map<string, DayItem>();
   const readers: Record<string, (item: never) => void> = {
     ...readersOf((at, sums, { end, vendor } = {}) => {
-      // A delivery and the mark of an earlier version tell of the same end.
+      // A delivery and its mark tell of the same end.
       if (end === undefined || !ends.has(end)) addTo(counted, nameOf(at), sums);
       if (end !== undefined) ends.add(end);
       if (vendor !== undefined) addTo(counted, nameOf(at, vendor), sums);

@@ -42,29 +42,3 @@ test('a method with an authorizer and no usage key is refused', () => {
     'coupons-get-coupon has an authorizer and takes no part in the usage plan',
   );
 });
-
-test('the API of an earlier version, which has resources in the place of a document, reads alike', () => {
-  const uri = 'arn:aws:apigateway:us-east-1:lambda:path/2015-03-31/functions/arn:one/invocations';
-  const resource = (id: string, properties: Part) => ({ id, ref: () => id, properties });
-  const integration = { Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST', Uri: uri };
-  const earlier = withOthers({
-    'AWS::ApiGateway::RestApi': ([rest]) => [{ ...rest, properties: {} }],
-    'AWS::ApiGateway::Resource': () => [
-      resource('v1', { ParentId: 'root', PathPart: 'v1' }),
-      resource('store', { ParentId: 'v1', PathPart: 'store' }),
-    ],
-    'AWS::ApiGateway::Method': () => [
-      resource('get', {
-        ...{ HttpMethod: 'GET', ResourceId: 'store', OperationName: 'store-get-store' },
-        ...{ AuthorizationType: 'CUSTOM', ApiKeyRequired: true, Integration: integration },
-      }),
-    ],
-  });
-
-  expect(operationsOf(documentOf(earlier))).toMatchObject([
-    {
-      ...{ id: 'store-get-store', method: 'GET', path: '/v1/store', hasAuthorizer: true, needsUsageKey: true },
-      integration: { type: 'aws_proxy', httpMethod: 'POST', uri },
-    },
-  ]);
-});
