@@ -14,7 +14,7 @@ import {
 
 /**
  * A second implementation of sales, written from the rules alone, without regard for speed. The model test and the
- * races compare the service with it. Times are milliseconds, amounts whole L$; percentages have at most two digits
+ * races compare the service with it. Times are milliseconds, amounts whole L$; percentages have at most four digits
  * after the point.
  */
 
@@ -114,6 +114,8 @@ export interface ModelSale {
   payOut: boolean;
   taken: Record<CreditType, TakenParts>;
   bonus?: ModelBonus;
+  /** The part of the bonus that its refund took back. */
+  takenBack?: number;
   /** The gift card that it made: see `issueCard`. */
   cardId?: string;
 }
@@ -151,11 +153,12 @@ export const newAvatar = (): ModelAvatar => ({
   uses: {},
 });
 
-/** Percentages in hundredths, so that nothing is counted in binary fractions. */
-const hundredths = (percent: number): number => Math.round(percent * 100);
+/** Percentages in ten-thousandths, so that nothing is counted in binary fractions. */
+const whole = 1_000_000;
+const partsOf = (percent: number): number => Math.round(percent * 10_000);
 
 const lessPercent = (amount: number, percent: number): number =>
-  Math.floor((amount * (10_000 - hundredths(percent)) * 2 + 10_000) / 20_000);
+  Math.floor((amount * (whole - partsOf(percent)) * 2 + whole) / (2 * whole));
 
 const priceOf = ({ price, off }: ModelProduct, now: number): number =>
   off && now < off.until ? lessPercent(price, off.percent) : price;
@@ -271,7 +274,7 @@ const bonusOf = (model: SaleModel, asked: ModelRequest, terms: Terms): ModelBonu
   if (!rules || asked.buyer === null || (products[asked.productId]?.card ?? 0) > 0) return undefined;
   const { percent, groupPercent, type, expiresInDays } = rules.bonus;
   const counted = terms.inGroup ? Math.max(percent, groupPercent) : percent;
-  const promised = Math.floor((terms.toPay * hundredths(counted)) / 10_000);
+  const promised = Math.floor((terms.toPay * partsOf(counted)) / whole);
   const taken = type === 'regular' ? terms.credit : terms.restrictedCredit;
   const held = spendable(avatarOf(model, asked.buyer).credit[type], now) - taken;
   const amount = Math.max(0, Math.min(promised, rules.limit - held));
@@ -310,7 +313,7 @@ const judge = (
 const sharesOf = (kept: number, used: ModelCoupon | undefined, { shares }: ModelProduct): ModelSale['shares'] => {
   let left = kept;
   const share = (kind: 'commission' | 'share', residentUuid: string, percent: number) => {
-    const amount = Math.min(left, Math.floor((kept * hundredths(percent)) / 10_000));
+    const amount = Math.min(left, Math.floor((kept * partsOf(percent)) / whole));
     left -= amount;
     return { residentUuid, kind, percent, amount };
   };
@@ -374,7 +377,7 @@ export const refund = (model: SaleModel, sale: ModelSale, reference: string | nu
   const [customer, owner] = [avatarOf(model, buyer), avatarOf(model, recipient)];
   giveBack(customer.credit.restricted, terms.restrictedCredit, taken.restricted, now);
   giveBack(customer.credit.regular, terms.credit, taken.regular, now);
-  if (sale.bonus) takeBonusBack(customer.credit[sale.bonus.type], sale.bonus, now);
+  if (sale.bonus) sale.takenBack = takeBonusBack(customer.credit[sale.bonus.type], sale.bonus, now);
   const product = model.products[productId];
   if (product?.limited) product.stock += 1;
   if (terms.used) customer.uses[terms.used.id] = (customer.uses[terms.used.id] ?? 0) - 1;
