@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { type House, houseOf } from '../support/houses.ts';
+
+/**
+ * Which proofs a change needs beside the fixed part of `.ci/run`, which is the linters, `npm test` and the slow files
+ * whose turn it is. `npm test` is never cut: it is where a tie between houses shows that nobody has thought of.
+ */
+export interface Parts {
+  /** Files of the project `proof`, by the beginning of their path; all of them run, whose turn it is or not. */
+  proofs: string[];
+  /** Files of the pages in Chromium, by a part of their name; `all` are those of this turn. */
+  browser: string[];
+  stack: string[];
+  deployed: string[];
+  /** All planted faults of the simulation. */
+  mutants: boolean;
+}
+
+const nothing: Parts = { proofs: [], browser: [], stack: [], deployed: [], mutants: false };
+
+const ofCommand: Partial<Parts> = {
+  proofs: ['apps/cli/', 'deploy/', 'docs/', 'test/local/start/launchers'],
+  browser: ['desk-links'],
+};
+const ofDesk: Partial<Parts> = { proofs: ['apps/client/'], browser: ['all'], stack: ['test/infra/desk.test.ts'] };
+const ofTexts: Partial<Parts> = { proofs: ['docs/', 'apps/reference/'], browser: ['reference'] };
+
+/** What other houses show of a change in this one. A change of a house that is not here needs everything. */
+const byHouse: Partial<Record<House | '', Partial<Parts>>> = {
+  'apps/cli': ofCommand,
+  'apps/shared': ofCommand,
+  'apps/desk': ofDesk,
+  'apps/client': ofDesk,
+  'apps/inworld': { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] },
+  'apps/reference': ofTexts,
+  docs: ofTexts,
+  deploy: { proofs: ['deploy/', 'test/infra/rules'], deployed: ['deploy/test/launch.proof.ts'] },
+  proof: { proofs: ['proof/'] },
+};
+
+/** Folders of which other houses show more than of the rest of their house. */
+const byFolder: [beginning: string, parts: Partial<Parts>][] = [
+  // The machines audit the table by them.
+  ['apps/cli/kinds/', { proofs: ['proof/'] }],
+  ['apps/cli/person/', { proofs: ['proof/'] }],
+  ['proof/simulation/', { mutants: true }],
+  ['proof/workload/', { mutants: true }],
+  // Vitest reads them before it finds a test.
+  ['apps/desk/test/vitest.config.ts', { browser: ['all'] }],
+];
+
+/** The parts that a change of these files needs; `all` where it may show anywhere. */
+export const partsOf = (changed: readonly string[]): Parts | 'all' => {
+  const found: Partial<Parts>[] = [];
+  for (const file of changed) {
+    const parts = /(?:^|\/)(?:package(?:-lock)?\.json|[\w.]*config\.(?:ts|json))$/.test(file)
+      ? undefined
+      : byHouse[houseOf(file)];
+    if (!parts) return 'all';
+    found.push(parts, ...byFolder.filter(([beginning]) => file.startsWith(beginning)).map(([, more]) => more));
+  }
+  const union = (name: 'proofs' | 'browser' | 'stack' | 'deployed'): string[] => {
+    const names = [...new Set(found.flatMap((parts) => parts[name] ?? []))];
+    return names.includes('all') ? ['all'] : names;
+  };
+  return {
+    ...nothing,
+    proofs: union('proofs'),
+    browser: union('browser'),
+    stack: union('stack'),
+    deployed: union('deployed'),
+    mutants: found.some(({ mutants }) => mutants),
+  };
+};
+
+/** The parts as a shell reads them. */
+export const assignmentsOf = (parts: Parts | 'all'): string =>
+  parts === 'all'
+    ? 'parts=all'
+    : Object.entries({ parts: 'some', ...parts })
+        .map(([name, value]) => `${name}='${[value].flat().join(' ')}'`)
+        .join('\n');
+
+/** The files that differ from a commit; undefined where that is no ancestor of this one. */
+const changedSince = (base: string): string[] | undefined => {
+  const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' });
+  try {
+    git('merge-base', '--is-ancestor', base, 'HEAD');
+    // Without --no-renames, a file that moved would count in its new place alone.
+    return git('diff', '--name-only', '--no-renames', base, 'HEAD').split('\n').filter(Boolean);
+  } catch {
+    return undefined;
+  }
+};
+
+if (import.meta.main) {
+  const { CI_BASE: base = '', PROOF_PART: part } = process.env;
+  const changed = base === '' || part === '1/1' ? undefined : changedSince(base);
+  console.log(assignmentsOf(changed === undefined ? 'all' : partsOf(changed)));
+}
