@@ -7,7 +7,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 // The workers, and the services and commands that tests start, need not compile the same code again.
 process.env.NODE_COMPILE_CACHE ??= new URL('node_modules/.cache/tests', import.meta.url).pathname;
 
-// All that tests, and what they start, leave in the folder for temporary files goes with the run: the CDK never deletes.
+// All that tests, and what they start, leave in the temporary folder goes with the run: the CDK never deletes.
 process.env.TMPDIR = mkdtempSync(join(tmpdir(), 'sis-tests-'));
 process.on('exit', () => rmSync(process.env.TMPDIR as string, { recursive: true, force: true }));
 

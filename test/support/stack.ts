@@ -153,7 +153,10 @@ export const entryOf = (fn: Resource): string => fn.Properties.Code.ZipFile.repl
 /** The id of the resource that a reference in a template points to. */
 export const idOf = (reference: Resource): string => reference.Ref ?? reference['Fn::GetAtt'][0];
 
-/** A text as a deployment with the longest name has it: CloudFormation makes a resource's name of the stack's, its id and 12 letters. */
+/**
+ * A text as a deployment with the longest name has it: CloudFormation makes a resource's name of the stack's, its id
+ * and 12 letters.
+ */
 export const textOf = (value: Resource): string =>
   typeof value === 'string'
     ? value
