@@ -43,7 +43,7 @@ const withoutTable = globSync([
   'test/local/deployed/{conflicts,document,preflight,roles,store-limit}.test.ts',
   'test/local/{gateway,grid}/*.test.ts',
   'test/local/start/{browser,failures,options,state}.test.ts',
-  'apps/reference/test/!(arazzo|examples).test.ts',
+  'apps/reference/test/!(examples).test.ts',
   'test/security/{regular-expressions,supply-chain}.test.ts',
   'proof/{load,simulation,workload,world}/*.test.ts',
 ]).filter((path) => !ofStack.includes(path));

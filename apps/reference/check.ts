@@ -4,7 +4,7 @@ import { lastRelease } from './last-release.ts';
 import { redocly } from './redocly.ts';
 
 /**
- * `npm run lint:openapi`: checks the linter's rules for the documents, and that no change breaks clients of the last
+ * `npm run lint:openapi`: checks the linter's rules for the document, and that no change breaks clients of the last
  * release.
  */
 
@@ -12,7 +12,7 @@ const last = lastRelease();
 const name = basename(last ?? '');
 
 // A warning is printed, but does not fail the linter by itself.
-const { ok, output, errors } = redocly('lint', 'docs/openapi.json', 'docs/arazzo.json', '--max-problems', '50');
+const { ok, output, errors } = redocly('lint', 'docs/openapi.json', '--max-problems', '50');
 const valid = ok && output.trim() === '';
 if (!valid) console.error(output + errors);
 
@@ -21,5 +21,5 @@ for (const line of breaks) console.error(`Breaks clients of ${name}: ${line}`);
 
 const compared =
   last === undefined ? 'there is no release to compare with' : `${breaks.length} breaking changes since ${name}`;
-console.log(`The documents are ${valid ? 'valid' : 'not valid'}; ${compared}`);
+console.log(`The document is ${valid ? 'valid' : 'not valid'}; ${compared}`);
 process.exitCode = valid && breaks.length === 0 ? 0 : 1;

@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { tableUsesFile } from '../../infra/table-uses.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startService } from '../../local/start/service.ts';
-import { arazzoDocument } from './arazzo.ts';
 import { document, missingTexts } from './document.ts';
 import { recordExamples, stopClock, wrongExamples } from './record.ts';
 import { samplesPage } from './samples-page.ts';
 
 /**
- * `npm run openapi`: writes docs/openapi.json and docs/arazzo.json, with the answers of a local service of its own,
- * docs/guides/samples.md and infra/table-uses.json.
+ * `npm run openapi`: writes docs/openapi.json, with the answers of a local service of its own, docs/guides/samples.md
+ * and infra/table-uses.json.
  */
 
 const missing = missingTexts(routes);
@@ -37,11 +36,7 @@ if (wrong.length > 0) {
   console.error(`Nothing is written. Correct these in apps/reference/operations/:\n${wrong.join('\n')}`);
   process.exit(1);
 }
-const written = {
-  'docs/openapi.json': document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings }),
-  'docs/arazzo.json': arazzoDocument({ version }),
-};
-for (const [path, content] of Object.entries(written))
-  writeFileSync(new URL(path, root), `${JSON.stringify(content, null, 2)}\n`);
+const openapi = document(routes, { baseUrl: 'http://127.0.0.1:4000', version, recordings });
+writeFileSync(new URL('docs/openapi.json', root), `${JSON.stringify(openapi, null, 2)}\n`);
 writeFileSync(new URL('docs/guides/samples.md', root), samplesPage(routes));
 writeFileSync(new URL('infra/table-uses.json', root), await tableUsesFile());

@@ -1,14 +1,7 @@
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
-import {
-  arazzoDocumentFile,
-  contentPolicy,
-  documentFor,
-  documentScript,
-  referenceFiles,
-  referencePage,
-} from './pages.ts';
+import { contentPolicy, documentFor, documentScript, referenceFiles, referencePage } from './pages.ts';
 
 /** `npm run docs`: the reference page as files for any web server or disk. It makes no calls. */
 
@@ -38,7 +31,6 @@ await mkdir(pages, { recursive: true });
 await Promise.all(Object.entries(referenceFiles).map(([name, file]) => copyFile(file, join(pages, name))));
 const document = await documentFor(baseUrl);
 await writeFile(join(out, 'openapi.json'), document);
-await copyFile(arazzoDocumentFile, join(out, 'arazzo.json'));
 await writeFile(join(pages, 'openapi.js'), documentScript(document, false));
 // A file comes without headers, so the policy goes into the page.
 const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">`;

@@ -4,10 +4,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/**
- * The API reference of the local service at `/docs`, its files under `/pages/`, and the documents at `/openapi.json`
- * and `/arazzo.json`.
- */
+/** The API reference of the local service at `/docs`, its files under `/pages/`, and the document at `/openapi.json`. */
 
 const directory = new URL('./', import.meta.url);
 const ours = (name: string): URL => new URL(name, directory);
@@ -27,12 +24,9 @@ export const referenceFiles: Readonly<Record<string, URL>> = {
 
 export const referencePage = ours('reference.html');
 export const documentFile = new URL('../../docs/openapi.json', import.meta.url);
-/** The Arazzo document of workflows. */
-export const arazzoDocumentFile = new URL('../../docs/arazzo.json', import.meta.url);
 
 const files: Record<string, URL> = {
   '/docs': referencePage,
-  '/arazzo.json': arazzoDocumentFile,
   ...Object.fromEntries(Object.entries(referenceFiles).map(([name, file]) => [`/pages/${name}`, file])),
 };
 

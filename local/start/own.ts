@@ -55,7 +55,7 @@ export const answerOwn = async (request: IncomingMessage, response: ServerRespon
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');
   const [isDesk, file = ''] = deskPath.exec(path) ?? [];
-  if (!isTool && !isDesk && !/^\/(?:(?:docs|openapi\.json|arazzo\.json)?$|pages\/)/.test(path)) return false;
+  if (!isTool && !isDesk && !/^\/(?:(?:docs|openapi\.json)?$|pages\/)/.test(path)) return false;
   response.setHeader('X-Content-Type-Options', 'nosniff');
   response.setHeader('Cross-Origin-Resource-Policy', 'same-origin');
   const refused = refusal(request);

@@ -65,7 +65,6 @@ const pages = [
   '/docs',
   '/pages/reference.js',
   '/openapi.json',
-  '/arazzo.json',
   '/pages/openapi.js',
   '/_dev/service',
   '/_dev/stores',

@@ -104,7 +104,7 @@ describe('as files of npm run docs', () => {
     expect(await page.locator('.errors-wrapper').count()).toBe(0);
     expect(await page.getByRole('button', { name: /Execute|Try it out|Authorize/ }).count()).toBe(0);
     expect(await page.getByRole('link', { name: /^(?:Desk|Requests)$/ }).count()).toBe(0);
-    expect(readdirSync(dir)).toEqual(expect.arrayContaining(['openapi.json', 'arazzo.json']));
+    expect(readdirSync(dir)).toContain('openapi.json');
   });
 
   test('refuses a malformed address with advice', () => {
