@@ -2,9 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-/**
- * Compares docs/contract/contract-coverage.md with the contract suite, the other tests and docs/contract/contract.md.
- */
+/** Compares the rules of docs/contract/contract-coverage.md and contract.md with the tests that their rows name. */
 
 const root = new URL('../../', import.meta.url);
 const read = (path: string): string => readFileSync(new URL(path, root), 'utf8');
@@ -18,31 +16,18 @@ const cellsOf = (line: string): string[] =>
     .map((cell) => cell.trim())
     .slice(1, -1);
 
-interface Entry {
-  section: string;
-  rule: string;
-  row: string;
-  proofs: string[];
-}
+const pages = ['docs/contract/contract-coverage.md', 'docs/contract/contract.md'];
 
-/** One entry per row of the tables under the headings of the third level. */
-const entriesOf = (text: string): Entry[] =>
-  text
-    .split('\n### ')
-    .slice(1)
-    .flatMap((section) => {
-      const [heading = '', ...lines] = section.split('\n');
-      const rows = lines.filter((line) => line.startsWith('| ')).slice(1);
-      return rows.map((line) => {
-        const [rule = '', row = '', proofs = ''] = cellsOf(line);
-        return { section: heading, rule, row, proofs: proofs.split('; `').map((proof) => proof.replace(/^`/, '')) };
-      });
-    });
-
-const page = 'docs/contract/contract-coverage.md';
-const [specification = '', ofContract = ''] = read(page).split('\n## The decisions');
-const decisions = entriesOf(ofContract);
-const entries = [...entriesOf(specification), ...decisions];
+/** Each row of their tables has its rule in the first cell, and what proves it in the last one. */
+const entries = pages.flatMap((page) =>
+  read(page)
+    .split('\n')
+    .filter((line) => line.startsWith('| ') && !line.startsWith('| Rule |'))
+    .map((line) => {
+      const cells = cellsOf(line);
+      return { rule: cells[0] ?? '', proofs: (cells.at(-1) ?? '').split(/; (?=`)/) };
+    }),
+);
 const rules = new Set(entries.map(({ rule }) => rule));
 
 /** The rules before the colon of a title, or alone in a table of cases. */
@@ -51,27 +36,38 @@ const rulesIn = (text: string): string[] =>
     heads.split(', ').filter((head) => rules.has(head)),
   );
 
-test('the list names exactly the files that prove each rule: vitest run docs/test/contract-coverage.test.ts -u', async () => {
-  const proven = new Map<string, string[]>();
-  for (const file of suite)
-    for (const rule of new Set(rulesIn(read(`test/contract/${file}`))))
-      proven.set(rule, [...(proven.get(rule) ?? []), file]);
-  /** The row with the files of the suite that prove its rule, before the other proofs, which are written by hand. */
-  const withFiles = (line: string): string => {
-    const [rule = '', row, proofs = ''] = cellsOf(line);
-    const others = proofs.split(/; (?=`)/).filter((proof) => proof !== '' && !/^`\d\d-/.test(proof));
-    const all = [...(proven.get(rule) ?? []).map((file) => `\`${file}\``), ...others];
-    return rules.has(rule) ? `| ${rule} | ${row} | ${all.join('; ')} |` : line;
-  };
+test.each(pages)(
+  '%s names exactly the files that prove each rule: vitest run docs/test/contract-coverage.test.ts -u',
+  async (page) => {
+    const proven = new Map<string, string[]>();
+    for (const file of suite)
+      for (const rule of new Set(rulesIn(read(`test/contract/${file}`))))
+        proven.set(rule, [...(proven.get(rule) ?? []), file]);
+    /** The row with the files of the suite that prove its rule, before the other proofs, which are written by hand. */
+    const withFiles = (line: string): string => {
+      const cells = cellsOf(line);
+      const rule = cells[0] ?? '';
+      const others = (cells.at(-1) ?? '').split(/; (?=`)/).filter((proof) => proof !== '' && !/^`\d\d-/.test(proof));
+      const all = [...(proven.get(rule) ?? []).map((file) => `\`${file}\``), ...others];
+      return rules.has(rule) ? `| ${[...cells.slice(0, -1), all.join('; ')].join(' | ')} |` : line;
+    };
 
-  const current = read(page).split('\n').map(withFiles);
+    const current = read(page).split('\n').map(withFiles);
 
-  await expect(current.join('\n')).toMatchFileSnapshot(join('../..', page));
-  expect(current.filter((line) => line.endsWith('|  |'))).toEqual([]);
+    await expect(current.join('\n')).toMatchFileSnapshot(join('../..', page));
+  },
+);
+
+test('every row has a rule of its own, and names tests or says why there is none', () => {
+  const isProof = (proof: string): boolean =>
+    /^`(?:\d\d-[a-z-]+\.test\.ts`$|(?:apps|proof|test)\/)|^Not tested: /.test(proof);
+
+  expect(entries.length).toBeGreaterThan(300);
   expect(rules.size).toBe(entries.length);
+  expect(entries.filter(({ rule, proofs }) => !/^\S.* [\dA-Z]\w*$/.test(rule) || !proofs.every(isProof))).toEqual([]);
 });
 
-test('every test of the suite begins with rules of the list', () => {
+test('every test of the suite begins with rules of the two pages', () => {
   for (const file of suite) {
     const titles = [
       ...read(`test/contract/${file}`).matchAll(
@@ -90,27 +86,13 @@ test('every test of the suite begins with rules of the list', () => {
   }
 });
 
-test('the list names only tests outside the suite that exist', () => {
-  const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => /^(?:test|proof)\//.test(proof));
+test('the pages name only tests outside the suite that exist', () => {
+  const named = entries.flatMap(({ proofs }) => proofs).filter((proof) => /^`(?:apps|proof|test)\//.test(proof));
 
   for (const proof of named) {
-    const [file = '', title = ''] = proof.split('`: ');
+    const [file = '', title = ''] = proof.slice(1).split('`: ');
     expect([file, existsSync(new URL(file, root))]).toEqual([file, true]);
     expect(read(file)).toContain(title);
   }
   expect(named.length).toBeGreaterThan(0);
-});
-
-test('the list has exactly the rows of contract.md', () => {
-  const sections = read('docs/contract/contract.md').split('\n## ').slice(1);
-
-  for (const section of sections) {
-    const name = section.split('\n')[0] ?? '';
-    const rows = section
-      .split('\n')
-      .filter((line) => line.startsWith('| ') && !/^\| (?:Case|Body|Field) \|/.test(line));
-    const listed = decisions.filter((entry) => entry.section === name);
-
-    expect([name, listed.map(({ row }) => row)]).toEqual([name, rows.map((line) => cellsOf(line)[0])]);
-  }
 });
