@@ -74,7 +74,7 @@ const noJsonSchema: Plugin = {
 
 /**
  * Bundles each entry into one minified file `index`, with the SDK, in one run of esbuild. CommonJS loads faster: see
- * docs/adr/0006-bundles.md.
+ * docs/adr/0002-one-function-per-endpoint.md, Bundles.
  */
 export const bundle = (
   outDir: string,

@@ -24,7 +24,7 @@ const tableMetrics = [
 
 /**
  * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of
- * their own within the service’s, made after all that they watch, for which nothing waits: see ADR 46.
+ * their own within the service’s, made after all that they watch, for which nothing waits: see ADR 1.
  */
 export class Operation extends NestedStack {
   readonly topic: Topic | undefined;

@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 
 /**
  * API Gateway holds a limit for each usage key that it knows. The stack makes a fixed number of them, and every store
- * counts against one: see docs/adr/0018-limits-per-store.md.
+ * counts against one: see docs/adr/0009-limits-that-bound-the-bill.md.
  */
 export const usageKeyCount = 16;
 

@@ -23,7 +23,7 @@ import { categoryKey, countBy, findCategory } from './categories.ts';
 
 /**
  * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
- * flags is a key condition; a change of a product's flags moves its memberships in the same transaction (ADR 25). The
+ * flags is a key condition; a change of a product's flags moves its memberships in the same transaction (ADR 14). The
  * memberships of a product that has too many for one transaction stand unsorted: a list reads the unsorted ones
  * too, and looks at the products' own flags.
  */

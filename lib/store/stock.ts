@@ -26,7 +26,7 @@ import { productKey } from './memberships.ts';
  * The stock of a limited product lies in the product's item, which each sale of it writes. DynamoDB refuses a
  * transaction whose item another one is writing, so a crowd of buyers meets there. A sale that was refused so divides
  * a large stock into 16 items, and each sale takes from one of them; once few copies are left there, they are gathered
- * in the product's item again (docs/adr/0053-stock-in-shares.md).
+ * in the product's item again (docs/adr/0048-three-acts.md, Stock in shares).
  */
 
 /** The part of a product's item that says where its copies lie. */

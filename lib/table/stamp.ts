@@ -5,7 +5,7 @@ import { all, any, below, type Condition, copyOf, isKnown, missing, type Update,
 /**
  * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it
  * finds a newer one. So a copy of it that arrives late, or once more, does not undo what was written since: see
- * docs/adr/0026-stamps.md.
+ * docs/adr/0012-table-language.md, Stamps.
  */
 export interface Stamped {
   /**

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { readStoreLimit } from '../../../local/deployed/api.ts';
 import type { ResolvedTemplate } from '../../../local/deployed/template.ts';
 
-/** Two rules of API Gateway that a template may break (docs/adr/0018-limits-per-store.md). Its stand-in refuses both. */
+/** Two rules of API Gateway that a template may break (ADR 9, the rate of a store). Its stand-in refuses both. */
 
 const limitOf = (plan: object) =>
   readStoreLimit({ ofType: () => [{ properties: plan }] } as unknown as ResolvedTemplate);
