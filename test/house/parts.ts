@@ -34,12 +34,14 @@ const byHouse: Partial<Record<House | '', Partial<Parts>>> = {
   'apps/inworld': { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] },
   'apps/reference': ofTexts,
   docs: ofTexts,
-  deploy: { proofs: ['deploy/', 'test/infra/rules'], deployed: ['deploy/test/launch.proof.ts'] },
+  deploy: { proofs: ['deploy/'], deployed: ['deploy/test/launch.proof.ts'] },
   proof: { proofs: ['proof/'] },
 };
 
 /** Folders of which other houses show more than of the rest of their house. */
 const byFolder: [beginning: string, parts: Partial<Parts>][] = [
+  // The desk reads files by the same rules.
+  ['apps/shared/', ofDesk],
   // The machines audit the table by them.
   ['apps/cli/kinds/', { proofs: ['proof/'] }],
   ['apps/cli/person/', { proofs: ['proof/'] }],
