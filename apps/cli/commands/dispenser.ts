@@ -1,57 +1,22 @@
 import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
-import {
-  type Dispenser,
-  dispenserAnswer,
-  findDispenser,
-  listBoxes,
-  mainBox,
-} from '../../../lib/delivery/dispensers.ts';
-import type { DispenserRow } from '../../../lib/routes/dispenser.ts';
+import { type Dispenser, findDispenser, listBoxes, mainBox } from '../../../lib/delivery/dispensers.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
 import { removeBox, rotateSecret } from '../deployment/dispenser.ts';
 import { shown } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';
-import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
+import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { printFields } from '../terminal/columns.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
 import { ask } from '../terminal/input.ts';
-import { type Column, isInteractive, note, print, shownTime } from '../terminal/output.ts';
+import { isInteractive, note } from '../terminal/output.ts';
+import { addGroup } from './endpoints.ts';
+
+type Opened = Awaited<ReturnType<typeof openStore>>;
 
 interface NamedOptions extends GlobalOptions {
   name?: string;
 }
-
-/** A dispenser as it is shown: never with its secrets. */
-interface ShownDispenser extends Pick<Dispenser, 'region' | 'registeredAt' | 'oldSecretUntil'> {
-  url: string | undefined;
-  /** The key that registered it; undefined where the table lacks it. */
-  key: { name: string; prefix: string; state: string } | undefined;
-  /** The time at which the newest delivery that was given was given. */
-  lastDeliveredAt: string | undefined;
-  lostAt: string | undefined;
-  lostReason: string | undefined;
-}
-
-const columns: Column<ShownDispenser>[] = [
-  { heading: 'address', cell: ({ url }) => url ?? 'lost', style: ({ url }) => (url ? 'green' : 'red'), wraps: true },
-  { heading: 'region', cell: ({ region }) => region || undefined, wraps: true },
-  {
-    heading: 'key',
-    cell: ({ key }) => key && `${key.name}, ${key.prefix}, ${key.state}`,
-    style: ({ key }) => (key && key.state !== 'active' ? 'yellow' : undefined),
-    wraps: true,
-  },
-  { heading: 'registered', cell: ({ registeredAt }) => shownTime(registeredAt) },
-  { heading: 'last delivery', cell: ({ lastDeliveredAt }) => shownTime(lastDeliveredAt) },
-  { heading: 'lost', cell: ({ lostAt, lostReason }) => lostAt && `${shownTime(lostAt)}: ${lostReason}`, wraps: true },
-];
-
-const dispenserApiKey = async (id: string, target: Target): Promise<ShownDispenser['key']> => {
-  const found = await findKey(id);
-  if (!found) return undefined;
-  const { name, prefix, state } = shown(found, target);
-  return { name, prefix, state };
-};
 
 const noBox = (name: string): Failure =>
   new Failure(`The store has no dispenser ${name}. List them: store dispenser list`);
@@ -63,34 +28,30 @@ const findBox = async (store: string, name: string | undefined): Promise<Dispens
   return found ?? (await listBoxes(store))[0];
 };
 
-const show = async (options: NamedOptions): Promise<void> => {
-  const { target, store } = await openStore(options);
-  const dispenser = await findBox(store.id, options.name);
-  if (!dispenser) return print([], columns, `No dispenser of ${store.name} has registered yet: see inworld/README.md.`);
+/** A dispenser as it is shown, never with its secrets. */
+const readBox = async (box: Dispenser, { target, store }: Opened) => {
+  const { url, region, keyId, registeredAt, oldSecretUntil, lostAt, lostReason } = box;
   const [newest] = await listDeliveries(store.id, 'delivered')({ descending: true, limit: 1 });
-  const { url, region, keyId, registeredAt, oldSecretUntil, lostAt, lostReason } = dispenser;
-  const key = await dispenserApiKey(keyId, target);
-  const lastDeliveredAt = newest?.deliveredAt;
-  print<ShownDispenser>(
-    { url, region, key, registeredAt, lastDeliveredAt, lostAt, lostReason, ...(oldSecretUntil && { oldSecretUntil }) },
-    columns,
-  );
+  const found = await findKey(keyId);
+  const { name, prefix, state } = found ? shown(found, target) : {};
+  // The table may lack the key that registered it.
+  const key = found && { name, prefix, state };
+  return { url, region, key, registeredAt, lastDeliveredAt: newest?.deliveredAt, oldSecretUntil, lostAt, lostReason };
 };
 
-const listColumns: Column<DispenserRow>[] = [
-  { heading: 'name', cell: ({ name }) => name },
-  { heading: 'priority', cell: ({ priority }) => String(priority) },
-  { heading: 'region', cell: ({ region }) => region ?? undefined, wraps: true },
-  { heading: 'state', cell: ({ state }) => state, style: ({ state }) => (state === 'lost' ? 'red' : 'green') },
-  { heading: 'registered', cell: ({ registeredAt }) => shownTime(registeredAt) },
-  { heading: 'lost', cell: ({ lostAt }) => (lostAt === null ? undefined : shownTime(lostAt)) },
-  { heading: 'last error', cell: ({ lastError }) => lastError ?? undefined, wraps: true },
-];
-
-const list = async (options: GlobalOptions): Promise<void> => {
-  const { store } = await openStore(options);
-  const rows = (await listBoxes(store.id)).map(dispenserAnswer);
-  print(rows, listColumns, `No dispenser of ${store.name} has registered yet: see inworld/README.md.`);
+const show = async (options: NamedOptions): Promise<void> => {
+  const opened = await openStore(options);
+  const box = await findBox(opened.store.id, options.name);
+  printFields(
+    box ? [await readBox(box, opened)] : [],
+    [
+      ['address', ({ url }) => url ?? 'lost'],
+      'region',
+      ['key', ({ key }) => key && `${key.name}, ${key.prefix}, ${key.state}`],
+      ...(['registeredAt', 'lastDeliveredAt', 'lostAt', 'lostReason'] as const),
+    ],
+    `No dispenser of ${opened.store.name} has registered yet: see apps/inworld/README.md.`,
+  );
 };
 
 const remove = async (options: GlobalOptions & { yes?: boolean }, name: string): Promise<void> => {
@@ -112,24 +73,14 @@ const rotate = async (options: NamedOptions): Promise<void> => {
     log('dispenser.rotated', store.id, options.name === undefined ? {} : { name: options.name }),
     options.name,
   );
-  print({ rotated: true, oldSecretUntil }, [
-    { heading: 'rotated', cell: () => 'yes' },
-    { heading: 'the old secret ends', cell: () => shownTime(oldSecretUntil) },
-  ]);
+  printFields([{ rotated: true, oldSecretUntil }], ['rotated', 'oldSecretUntil']);
   note('The box learns the new secret when it registers: at its next delivery, or within the hour. Deliveries go on.');
 };
 
+/** Adds `store dispenser`: what no endpoint does, beside `list`. */
 export const addDispenser = (program: StoreCommand): void => {
-  const dispenser = program
-    .command('dispenser')
-    .description('The boxes that hand out products: list, show, rotate a secret, remove.');
+  const dispenser = addGroup(program, 'dispenser');
   const nameOption = ['--name <name>', `the box of that name; ${mainBox} without it`] as const;
-
-  dispenser
-    .command('list')
-    .description('Lists the boxes in the order in which they are asked, and which are lost.')
-    .examples('store dispenser list', 'store dispenser list --json')
-    .runs(list);
 
   dispenser
     .command('show')

@@ -137,7 +137,9 @@ const importOne = async (
   if (kind.name === 'residents' && report.changed > 0 && report.imported)
     note(`New names are in force. For up to 5 minutes ${target.name} may still use the old ones.`);
   if (kind.name === 'webhooks' && report.created + report.changed > 0 && report.imported)
-    note('These webhooks are switched off: see each secret with store webhooks rotate-secret, then update --enable.');
+    note(
+      'These webhooks are switched off: see each secret with store webhooks rotate-secret, then update --state active.',
+    );
   if (report.rejected > 0) throw new UnsuccessfulError();
 };
 

@@ -73,7 +73,8 @@ const sumUp = async (store: string, { from, to }: Span) => {
   return { products: bestOf(sums.products), buyers: bestOf(sums.buyers) };
 };
 
-const productNames = async (store: string, ids: readonly string[]): Promise<Map<string, string>> => {
+/** The names of products, by their ids. Unknown ones are left out. */
+export const productNames = async (store: string, ids: readonly string[]): Promise<Map<string, string>> => {
   const products = await getMany<Key & { name: string }>(ids.map((id) => productKey(store, id)));
   return new Map(products.map(({ sk, name }) => [sk, name]));
 };

@@ -6,14 +6,13 @@ import { addCategories } from '../commands/categories.ts';
 import { addCompletion } from '../commands/completion.ts';
 import { addConvert } from '../commands/convert.ts';
 import { addCredit } from '../commands/credit.ts';
-import { addCustomers } from '../commands/customers.ts';
 import { addDays } from '../commands/days.ts';
 import { addDeliveries } from '../commands/deliveries.ts';
 import { addDesk } from '../commands/desk.ts';
 import { addDispenser } from '../commands/dispenser.ts';
 import { addDoctor } from '../commands/doctor.ts';
+import { addGroup } from '../commands/endpoints.ts';
 import { addExport } from '../commands/export.ts';
-import { addGiftCards } from '../commands/gift-cards.ts';
 import { addImport } from '../commands/import.ts';
 import { addKeys } from '../commands/keys.ts';
 import { addListen } from '../commands/listen.ts';
@@ -26,24 +25,27 @@ import { addReport } from '../commands/report.ts';
 import { addResidents } from '../commands/residents.ts';
 import { addRestoreCheck } from '../commands/restore-check.ts';
 import { addRestoreTable } from '../commands/restore-table.ts';
-import { addSales } from '../commands/sales.ts';
 import { addStores } from '../commands/stores.ts';
 import { addSweep } from '../commands/sweep.ts';
 import { addTrigger } from '../commands/trigger.ts';
-import { addVendors } from '../commands/vendors.ts';
 import { addVerify } from '../commands/verify.ts';
-import { addWebhooks } from '../commands/webhooks.ts';
 import { StoreCommand } from '../terminal/command.ts';
 import { firstSentence } from '../terminal/completion.ts';
 import { setJson, shownError } from '../terminal/output.ts';
 
+/** Adds a group whose commands are all those of endpoints. */
+const of = (name: Parameters<typeof addGroup>[1]) => (program: StoreCommand) => void addGroup(program, name);
+
 /** The groups of commands in the help. */
 const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Stores and keys:', [addStores, addKeys, addDesk]],
-  ['Customers:', [addResidents, addCustomers, addCredit, addGiftCards]],
-  ['Sales:', [addProducts, addSales, addReport, addPayouts, addReconcile, addDeliveries, addDispenser, addVendors]],
+  ['Customers:', [addResidents, of('customer'), addCredit, of('giftcards')]],
+  [
+    'Sales:',
+    [addProducts, of('sales'), addReport, addPayouts, addReconcile, addDeliveries, addDispenser, of('vendors')],
+  ],
   ['Files:', [addMove, addImport, addExport, addConvert]],
-  ['For programs:', [addApi, addWebhooks, addListen, addTrigger]],
+  ['For programs:', [addApi, of('webhooks'), addListen, addTrigger]],
   [
     'Care:',
     [

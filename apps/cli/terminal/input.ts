@@ -3,9 +3,7 @@ import type * as z from 'zod';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
-import { redeliverProduct } from '../../../lib/routes/products.ts';
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
-import { createWebhook } from '../../../lib/routes/webhooks.ts';
 import * as wire from '../../../lib/routes/wire.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
@@ -52,9 +50,6 @@ export const reasonOption = [
 /** The number or name that a change has in the store's own records. */
 export const parseReference = parsedBy(wire.text({ min: 0, max: wire.maxLength.reference }));
 
-/** The note that goes with a delivery. */
-export const parseMessage = parsedBy(redeliverProduct.body.shape.message);
-
 /** The place where a person finds the id of a thing. */
 const whereListed = {
   sale: 'store sales list',
@@ -68,7 +63,10 @@ const whereListed = {
   transaction: "the account's L$ history",
 };
 
-type ThingName = keyof typeof whereListed;
+export type ThingName = keyof typeof whereListed;
+
+/** An id in an example. */
+export const exampleId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
 
 /** A parser of the id of a thing, which it gives in lower case. */
 export const parseIdOf =
@@ -76,19 +74,14 @@ export const parseIdOf =
   (text: string): string => {
     const id = wire.uuid().safeParse(text);
     if (id.success) return id.data;
-    const example = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
     throw new UsageError(
-      `${text} is not the id of a ${kind}: it must be a UUID, such as ${example}. See ${whereListed[kind]}.`,
+      `${text} is not the id of a ${kind}: it must be a UUID, such as ${exampleId}. See ${whereListed[kind]}.`,
     );
   };
 
 /** The message where a store has nothing with this id. */
 export const unknownId = (store: string, kind: ThingName, id: string): string =>
   `${store} has no ${kind} ${id}. See ${whereListed[kind]}.`;
-
-/** The address and the description of a webhook. */
-export const parseWebhookUrl = parsedBy(createWebhook.body.shape.url);
-export const parseDescription = parsedBy(createWebhook.body.shape.description);
 
 /** Types of events, separated by commas. */
 export const parseEventTypes = (text: string): EventType[] => {

@@ -1,0 +1,184 @@
+import type * as z from 'zod';
+import type { Identifier } from '../../../lib/identifier.ts';
+import type { Source } from '../../../lib/lists/source.ts';
+import type { Route } from '../../../lib/routes/route.ts';
+import type { Log } from '../../../lib/store/operator-log.ts';
+import { findResident, type Resident } from '../../../lib/store/residents.ts';
+import type { Store } from '../../../lib/store/stores.ts';
+import { openLog } from '../deployment/log.ts';
+import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
+import { type FieldColumn, printFields } from '../terminal/columns.ts';
+import type { StoreCommand } from '../terminal/command.ts';
+import { Failure, orUnknown, UsageError } from '../terminal/errors.ts';
+import { ask, exampleId, parseCount, type ThingName, unknownId } from '../terminal/input.ts';
+import { isInteractive, isJson, note } from '../terminal/output.ts';
+import {
+  defaultsOf,
+  type Field,
+  fieldInputs,
+  type Input,
+  isArgument,
+  optionOf,
+  pathInputs,
+  valuesOf,
+} from './endpoint-input.ts';
+
+/**
+ * Makes a command of an endpoint: its help is the summary of the row, its options are the fields of query and body, and
+ * it prints what the row answers. The work is that of the verbs in `lib/`, since an operator has no key of the store.
+ */
+
+type Fields<R extends Route> = z.output<R['query']> & (R['body'] extends z.ZodType ? z.output<R['body']> : unknown);
+type Response<R extends Route> = R['response'] extends z.ZodType ? z.output<R['response']> : { id: string };
+/** What a row answers; of a list one of its rows. */
+type Answer<R extends Route> = Response<R> extends { data: (infer Row extends object)[] } ? Row : Response<R>;
+
+/** What a command works on, and what it was given. */
+interface Call<R extends Route> {
+  target: Target;
+  store: Store;
+  params: z.output<R['params']>;
+  /** The resident whom the path names. */
+  resident: 'identifier' extends keyof z.output<R['params']> ? Resident : undefined;
+  /** The fields of query and body, as their schemas read them. */
+  fields: Fields<R>;
+  /** A row of the operator's log about the store. Not for a GET. */
+  log: (...row: [action: Parameters<Log>[0], details: Parameters<Log>[2]]) => ReturnType<Log>;
+}
+
+/** The facts of a command that do not follow from its row. */
+interface Facts<R extends Route, A extends string> {
+  /** By default that of the row. */
+  summary?: string;
+  /** The rest of the help, behind the summary. */
+  about?: string;
+  /** The thing that an id in the path names. */
+  thing?: ThingName;
+  /** Goes on where there is no such thing. */
+  unknown?: string;
+  fields?: { [Name in keyof Fields<R>]?: Field };
+  /** A field that is not given stays as it is, and one of them must be given. */
+  partial?: true;
+  /** What more examples have behind the first one. */
+  examples?: readonly string[];
+  /** Members of the verb's result that the operator sees beside what the row answers. */
+  also?: readonly A[];
+  columns?: readonly FieldColumn<Answer<R> & Record<A, unknown>>[];
+  /** Columns with names that the answers do not have. */
+  columnsFor?: (answers: Answer<R>[], call: Call<R>) => Promise<FieldColumn<Answer<R>>[]>;
+  /** Prints the answer for people, in the place of columns. */
+  prints?: (answer: Answer<R> & Record<A, unknown>) => void;
+  /** What the store, or the customer of the path, lacks where the list is empty, such as `has no such sale.` */
+  none?: string;
+  /** The question before the act, which is asked at a terminal alone. */
+  asks?: (call: Call<R>) => Promise<string>;
+}
+
+type Work<R extends Route> =
+  | { list: (call: Call<R>) => Source<object> | Promise<Source<object>> }
+  // biome-ignore lint/suspicious/noConfusingVoidType: a verb that deletes answers nothing.
+  | { act: (call: Call<R>) => Promise<object | void> };
+
+/** The facts of any command. `command` has checked them against its row. */
+type AnyFacts = Facts<Route, string> & Work<Route>;
+
+type Shown = Response<Route> & Record<string, unknown>;
+
+/** A command without its words. */
+export interface EndpointCommand {
+  row: Route;
+  add: (group: StoreCommand, word: string) => void;
+}
+
+/** A list of what `map` makes of each row. */
+export const mapped =
+  <T, U>(source: Source<T>, map: (row: T) => U): Source<U> =>
+  async (range) =>
+    (await source(range)).map(map);
+
+/** A resident whom the store knows. Throws if there is none. */
+export const demandResident = async (target: Target, store: Store, identifier: Identifier): Promise<Resident> => {
+  const resident = await findResident(store.id, identifier);
+  if (resident) return resident;
+  throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
+};
+
+/** What is shown of a verb's result: the row's schema drops what it does not declare, such as secrets. */
+const answerOf = ({ response }: Route, result: object, also: readonly string[]): Shown => {
+  const schema = (response?.shape.data as z.ZodArray<z.ZodObject> | undefined)?.element ?? response;
+  const more = Object.entries(result).filter(([name]) => also.includes(name));
+  return { ...(schema?.parse(result) ?? result), ...Object.fromEntries(more) } as Shown;
+};
+
+/** Does the work of a command, and prints its answer. */
+const runWith = async (row: Route, facts: AnyFacts, call: Call<Route>, limit?: number): Promise<void> => {
+  const { thing, unknown = '', also = [], columns, columnsFor, prints, none } = facts;
+  const { store, resident } = call;
+  const id = String(Object.values(call.params).at(-1));
+  const work = async (): Promise<object[]> => {
+    if ('list' in facts) return (await facts.list(call))({ descending: false, limit: (limit ?? 0) + 1 });
+    return [(await facts.act(call)) ?? { id, deleted: true }];
+  };
+  const results = await (thing ? orUnknown(work(), `${unknownId(store.name, thing, id)}${unknown}`) : work());
+  const answers = results.map((result) => answerOf(row, result, also));
+  if (!isJson() && resident && 'list' in facts) note(`${resident.username} (${resident.uuid}) in ${store.name}`);
+  if (!isJson() && prints) for (const answer of answers) prints(answer);
+  else {
+    const shown = columns ?? (await columnsFor?.(answers, call)) ?? [['deleted', () => id]];
+    printFields(answers, shown, `${resident?.username ?? store.name} ${none}`, limit);
+  }
+};
+
+/** An argument or option as an example has it. */
+const exampleOf = ({ name, flags, example = exampleId }: Input): string => {
+  const value = name === 'identifier' ? 'ada.lovelace' : example;
+  return flags.startsWith('<') ? value : `${flags.split(' ')[0]} ${value}`;
+};
+
+interface Options extends GlobalOptions, Record<string, unknown> {
+  limit?: number;
+  yes?: boolean;
+}
+
+/** Adds a command of a row to its group. */
+const addTo = (group: StoreCommand, word: string, row: Route, facts: AnyFacts): void => {
+  const { summary = row.summary, about = '', thing, fields = {}, partial = false, examples = [], asks } = facts;
+  const inPath = pathInputs(row, thing);
+  const others = fieldInputs(row, fields).map((input) => (partial ? { ...input, isNeeded: false } : input));
+  const inputs = [...inPath, ...others];
+  // A summary says what to do, as `List vendors`. The help of a command says what it does.
+  const made = group.command(word).description(`${summary.replace(/^\w+/, '$&s')}. ${about}`.trim());
+  for (const input of inputs)
+    if (isArgument(input)) made.argument(input.flags, input.about, input.parse);
+    else made.addOption(optionOf(input));
+  if ('list' in facts) made.option('--limit <number>', 'how many at most', parseCount, 100);
+  if (asks) made.option('--yes', 'do not ask');
+  const line = ['store', group.name(), word, ...inputs.filter(({ isNeeded }) => isNeeded).map(exampleOf)].join(' ');
+  made.examples(...(partial ? [] : [line]), ...examples.map((more) => `${line} ${more}`));
+
+  made.runs(async (options: Options, ...args: unknown[]) => {
+    const given = () => valuesOf(others, options, args.slice(inPath.length));
+    if (partial && Object.keys(given()).length === 0)
+      throw new UsageError(`Say what changes: ${others.map(({ flags }) => flags.split(' ')[0]).join(', ')}.`);
+    const { target, store } = await openStore(options);
+    const params = valuesOf(inPath, {}, args);
+    const resident = params.identifier && (await demandResident(target, store, params.identifier as Identifier));
+    const sent = { ...(partial ? {} : defaultsOf(row)), ...given() };
+    const call = { target, store, params, resident, fields: sent } as Call<Route>;
+    if (asks && !options.yes && isInteractive())
+      await ask(`${await asks(call)} Type ${word} to go on.`, '--yes', (answer) =>
+        answer === word ? undefined : `Type ${word}, or press Ctrl-C.`,
+      );
+    if (row.method !== 'GET') {
+      const log = await openLog(target);
+      call.log = (action, details) => log(action, store.id, details);
+    }
+    await runWith(row, facts, call, options.limit);
+  });
+};
+
+/** Makes the command of a row. */
+export const command = <R extends Route, A extends string = never>(
+  row: R,
+  facts: Facts<R, A> & Work<R>,
+): EndpointCommand => ({ row, add: (group, word) => addTo(group, word, row, facts as unknown as AnyFacts) });

@@ -1,0 +1,115 @@
+import { InvalidArgumentError, Option } from 'commander';
+import * as z from 'zod';
+import type { Route } from '../../../lib/routes/route.ts';
+import { parseIdOf, parseResident, type ThingName } from '../terminal/input.ts';
+
+/** Makes the arguments and options of a command from the path, the query and the body of an endpoint. */
+
+/** How a field is given, where that is not as its schema says. */
+export interface Field {
+  /** Such as `--for <resident>`, or `<product>` for an argument. By default `--name <name>`. */
+  flags?: string;
+  /** By default the text of the schema. */
+  about?: string;
+  /** Reads the text. A function that it returns is called once the clock of the deployment is known. */
+  parse?: (text: string) => unknown;
+  /** The value in examples, where it is needed. By default an id. */
+  example?: string;
+}
+
+/** A value that a person gives: an argument, or an option. */
+export interface Input {
+  /** That of the placeholder or field. */
+  name: string;
+  flags: string;
+  about: string;
+  parse: (text: string) => unknown;
+  isNeeded: boolean;
+  example?: string;
+  choices?: readonly string[] | undefined;
+}
+
+export const isArgument = ({ flags }: Input): boolean => flags.startsWith('<');
+
+/** The placeholders of the path. An id is that of the thing. */
+export const pathInputs = ({ params }: Route, thing: ThingName | undefined): Input[] =>
+  Object.keys(params.shape).map((name) => {
+    if (name === 'identifier' || thing === undefined)
+      return { name, flags: '<resident>', about: 'username or avatar UUID', parse: parseResident, isNeeded: true };
+    const flags = name.endsWith('Id') ? `<${name.slice(0, -2)}>` : '<id>';
+    return { name, flags, about: `UUID of the ${thing}`, parse: parseIdOf(thing), isNeeded: true };
+  });
+
+const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
+
+/** The values of a schema that names them all. */
+const choicesOf = (schema: z.ZodType): readonly string[] | undefined => {
+  if (schema instanceof z.ZodEnum) return schema.options.map(String);
+  return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
+    ? choicesOf(schema.unwrap() as z.ZodType)
+    : undefined;
+};
+
+/** The text of a field in the way of the help: that of the API is Markdown, of whole sentences. */
+const aboutOf = ({ description = '' }: z.ZodType): string => {
+  const text = description.replaceAll('`', '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
+  return /\. /.test(text) ? text : text.replace(/\.$/, '');
+};
+
+const fieldInput = (name: string, schema: z.ZodType, field: Field): Input => {
+  const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  const bySchema = (text: string): unknown => {
+    const parsed = schema.safeParse(text);
+    if (parsed.success) return parsed.data;
+    throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
+  };
+  return {
+    name,
+    flags: takes(schema, true) ? `--${word}` : `--${word} <${word}>`,
+    about: aboutOf(schema),
+    parse: bySchema,
+    choices: choicesOf(schema),
+    isNeeded: !takes(schema, undefined),
+    ...field,
+  };
+};
+
+/** The schemas of the query and the body. A command has its own way to go through a list. */
+const fieldSchemas = ({ query, body }: Route): Record<string, z.ZodType> => {
+  const { limit: _limit, cursor: _cursor, ...filters } = query.shape;
+  return { ...filters, ...(body as z.ZodObject | undefined)?.shape } as Record<string, z.ZodType>;
+};
+
+/** The fields of the query and the body. */
+export const fieldInputs = (row: Route, fields: Readonly<Record<string, Field | undefined>>): Input[] =>
+  Object.entries(fieldSchemas(row)).map(([name, schema]) => fieldInput(name, schema, fields[name] ?? {}));
+
+/** The values of the fields that are left out. */
+export const defaultsOf = (row: Route): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(fieldSchemas(row)).flatMap(([name, schema]) => {
+      const value = schema.safeParse(undefined).data;
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
+
+export const optionOf = ({ flags, about, parse, choices, isNeeded }: Input): Option => {
+  const option = new Option(flags, about).makeOptionMandatory(isNeeded);
+  if (choices) return option.choices(choices);
+  return option.required ? option.argParser(parse) : option;
+};
+
+/** The values that were given, by the names of the inputs. */
+export const valuesOf = (
+  inputs: readonly Input[],
+  options: Readonly<Record<string, unknown>>,
+  args: readonly unknown[],
+): Record<string, unknown> => {
+  const left = [...args];
+  return Object.fromEntries(
+    inputs.flatMap((input) => {
+      const given = isArgument(input) ? left.shift() : options[optionOf(input).attributeName()];
+      return given === undefined ? [] : [[input.name, typeof given === 'function' ? given() : given]];
+    }),
+  );
+};
