@@ -99,32 +99,3 @@ test('refuses a wrong call before it is made, and says what to change', async ()
   const missing = await service.run('api', 'POST', increment, '--data', '@/nowhere.json');
   expect(missing).toMatchObject({ code: 1, stderr: expect.stringContaining('/nowhere.json of --data cannot be read') });
 });
-
-test('logs shows the requests of the local service, by function, text and id', async () => {
-  await service.run('api', 'GET', '/v1/categories?limit=2');
-  const refused = await service.run('api', 'POST', increment, '--data', '{"delta": "plenty"}');
-  await service.run('api', 'POST', increment, '--data', '{"delta": 1, "deltas": 2}');
-  const id = /request (\S+)/.exec(refused.stderr)?.[1] ?? '';
-
-  const all = await service.run('logs');
-  const byFunction = await service.run('logs', '--function', 'categories/list-categories', '--json');
-  const byText = await service.run('logs', '--filter', 'plenty', '--json');
-  const one = await service.run('logs', '--request', id);
-  const newest = await service.run('logs', '--limit', '1');
-  const before = await service.run('logs', '--until', '2020-01-31');
-  const unknown = await service.run('logs', '--function', 'categories/nope');
-
-  expect(all.stdout).toMatch(/^\d{4}-\d\d-\d\d [\d:]{8}Z {2}200 {2}GET {4}\/v1\/categories\?limit=2 {2}\d+ ms/m);
-  expect(byFunction.rows).toMatchObject([{ function: 'categories/list-categories', status: 200, method: 'GET' }]);
-  expect(byText.rows).toMatchObject([{ requestId: id, status: 400, sent: '{"delta": "plenty"}' }]);
-  expect(one.stdout).toMatch(new RegExp(`400 {2}POST .*${id}\n {4}sent: .*plenty.*\n {4}answer: .*delta`));
-  expect(newest.stdout).toMatch(
-    /200 {2}POST {3}\S+ {2}\d+ ms {2}calls: \d+, units: \d+, key: all scopes, store: DemoStore001, ignored: \["deltas"\] {2}\S+\n$/,
-  );
-  expect(newest).toMatchObject({
-    stdout: expect.stringMatching(/^[^\n]+\n$/),
-    stderr: expect.stringContaining('--limit 10'),
-  });
-  expect(before).toMatchObject({ code: 0, stdout: '', stderr: expect.stringContaining('keeps its last 200') });
-  expect(unknown).toMatchObject({ code: 2, stderr: expect.stringContaining('categories/list-categories') });
-});
