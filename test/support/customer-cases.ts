@@ -5,28 +5,24 @@ import type { startTestService } from './service.ts';
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
 /**
- * The spellings that every endpoint under `/v1/customers/{identifier}` takes. `rest` is the path after the identifier.
- * The contract suite has those that are malformed or unknown, and fuzz that a refused request writes nothing.
+ * That an endpoint under `/v1/customers/{identifier}` takes names and UUIDs. `rest` is the path after the identifier.
+ * The contract suite has all spellings, and those that are malformed or unknown; fuzz has that a refused request writes
+ * nothing.
  */
 export const identifierCases = (service: () => Service, method: string, rest: string, body?: unknown): void => {
   const given = { uuid: 'abcdef00-0000-0000-0000-000000000900', username: 'spelt.tester' };
   const send = (identifier: string) =>
     service().call(method, `/v1/customers/${encodeURIComponent(identifier)}${rest}`, body);
 
-  test.each([
-    given.username,
-    'Spelt TESTER',
-    ' spelt.Tester ',
-    'formerly',
-    'Formerly Resident',
-    given.uuid,
-    'ABCDEF00-0000-0000-0000-000000000900',
-  ])('200s for one resident under the identifier "%s", with the current name', async (identifier) => {
-    const { uuid, username } = await newResident(given, ['formerly']);
+  test.each(['Formerly Resident', given.username, 'ABCDEF00-0000-0000-0000-000000000900'])(
+    '200s for one resident under the identifier "%s", with the current name',
+    async (identifier) => {
+      const { uuid, username } = await newResident(given, ['formerly']);
 
-    const answer = await send(identifier);
+      const answer = await send(identifier);
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({ uuid, username });
-  });
+      expect(answer.status).toBe(200);
+      expect(answer.body).toMatchObject({ uuid, username });
+    },
+  );
 };

@@ -15,24 +15,10 @@ test('400s for an inactive coupon and writes nothing, not even the customer', as
   expect(await tableWithoutKeys()).toEqual(before);
 });
 
-test('400s with one message for each fault of a body', async () => {
-  const { body } = await apply({ code: 'A', couponId: unknownUuid, scope: 1, expiresInHours: 0 });
-
-  expect(body.errors).toEqual([
-    'expiresInHours must be a whole number from 1 to 168.',
-    'Send exactly one of code, couponOwnerUuid and couponId: this request has code and couponId.',
-    'productId is required when scope is 1: it must be a UUID.',
-  ]);
-  expect(body.detail).toBe(body.errors.join(' '));
-});
-
 const one = { couponId: unknownUuid };
 test.each<[object, string[]]>([
   [{ scope: 0 }, ['Send exactly one of code, couponOwnerUuid and couponId: this request has none of them.']],
   [{ ...one, scope: 2 }, ['scope must be 0 (store-wide) or 1 (single product).']],
-  [{ ...one }, ['scope is required: it must be 0 (store-wide) or 1 (single product).']],
-  [{ ...one, scope: '0' }, ['scope must be 0 (store-wide) or 1 (single product).']],
-  [{ ...one, scope: 0, productId: unknownUuid }, ['productId must be left out when scope is 0.']],
   [{ ...one, scope: 1, productId: 'x' }, ['productId must be a UUID.']],
   [{ couponId: 'x', scope: 0 }, ['couponId must be a UUID.']],
   [{ couponOwnerUuid: 'bob', scope: 0 }, ['couponOwnerUuid must be the UUID of an avatar.']],

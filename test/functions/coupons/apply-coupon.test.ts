@@ -1,56 +1,11 @@
 import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { dbOnce } from '../../../lib/table/client.ts';
-import { ada, bob } from '../../support/residents.ts';
+import { ada } from '../../support/residents.ts';
 import { setClock, wholeTable } from '../../support/service.ts';
 import { hour, startApplying } from './applying.ts';
 
-const { service, productId, clock, make, apply } = startApplying();
-
-test('200s store-wide with the coupon, the customer and an expiry 24 hours ahead', async () => {
-  const coupon = await make();
-
-  const { status, body } = await apply({ couponId: coupon.id, scope: 0 });
-
-  expect(status).toBe(200);
-  expect(body).toEqual({
-    couponId: coupon.id,
-    code: coupon.code,
-    discount: 25,
-    scope: 'store',
-    customerUuid: bob.uuid,
-    customerUsername: 'bob',
-    expiresAt: timestamp(clock() + 24 * hour),
-    replaced: false,
-  });
-});
-
-test('200s for one product, by code in any case, with the requested hours', async () => {
-  await make({ code: 'Straße' });
-
-  const { status, body } = await apply({ code: ' STRASSE', scope: 1, productId: productId(), expiresInHours: 168 });
-  const sharp = await apply({ code: 'STRAßE', scope: 1, productId: productId().toUpperCase(), expiresInHours: 168 });
-
-  expect([status, body.detail]).toEqual([404, 'The requested resource was not found.']);
-  expect(sharp.body).toMatchObject({ code: 'Straße', scope: 'product', productId: productId(), replaced: false });
-  expect(sharp.body.expiresAt).toBe(timestamp(clock() + 168 * hour));
-});
-
-test('replaces a live application of the same scope only; each product is another scope', async () => {
-  const [first, second] = [await make(), await make()];
-  const another = (await service().call('POST', '/v1/products', { name: 'Table', price: 1 })).body.id;
-
-  const answers = [
-    await apply({ couponId: first.id, scope: 0 }),
-    await apply({ couponId: first.id, scope: 1, productId: productId() }),
-    await apply({ couponId: first.id, scope: 1, productId: another }),
-    await apply({ couponId: first.id, scope: 0 }, 'cleo'),
-    await apply({ couponId: second.id, scope: 0 }),
-    await apply({ couponId: second.id, scope: 1, productId: productId() }),
-  ];
-
-  expect(answers.map(({ body }) => body.replaced)).toEqual([false, false, false, false, true, true]);
-});
+const { service, clock, make, apply } = startApplying();
 
 test('counts an application as earlier up to the millisecond before it lapses', async () => {
   const { id: couponId } = await make();

@@ -35,12 +35,7 @@ test.each([
   expect(coupons.map(({ code }) => code)).toEqual(codes);
 });
 
-test.each([
-  ['/v1/coupons?active=yes', 'active must be true or false.'],
-  ['/v1/coupons?limit=0', 'Limit must be between 1 and 1000.'],
-  ['/v1/coupons?cursor=x', 'Cursor is invalid.'],
-  ['/v1/coupons/owner/bob?limit=1001', 'Limit must be between 1 and 1000.'],
-])('400s for %s', async (path, message) => {
+test.each([['/v1/coupons?active=yes', 'active must be true or false.']])('400s for %s', async (path, message) => {
   const { status, body } = await service.call('GET', path);
 
   expect(status).toBe(400);

@@ -3,28 +3,7 @@ import { ada, cleo } from '../../support/residents.ts';
 import { setClock } from '../../support/service.ts';
 import { hour, startApplying, tableWithoutKeys } from './applying.ts';
 
-const { service, productId, clock, make, apply, revoke } = startApplying();
-
-test('revokes this coupon at this scope once, and nothing else', async () => {
-  const [applied, other] = [await make(), await make()];
-  await apply({ couponId: applied.id, scope: 0 });
-
-  const answers = [
-    await revoke({ couponId: other.id, scope: 0 }),
-    await revoke({ couponId: applied.id, scope: 1, productId: productId() }),
-    await revoke({ couponId: applied.id, scope: 0 }, 'cleo'),
-    await revoke({ couponId: applied.id, scope: 0 }),
-    await revoke({ couponId: applied.id, scope: 0 }),
-  ];
-
-  expect(answers.map(({ status, body }) => [status, body])).toEqual([
-    [200, { revoked: false }],
-    [200, { revoked: false }],
-    [200, { revoked: false }],
-    [200, { revoked: true }],
-    [200, { revoked: false }],
-  ]);
-});
+const { service, clock, make, apply, revoke } = startApplying();
 
 test('revokes any coupon of the owner, also an inactive one', async () => {
   const coupon = await make();

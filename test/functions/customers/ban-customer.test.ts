@@ -16,16 +16,6 @@ const ban = (uuid: string, body?: unknown) => service.call('POST', `/v1/customer
 const reasonOf = async (uuid: string) =>
   ((await findCustomerItem(service.store, uuid)) as { banReason?: string } | undefined)?.banReason;
 
-test('200s with the ban state for a resident without a record in the store', async () => {
-  const { uuid, username } = await newResident();
-
-  const { status, body } = await ban(uuid);
-
-  expect(status).toBe(200);
-  expect(body).toEqual({ uuid, username, isBanned: true });
-  expect((await service.call('GET', `/v1/customers/${uuid}`)).body.isBanned).toBe(true);
-});
-
 test('records the reason, trimmed; a second ban with a reason replaces it, one without leaves it', async () => {
   const { uuid } = await newResident();
 

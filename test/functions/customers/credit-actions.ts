@@ -8,7 +8,6 @@ import { setClock, startTestService } from '../../support/service.ts';
 export interface Target {
   action: string;
   field: 'credit' | 'restrictedCredit';
-  otherAction: string;
 }
 
 export const noon = Date.parse('2028-02-29T12:00:00.000Z');
@@ -22,9 +21,8 @@ export const remarkFaults = [
   'reference must be text of at most 100 characters without control characters.',
 ];
 
-export const setUp = ({ action, field, otherAction }: Target) => {
+export const setUp = ({ action, field }: Target) => {
   let service: Awaited<ReturnType<typeof startTestService>>;
-  const other = field === 'credit' ? 'restrictedCredit' : 'credit';
   const actionsOf = (uuid: string) => `/v1/customers/${uuid}/actions`;
   beforeAll(async () => {
     setClock(noon);
@@ -34,11 +32,9 @@ export const setUp = ({ action, field, otherAction }: Target) => {
 
   return {
     service: () => service,
-    other,
     act: (uuid: string, body: unknown) => service.call('POST', `${actionsOf(uuid)}/${action}`, body),
     set: (uuid: string, body: unknown) =>
       service.call('POST', `${actionsOf(uuid)}/set-${field === 'credit' ? 'credit' : 'restricted-credit'}`, body),
-    actOnOther: (uuid: string, body: unknown) => service.call('POST', `${actionsOf(uuid)}/${otherAction}`, body),
     /** The lots of a customer as [state, remaining], in the order of their expiry. */
     lots: async (uuid: string) =>
       (await listLots(service.store, uuid))

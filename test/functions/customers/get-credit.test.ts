@@ -1,5 +1,4 @@
 import { beforeAll, expect, test } from 'vitest';
-import { timestamp } from '../../../lib/clock.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
@@ -23,29 +22,4 @@ test('200s with zeros for a resident without a record in the store, and writes n
   expect(status).toBe(200);
   expect(body).toEqual({ uuid, username, credit: 0, restrictedCredit: 0 });
   expect(await wholeTable()).toEqual(before);
-});
-
-test('200s with both stored balances and nothing of their lots', async () => {
-  const { uuid, username } = await newResident();
-  const actions = `/v1/customers/${uuid}/actions`;
-  await service.call('POST', `${actions}/set-credit`, { credit: 30, expiresAt: timestamp(noon + 1000) });
-  await service.call('POST', `${actions}/set-restricted-credit`, { credit: 4 });
-
-  const { body } = await service.call('GET', `/v1/customers/${uuid}/credit`);
-
-  expect(body).toEqual({ uuid, username, credit: 30, restrictedCredit: 4 });
-});
-
-test('200s with the credit of a due lot until a change of credit closes it', async () => {
-  const { uuid } = await newResident();
-  const actions = `/v1/customers/${uuid}/actions`;
-  await service.call('POST', `${actions}/increment-credit`, { delta: 30, expiresAt: timestamp(noon + 1000) });
-  setClock(noon + 1000);
-
-  const raw = await service.call('GET', `/v1/customers/${uuid}/credit`);
-  const changed = await service.call('POST', `${actions}/increment-credit`, { delta: 1 });
-  setClock(noon);
-
-  expect(raw.body.credit).toBe(30);
-  expect(changed.body.credit).toBe(1);
 });

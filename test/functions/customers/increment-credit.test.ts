@@ -1,3 +1,3 @@
 import { incrementCases } from './increment-credit-cases.ts';
 
-incrementCases({ action: 'increment-credit', field: 'credit', otherAction: 'increment-restricted-credit' });
+incrementCases({ action: 'increment-credit', field: 'credit' });

@@ -1,3 +1,3 @@
 import { incrementCases } from './increment-credit-cases.ts';
 
-incrementCases({ action: 'increment-restricted-credit', field: 'restrictedCredit', otherAction: 'increment-credit' });
+incrementCases({ action: 'increment-restricted-credit', field: 'restrictedCredit' });

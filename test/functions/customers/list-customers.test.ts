@@ -98,25 +98,6 @@ test('400s for a cursor of the other order', async () => {
   ]);
 });
 
-const spentFault = 'spentMoreThan must be a whole number from -2147483647 to 2147483647.';
-test.each([
-  ['limit=1&limit=2', ['limit must be given once.']],
-  ['newsSubscriber=true&newsSubscriber=true', ['newsSubscriber must be given once.']],
-  ['spentMoreThan=1.5', [spentFault]],
-  ['spentMoreThan=2147483648', [spentFault]],
-  [`cursor=${'x'.repeat(1025)}`, ['Cursor is too long.']],
-  ['cursor=abc', ['Cursor is invalid.']],
-  [
-    'limit=0&newsSubscriber=1&cursor=abc',
-    ['Limit must be between 1 and 1000.', 'newsSubscriber must be true or false.', 'Cursor is invalid.'],
-  ],
-])('400s for ?%s', async (query, errors) => {
-  const { status, body } = await service.call('GET', `/v1/customers?${query}`);
-
-  expect(status).toBe(400);
-  expect(body.errors).toEqual(errors);
-});
-
 test('lists a customer once while the index of spend holds their old row beside the new one', async () => {
   const before = (await get('spentMoreThan=9')).data;
   const stop = intercept(async ({ input }, send) => {

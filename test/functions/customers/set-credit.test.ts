@@ -1,3 +1,3 @@
 import { setCases } from './set-credit-cases.ts';
 
-setCases({ action: 'set-credit', field: 'credit', otherAction: 'set-restricted-credit' });
+setCases({ action: 'set-credit', field: 'credit' });

@@ -1,3 +1,3 @@
 import { setCases } from './set-credit-cases.ts';
 
-setCases({ action: 'set-restricted-credit', field: 'restrictedCredit', otherAction: 'set-credit' });
+setCases({ action: 'set-restricted-credit', field: 'restrictedCredit' });

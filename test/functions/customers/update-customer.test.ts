@@ -10,33 +10,6 @@ beforeAll(async () => {
 
 identifierCases(() => service, 'PUT', '', { discount: 5 });
 
-test('200s with the customer, and stores the sent fields', async () => {
-  const { uuid, username } = await newResident();
-
-  const { status, body } = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 100, newsSubscriber: true });
-
-  expect(status).toBe(200);
-  expect(body).toEqual({
-    uuid,
-    username,
-    credit: 0,
-    restrictedCredit: 0,
-    discount: 100,
-    newsSubscriber: true,
-    isBanned: false,
-  });
-  expect((await service.call('GET', `/v1/customers/${uuid}`)).body).toEqual(body);
-});
-
-test('does not change credit', async () => {
-  const { uuid } = await newResident();
-  await service.call('POST', `/v1/customers/${uuid}/actions/set-credit`, { credit: 50 });
-
-  const { body } = await service.call('PUT', `/v1/customers/${uuid}`, { discount: 1 });
-
-  expect(body.credit).toBe(50);
-});
-
 test.each([
   [{ newsSubscriber: 'true' }, ['newsSubscriber must be true or false.']],
   [

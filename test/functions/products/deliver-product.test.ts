@@ -65,14 +65,6 @@ test('200s once the queue has the whole order in the store’s group, and writes
   });
 });
 
-test('200s with an empty message by default', async () => {
-  const { status, body } = await deliver(await aProduct(), { recipientIdentifier: ada.uuid.toUpperCase() });
-
-  expect(status).toBe(200);
-  expect(body.message).toBe('');
-  await received(queueUrl);
-});
-
 test('carries every legal character of a message through the queue', async () => {
   const message = `🎁👩‍👩‍👧 "quoted" \\ back\tslash\r\nline two \u2028 \u00ff \u{10ffff} ${'é'.repeat(400)}`;
 
