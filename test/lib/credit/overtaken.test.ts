@@ -71,17 +71,6 @@ test('a late copy of a request’s first write does not open its record again', 
   expect((await creditOf(service.store, uuid)).item.credit).toBe(10);
 });
 
-test('a late copy of the write that created a category does not undo later changes', async () => {
-  const created = keep(about('Seating'));
-  const { id } = (await service.call('POST', '/v1/categories', { name: 'Seating' })).body;
-  const product = (await service.call('POST', '/v1/products', { name: 'Stool', price: 1 })).body.id;
-  await service.call('POST', `/v1/categories/${id}/products/${product}`);
-
-  await created.send?.().catch(() => undefined);
-
-  expect((await service.call('GET', `/v1/categories/${id}`)).body.productCount).toBe(1);
-});
-
 test('no change is refused because due lots would exceed the credit limit', async () => {
   const lots = [
     { amount: 100, expiresAt: inSeconds(10) },
