@@ -276,7 +276,7 @@ const compareRefund = ({ situation, chance, of, amount }: Draw, item: SaleItem, 
   demandSame(
     'a refund',
     decided.kind === 'completed' ? [decided.kept, bonusIn(decided.plan), heldIn(decided.plan.after)] : decided.kind,
-    status === 400 ? 'redeemed' : [sold.terms.toPay, 0 - (sold.takenBack ?? 0), heldBy(situation)],
+    status === 400 ? 'redeemed' : [sold.terms.toPay, 0 - (sold.bonus?.takenBack ?? 0), heldBy(situation)],
   );
 };
 

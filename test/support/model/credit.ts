@@ -144,6 +144,8 @@ export interface ModelBonus {
   expiresAt?: number;
   /** Of its lot. */
   number?: number;
+  /** The part that a refund took back. */
+  takenBack?: number;
 }
 
 /** Gives a bonus, which the rules have cut to the limit, as credit. */

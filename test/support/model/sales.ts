@@ -114,8 +114,6 @@ export interface ModelSale {
   payOut: boolean;
   taken: Record<CreditType, TakenParts>;
   bonus?: ModelBonus;
-  /** The part of the bonus that its refund took back. */
-  takenBack?: number;
   /** The gift card that it made: see `issueCard`. */
   cardId?: string;
 }
@@ -377,7 +375,7 @@ export const refund = (model: SaleModel, sale: ModelSale, reference: string | nu
   const [customer, owner] = [avatarOf(model, buyer), avatarOf(model, recipient)];
   giveBack(customer.credit.restricted, terms.restrictedCredit, taken.restricted, now);
   giveBack(customer.credit.regular, terms.credit, taken.regular, now);
-  if (sale.bonus) sale.takenBack = takeBonusBack(customer.credit[sale.bonus.type], sale.bonus, now);
+  if (sale.bonus) sale.bonus.takenBack = takeBonusBack(customer.credit[sale.bonus.type], sale.bonus, now);
   const product = model.products[productId];
   if (product?.limited) product.stock += 1;
   if (terms.used) customer.uses[terms.used.id] = (customer.uses[terms.used.id] ?? 0) - 1;
