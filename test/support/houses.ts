@@ -1,35 +1,25 @@
 import { globSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The houses, by their folders: the service and its tests, and what stands around them. */
-export const service = ['lib', 'functions', 'infra', 'local', 'test'] as const;
+/** The houses by their folders, from the ground up: code imports from its own house and from those before it. */
 export const houses = [
-  ...service,
-  'apps/shared',
-  'apps/client',
-  'apps/reference',
-  'apps/inworld',
-  'apps/cli',
-  'apps/desk',
-  'deploy',
-  'docs',
-  'proof',
-] as const;
-
-/** Those that have tests. The pure rules of apps/shared are tested where command and desk use them. */
-export const tested = [
-  'test',
-  'apps/client',
-  'apps/reference',
-  'apps/inworld',
-  'apps/cli',
-  'apps/desk',
-  'deploy',
-  'docs',
-  'proof',
-] as const;
+  ...(['lib', 'functions', 'infra', 'local'] as const),
+  ...(['apps/shared', 'apps/client', 'apps/reference', 'apps/inworld', 'apps/cli', 'apps/desk'] as const),
+  ...(['deploy', 'docs', 'test', 'proof'] as const),
+];
 
 export type House = (typeof houses)[number];
+
+/** The service and its tests, which import nothing of the other houses. */
+export const service: readonly House[] = ['lib', 'functions', 'infra', 'local', 'test'];
+
+/** The houses that have code: in the other two each file is a test, or shared by tests. */
+export const coded = houses.filter((house) => house !== 'docs' && house !== 'test');
+
+/** The houses that have tests: test/ holds those of the service, and command and desk test the rules that they share. */
+export const tested = houses.filter(
+  (house) => house === 'test' || !(service.includes(house) || house === 'apps/shared'),
+);
 
 const root = join(import.meta.dirname, '../..');
 
@@ -40,8 +30,8 @@ export const houseOf = (file: string): House | '' => houses.find((house) => file
 const isOfTests = (file: string): boolean => /(?:^|\/)test\/|\.test\.tsx?$/.test(file);
 
 /**
- * The paths, from the root, of the TypeScript files of some houses. Throws where a house has none: a check that reads no
- * file finds no fault.
+ * The paths, from the root, of the TypeScript files of some houses. Throws where a house has none, since a check that
+ * reads no file finds no fault.
  */
 const filesOf = (some: readonly House[], isMeant: (file: string) => boolean): string[] =>
   some.flatMap((house) => {
