@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { houses, service } from '../support/houses.ts';
 import { assignmentsOf, type Parts, partsOf } from './parts.ts';
 
-/** What `.ci/run` runs where it knows the commit that was tested before. */
+/** The parts that `.ci/run` runs where it knows the commit that was tested before. */
 
 test.each([
   ...service.map((house) => [`${house}/changed.ts`]),

@@ -1,12 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { type House, houseOf } from '../support/houses.ts';
 
 /**
- * Which proofs a change needs beside the fixed part of `.ci/run`, which is the linters, `npm test` and the slow files
- * whose turn it is. `npm test` is never cut: it is where a tie between houses shows that nobody has thought of.
+ * The proofs that a change needs beside the linters, `npm test` and the slow files whose turn it is, which `.ci/run`
+ * always runs. `npm test` is never cut, because it shows ties between houses that nobody has thought of.
  */
 export interface Parts {
-  /** Files of the project `proof`, by the beginning of their path; all of them run, whose turn it is or not. */
+  /** Files of the project `proof`, by the beginning of their path. All of them run, in turn or not. */
   proofs: string[];
   /** Files of the pages in Chromium, by a part of their name; `all` are those of this turn. */
   browser: string[];
@@ -16,8 +15,6 @@ export interface Parts {
   mutants: boolean;
 }
 
-const nothing: Parts = { proofs: [], browser: [], stack: [], deployed: [], mutants: false };
-
 const ofCommand: Partial<Parts> = {
   proofs: ['apps/cli/', 'deploy/', 'docs/', 'test/local/start/launchers'],
   browser: ['desk-links'],
@@ -25,48 +22,40 @@ const ofCommand: Partial<Parts> = {
 const ofDesk: Partial<Parts> = { proofs: ['apps/client/'], browser: ['all'], stack: ['test/infra/desk.test.ts'] };
 const ofTexts: Partial<Parts> = { proofs: ['docs/', 'apps/reference/'], browser: ['reference'] };
 
-/** What other houses show of a change in this one. A change of a house that is not here needs everything. */
-const byHouse: Partial<Record<House | '', Partial<Parts>>> = {
-  'apps/cli': ofCommand,
-  'apps/shared': ofCommand,
-  'apps/desk': ofDesk,
-  'apps/client': ofDesk,
-  'apps/inworld': { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] },
-  'apps/reference': ofTexts,
-  docs: ofTexts,
-  deploy: { proofs: ['deploy/'], deployed: ['deploy/test/launch.proof.ts'] },
-  proof: { proofs: ['proof/'] },
-};
-
-/** Folders of which other houses show more than of the rest of their house. */
-const byFolder: [beginning: string, parts: Partial<Parts>][] = [
-  // The desk reads files by the same rules.
-  ['apps/shared/', ofDesk],
+/** The proofs that a change of a path needs, by its beginning. One that begins with none of these needs everything. */
+const byPath: [beginning: string, ...parts: Partial<Parts>[]][] = [
+  ['apps/cli/', ofCommand],
   // The machines audit the table by them.
   ['apps/cli/kinds/', { proofs: ['proof/'] }],
   ['apps/cli/person/', { proofs: ['proof/'] }],
+  ['apps/shared/', ofCommand, ofDesk],
+  ['apps/desk/', ofDesk],
+  ['apps/client/', ofDesk],
+  ['apps/inworld/', { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] }],
+  ['apps/reference/', ofTexts],
+  ['docs/', ofTexts],
+  ['deploy/', { proofs: ['deploy/'], deployed: ['deploy/test/launch.proof.ts'] }],
+  ['proof/', { proofs: ['proof/'] }],
   ['proof/simulation/', { mutants: true }],
   ['proof/workload/', { mutants: true }],
-  // Vitest reads them before it finds a test.
-  ['apps/desk/test/vitest.config.ts', { browser: ['all'] }],
 ];
+
+/** Settings of packages and tools, which decide what runs at all. */
+const settings = /(?:^|\/)(?:package(?:-lock)?\.json|[\w.]*config\.(?:ts|json))$/;
 
 /** The parts that a change of these files needs; `all` where it may show anywhere. */
 export const partsOf = (changed: readonly string[]): Parts | 'all' => {
   const found: Partial<Parts>[] = [];
   for (const file of changed) {
-    const parts = /(?:^|\/)(?:package(?:-lock)?\.json|[\w.]*config\.(?:ts|json))$/.test(file)
-      ? undefined
-      : byHouse[houseOf(file)];
-    if (!parts) return 'all';
-    found.push(parts, ...byFolder.filter(([beginning]) => file.startsWith(beginning)).map(([, more]) => more));
+    const rows = byPath.filter(([beginning]) => file.startsWith(beginning));
+    if (rows.length === 0 || settings.test(file)) return 'all';
+    found.push(...rows.flatMap(([, ...parts]) => parts));
   }
   const union = (name: 'proofs' | 'browser' | 'stack' | 'deployed'): string[] => {
     const names = [...new Set(found.flatMap((parts) => parts[name] ?? []))];
     return names.includes('all') ? ['all'] : names;
   };
   return {
-    ...nothing,
     proofs: union('proofs'),
     browser: union('browser'),
     stack: union('stack'),
