@@ -121,10 +121,13 @@ const runWith = async (row: Route, facts: AnyFacts, call: Call<Route>, limit?: n
   };
   const results = await (thing ? orUnknown(work(), `${unknownId(store.name, thing, id)}${unknown}`) : work());
   const answers = results.map((result) => answerOf(row, result, also));
-  if (!isJson() && resident && 'list' in facts) note(`${resident.username} (${resident.uuid}) in ${store.name}`);
-  if (!isJson() && prints) for (const answer of answers) prints(answer);
+  const isForPeople = !isJson();
+  if (isForPeople && resident && 'list' in facts) note(`${resident.username} (${resident.uuid}) in ${store.name}`);
+  if (isForPeople && prints) for (const answer of answers) prints(answer);
   else {
-    const shown = columns ?? (await columnsFor?.(answers, call)) ?? [['deleted', () => id]];
+    // Names are read for people alone: JSON has no columns.
+    const named = isForPeople ? await columnsFor?.(answers, call) : [];
+    const shown = columns ?? named ?? [['deleted', () => id]];
     printFields(answers, shown, `${resident?.username ?? store.name} ${none}`, limit);
   }
 };
