@@ -169,8 +169,8 @@ export class Api extends Construct {
 
   /**
    * Bounds the calls of each store: the plan's own throttle counts all calls that share a usage key. The plan has no
-   * throttles of methods, since API Gateway takes at most 20 for a stage. Plan and keys have a stack of their own within
-   * the service's, because they come after the stage and nothing waits for them.
+   * throttles of methods, since API Gateway takes at most 20 for a stage. Plan and keys have a stack of their own,
+   * nested in the service's, because they come after the stage and nothing waits for them.
    */
   private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');

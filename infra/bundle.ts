@@ -59,8 +59,8 @@ const ownRowOnly: Plugin = {
 };
 
 /**
- * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `apps/reference/` describes schemas, and no
- * function does.
+ * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `apps/reference/` describes schemas,
+ * and no function does.
  */
 const noJsonSchema: Plugin = {
   name: 'no-json-schema',

@@ -5,8 +5,8 @@ export const operationIdOf = ({ id }: Route): string =>
   id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
 /**
- * The method of `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the resource
- * behind the verb.
+ * The method of `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the
+ * resource behind the verb.
  */
 export const clientMethodOf = (row: Route): string => {
   const [group = ''] = row.id.split('/');

@@ -7,8 +7,8 @@ import { write } from '../table/table.ts';
 
 /**
  * A store's share of the units of the table, for the reads of its lists and for the writes of its requests:
- * docs/adr/0009-limits-that-bound-the-bill.md. Each unit takes its part of a second of the share, and one item per store
- * and share says until when that is used up:
+ * docs/adr/0009-limits-that-bound-the-bill.md. Each unit takes its part of a second of the share, and one item per
+ * store and share says until when that is used up:
  *
  *     now                   usedUntil
  *      |------ ahead of it ------|             a store may be some seconds ahead; then it is refused

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The API reference of the local service at `/docs`, its files under `/pages/`, and the document at `/openapi.json`. */
+/** The local service's API reference at `/docs`, its files under `/pages/`, and the document at `/openapi.json`. */
 
 const directory = new URL('./', import.meta.url);
 const ours = (name: string): URL => new URL(name, directory);

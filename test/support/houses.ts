@@ -16,7 +16,7 @@ export const service: readonly House[] = ['lib', 'functions', 'infra', 'local', 
 /** The houses that have code: in the other two each file is a test, or shared by tests. */
 export const coded = houses.filter((house) => house !== 'docs' && house !== 'test');
 
-/** The houses that have tests: test/ holds those of the service, and command and desk test the rules that they share. */
+/** The houses that have tests: test/ tests the service, and command and desk test the rules that they share. */
 export const tested = houses.filter(
   (house) => house === 'test' || !(service.includes(house) || house === 'apps/shared'),
 );

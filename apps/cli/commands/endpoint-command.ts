@@ -24,16 +24,16 @@ import {
 } from './endpoint-input.ts';
 
 /**
- * Makes a command of an endpoint: its help is the summary of the row, its options are the fields of query and body, and
- * it prints what the row answers. The work is that of the verbs in `lib/`, since an operator has no key of the store.
+ * Makes a command of an endpoint: the row's summary is its help, the fields of query and body are its options, and it
+ * prints the row's answer. Verbs in `lib/` do the work, since an operator has no key of the store.
  */
 
 type Fields<R extends Route> = z.output<R['query']> & (R['body'] extends z.ZodType ? z.output<R['body']> : unknown);
 type Response<R extends Route> = R['response'] extends z.ZodType ? z.output<R['response']> : { id: string };
-/** What a row answers; of a list one of its rows. */
+/** The answer of a row, or one row of a list. */
 type Answer<R extends Route> = Response<R> extends { data: (infer Row extends object)[] } ? Row : Response<R>;
 
-/** What a command works on, and what it was given. */
+/** The store that a command works on, and the values that a person gave. */
 interface Call<R extends Route> {
   target: Target;
   store: Store;
@@ -48,27 +48,27 @@ interface Call<R extends Route> {
 
 /** The facts of a command that do not follow from its row. */
 interface Facts<R extends Route, A extends string> {
-  /** By default that of the row. */
+  /** The row's own by default. */
   summary?: string;
   /** The rest of the help, behind the summary. */
   about?: string;
   /** The thing that an id in the path names. */
   thing?: ThingName;
-  /** Goes on where there is no such thing. */
+  /** Follows the message that there is no such thing. */
   unknown?: string;
   fields?: { [Name in keyof Fields<R>]?: Field };
   /** A field that is not given stays as it is, and one of them must be given. */
   partial?: true;
-  /** What more examples have behind the first one. */
+  /** More examples: the options that they add to the first one. */
   examples?: readonly string[];
   /** Members of the verb's result that the operator sees beside what the row answers. */
   also?: readonly A[];
   columns?: readonly FieldColumn<Answer<R> & Record<A, unknown>>[];
   /** Columns with names that the answers do not have. */
   columnsFor?: (answers: Answer<R>[], call: Call<R>) => Promise<FieldColumn<Answer<R>>[]>;
-  /** Prints the answer for people, in the place of columns. */
+  /** Prints the answer for people, without columns. */
   prints?: (answer: Answer<R> & Record<A, unknown>) => void;
-  /** What the store, or the customer of the path, lacks where the list is empty, such as `has no such sale.` */
+  /** Says of an empty list, behind the name of the store or customer, what is missing: `has no such sale.` */
   none?: string;
   /** The question before the act, which is asked at a terminal alone. */
   asks?: (call: Call<R>) => Promise<string>;
@@ -103,7 +103,7 @@ export const demandResident = async (target: Target, store: Store, identifier: I
   throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
 };
 
-/** What is shown of a verb's result: the row's schema drops what it does not declare, such as secrets. */
+/** The part of a verb's result that is shown: the row's schema drops all that it does not declare, such as secrets. */
 const answerOf = ({ response }: Route, result: object, also: readonly string[]): Shown => {
   const schema = (response?.shape.data as z.ZodArray<z.ZodObject> | undefined)?.element ?? response;
   const more = Object.entries(result).filter(([name]) => also.includes(name));

@@ -5,7 +5,7 @@ import { parseIdOf, parseResident, type ThingName } from '../terminal/input.ts';
 
 /** Makes the arguments and options of a command from the path, the query and the body of an endpoint. */
 
-/** How a field is given, where that is not as its schema says. */
+/** Tells how a person gives a field, where the schema does not say it right. */
 export interface Field {
   /** Such as `--for <resident>`, or `<product>` for an argument. By default `--name <name>`. */
   flags?: string;
@@ -19,7 +19,7 @@ export interface Field {
 
 /** A value that a person gives: an argument, or an option. */
 export interface Input {
-  /** That of the placeholder or field. */
+  /** The name of the placeholder or field. */
   name: string;
   flags: string;
   about: string;
@@ -31,7 +31,7 @@ export interface Input {
 
 export const isArgument = ({ flags }: Input): boolean => flags.startsWith('<');
 
-/** The placeholders of the path. An id is that of the thing. */
+/** The placeholders of the path. An id names the thing. */
 export const pathInputs = ({ params }: Route, thing: ThingName | undefined): Input[] =>
   Object.keys(params.shape).map((name) => {
     if (name === 'identifier' || thing === undefined)
@@ -50,7 +50,7 @@ const choicesOf = (schema: z.ZodType): readonly string[] | undefined => {
     : undefined;
 };
 
-/** The text of a field in the way of the help: that of the API is Markdown, of whole sentences. */
+/** The API's text of a field, which is Markdown in whole sentences, as the help has its texts. */
 const aboutOf = ({ description = '' }: z.ZodType): string => {
   const text = description.replaceAll('`', '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   return /\. /.test(text) ? text : text.replace(/\.$/, '');
@@ -74,7 +74,7 @@ const fieldInput = (name: string, schema: z.ZodType, field: Field): Input => {
   };
 };
 
-/** The schemas of the query and the body. A command has its own way to go through a list. */
+/** The fields of query and body by name. Limit and cursor are left out: a command reads a list in its own way. */
 const fieldSchemas = ({ query, body }: Route): Record<string, z.ZodType> => {
   const { limit: _limit, cursor: _cursor, ...filters } = query.shape;
   return { ...filters, ...(body as z.ZodObject | undefined)?.shape } as Record<string, z.ZodType>;

@@ -28,8 +28,8 @@ import { factsWith, itemWith, readOf } from '../credit/credit-facts.ts';
 
 /**
  * Random quotes, sales and refunds, decided by lib/sale/decide.ts and by the model of the rules: the same refusals,
- * prices, credit, bonus and shares, to the L$. `SALE_DECISIONS_RUNS` sets how many, `SALE_DECISIONS_SEED` the first seed;
- * each has the next.
+ * prices, credit, bonus and shares, to the L$. `SALE_DECISIONS_RUNS` sets how many, `SALE_DECISIONS_SEED` the first
+ * seed. Each run has the next one.
  */
 
 const seed = Number(process.env.SALE_DECISIONS_SEED ?? Date.now() % 2 ** 31);

@@ -12,9 +12,7 @@ import { creditEvents, eventRow } from '../../support/event-rows.ts';
 import { startForTests } from '../../support/local-service.ts';
 import { putAll } from '../../support/seed.ts';
 
-/**
- * The data of the pages for developers over HTTP, and their protection. apps/desk/test/browser/ looks at the pages themselves.
- */
+/** The data of the developers' pages over HTTP, and their protection. apps/desk/test/browser/ looks at the pages. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 beforeAll(async () => {

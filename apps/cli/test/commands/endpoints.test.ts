@@ -67,7 +67,7 @@ const reads: [line: string, path: string, shown: RegExp][] = [
   [`sales show ${sale}`, `/v1/sales/${sale}`, / completed +\d+ +0 .* Fjord chair, oak +\S+ +- /],
 ];
 
-/** What the operator sees beside the answer of the API. */
+/** The members that the operator sees beside the answer of the API. */
 const ownMembers = [
   'failingSince',
   'pausedUntil',
@@ -143,7 +143,7 @@ test('deliveries list has those that are not made, state by state, and the oldes
   ]);
 });
 
-/** What these commands need beside an id. */
+/** The arguments and options that these commands need beside an id. */
 const needed: Record<string, string> = {
   'giftcards redeem': ' --for vera.vendor',
   'vendors set-product': ' none',
