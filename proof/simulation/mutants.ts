@@ -348,7 +348,9 @@ const root = join(import.meta.dirname, '../..');
 /** Runs a program of Node with the bug of this text in the code or, for '', with none. Answers what it prints. */
 const run = (args: readonly string[], bug: string): string => {
   const NODE_OPTIONS = bug && `--import ${pathToFileURL(join(import.meta.dirname, 'plant.ts'))}`;
-  const env = { ...process.env, NO_COLOR: '1', NODE_OPTIONS, MUTANT: bug };
+  // A scene's vitest would write its own report over that of the run around it.
+  const { TEST_REPORT: _, ...around } = process.env;
+  const env = { ...around, NO_COLOR: '1', NODE_OPTIONS, MUTANT: bug };
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env });
   return stdout + stderr;
 };
