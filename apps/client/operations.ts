@@ -73,6 +73,8 @@ import type {
   StoreRulesResponse,
   StoreStateRequest,
   TestedWebhookResponse,
+  UndoCreditChangeRequest,
+  UndoCreditChangeResponse,
   UpdateCategoryRequest,
   UpdateCouponRequest,
   UpdateCustomerRequest,
@@ -137,6 +139,12 @@ export interface Resources {
     ): Listed<CreditChangeListResponse>;
     /** Read a customer's spend. */
     getSpend(identifier: string, options?: CallOptions): Answered<CustomerSpendResponse>;
+    /** Undo a change of a customer's credit. */
+    undoCreditChange(
+      identifier: string,
+      body: UndoCreditChangeRequest,
+      options?: CallOptions,
+    ): Answered<UndoCreditChangeResponse>;
     /** Set a customer's credit. */
     setCredit(
       identifier: string,
@@ -373,6 +381,7 @@ export const operations = {
     listCreditLots: 'GET /v1/customers/{identifier}/credit/lots list',
     listCreditHistory: 'GET /v1/customers/{identifier}/credit/history list',
     getSpend: 'GET /v1/customers/{identifier}/spend',
+    undoCreditChange: 'POST /v1/customers/{identifier}/actions/undo-credit-change body',
     setCredit: 'POST /v1/customers/{identifier}/actions/set-credit body',
     setRestrictedCredit: 'POST /v1/customers/{identifier}/actions/set-restricted-credit body',
     incrementCredit: 'POST /v1/customers/{identifier}/actions/increment-credit body',

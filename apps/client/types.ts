@@ -282,6 +282,19 @@ export interface Endpoints {
     answer: CustomerSpendResponse;
   };
   /**
+   * Undo a change of a customer's credit
+   */
+  'POST /v1/customers/{identifier}/actions/undo-credit-change': {
+    path: {
+      /**
+       * The resident, by username or avatar UUID.
+       */
+      identifier: string;
+    };
+    body: UndoCreditChangeRequest;
+    answer: UndoCreditChangeResponse;
+  };
+  /**
    * Set a customer's credit
    */
   'POST /v1/customers/{identifier}/actions/set-credit': {
@@ -1651,9 +1664,20 @@ export interface CreditChangeResponse {
    */
   type: 'regular' | 'restricted';
   /**
-   * The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
+   * The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `undo`: it took back what was left of an earlier change, and gave back what that had taken. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
    */
-  kind: 'set' | 'increment' | 'expire' | 'sale' | 'refund' | 'redeem' | 'bonus' | 'import' | 'opening' | 'unrecorded';
+  kind:
+    | 'set'
+    | 'increment'
+    | 'expire'
+    | 'sale'
+    | 'refund'
+    | 'redeem'
+    | 'bonus'
+    | 'undo'
+    | 'import'
+    | 'opening'
+    | 'unrecorded';
   /**
    * L$ by which the change itself raised the balance of the type; negative where it lowered it.
    */
@@ -1711,6 +1735,27 @@ export interface CreditChangeResponse {
    * The id of the API key that made it. Null: none.
    */
   keyId: string | null;
+  /**
+   * Of an undo the `sequence` of the change that it undid. Null: it is none.
+   */
+  undoes: number | null;
+  /**
+   * The undo of this change. Null: it was not undone.
+   */
+  undone: {
+    /**
+     * When it was undone.
+     */
+    at: string;
+    /**
+     * The `sequence` of the undo. Null: nothing was left to be undone, so nothing changed.
+     */
+    sequence: number | null;
+    /**
+     * L$ by which the undo raised the balance; negative where it took credit back.
+     */
+    amount: number;
+  } | null;
 }
 export interface CustomerSpendResponse {
   /**
@@ -1733,6 +1778,35 @@ export interface CustomerSpendResponse {
    * Number of distinct products owned.
    */
   totalOwned: number;
+}
+export interface UndoCreditChangeRequest {
+  /**
+   * The number of the change to be undone: a `set` or an `increment`. Each change answers it in the header `Credit-Sequence`, and history lists it.
+   */
+  sequence: number;
+  /**
+   * Why, for the store’s own records: at most 200 characters.
+   */
+  reason?: string;
+  /**
+   * A number or name from the store’s own records, such as a ticket: at most 100 characters.
+   */
+  reference?: string;
+}
+export interface UndoCreditChangeResponse {
+  /**
+   * The number of the undo's own change. Null: nothing was left to be undone, so nothing changed.
+   */
+  sequence: number | null;
+  /**
+   * L$ by which the undo raised the balance; negative where it took credit back.
+   */
+  amount: number;
+  /**
+   * L$ that could not be undone: spent, expired, or ended by a later set. 0 or more.
+   */
+  left: number;
+  credit: CustomerCreditResponse;
 }
 export interface SetCustomerCreditRequest {
   /**

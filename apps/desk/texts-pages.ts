@@ -97,6 +97,7 @@ export const pageTexts = {
     eventsLimit: 'Cards, coupons and bans of the last 30 days are shown.',
     creditFor: (what: string, product: string) => `${what}: ${product}`,
     by: (key: string) => `by key ${key}`,
+    undone: (day: string) => `undone ${day}`,
     history: {
       set: (balance: number) => `Credit set to ${money(balance)}`,
       increment: (amount: number) => (amount < 0 ? 'Credit taken' : 'Credit given'),
@@ -105,6 +106,7 @@ export const pageTexts = {
       refund: 'Credit back from a refund',
       redeem: 'Gift card redeemed',
       bonus: 'Bonus',
+      undo: 'Change undone',
       import: 'Credit imported',
       opening: 'Credit from before the history began',
       unrecorded: 'Credit changed; the record of it was lost',
@@ -174,7 +176,13 @@ export const pageTexts = {
           ? `Took ${money(-amount)} from ${name}, who has ${money(after)} now.`
           : `Gave ${money(amount)} to ${name}, who has ${money(after)} now.`,
       undoReason: 'Undone at the desk',
-      undone: (name: string, after: number) => `Undone. ${name} has ${money(after)}.`,
+      undone: (amount: number, left: number, expires: boolean) => {
+        if (left === 0) return 'Undone.';
+        if (amount < 0) return 'The credit was set again since, so nothing was given back.';
+        const lost = expires ? 'were spent or have expired' : 'were spent';
+        return `${money(amount - left)} of ${money(amount)} taken back; ${money(left)} ${lost}.`;
+      },
+      has: (name: string, after: number) => `${name} has ${money(after)}.`,
     },
     card: {
       open: 'Give a gift card',

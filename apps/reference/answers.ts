@@ -64,6 +64,11 @@ export const headers = {
     'Id of the delivery. `GET /v1/deliveries/{id}` answers it from its first attempt on.',
     '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90',
   ),
+  'Credit-Sequence': header(
+    { type: 'integer' },
+    "Number of the change of the customer's credit, as history lists it. Absent where nothing was changed.",
+    12,
+  ),
   ETag: header(
     headerText(exampleTag.length),
     'The state that the answer shows, in quotes. Send it as `If-Match` to change this state and no later one.',

@@ -93,6 +93,7 @@ const successOf = (row: Route, recorded: RecordedAnswers | undefined): Response 
     'X-Request-Id',
     ...(row.status === 201 ? (['Location'] as const) : []),
     ...(row.delivers ? (['Delivery-Id'] as const) : []),
+    ...(row.changesCredit ? (['Credit-Sequence'] as const) : []),
     ...(row.tagged && row.response ? (['ETag'] as const) : []),
     ...(row.method === 'POST' ? (['Idempotent-Replayed'] as const) : []),
   ),

@@ -2,7 +2,6 @@ import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
-import type { CustomerCredit } from '../routes/credit.ts';
 import { demandUuid, findCustomerItem, getCustomerItem } from '../store/customers.ts';
 import { again, allOf, answer, type Decision, decide, first, look, type RefusedWrites } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
@@ -32,9 +31,10 @@ import {
   type Author,
   type Cause,
   type Change,
+  type ChangedCredit,
   type CreditItem,
+  changedCreditOf,
   creditLimit,
-  creditOf,
   holdingOf,
   type Part,
 } from './state.ts';
@@ -182,7 +182,7 @@ const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot
 };
 
 /**
- * Changes a customer's credit of one type by a command, and answers both balances after it. Throws 400 where a rule
+ * Changes a customer's credit of one type by a command, and answers both balances after it, and its number. Throws 400 where a rule
  * refuses it (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
  */
 export const changeCredit = async (
@@ -191,14 +191,14 @@ export const changeCredit = async (
   type: CreditType,
   command: CreditCommand,
   author: Author,
-): Promise<CustomerCredit> => {
+): Promise<ChangedCredit> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand(command, cause.at, creditLimit());
   const mayGoOn = forSomeTime();
   const uuid = await demandUuid(store, identifier);
   const change: Change = { store, uuid, type, command, cause, mayGoOn };
   const fast = fastUpdate(change);
-  const outcome = fast && (await write<CreditItem, CustomerCredit>(fast, { answer: creditOf }));
+  const outcome = fast && (await write<CreditItem, ChangedCredit>(fast, { answer: changedCreditOf }));
   if (outcome?.done) return outcome.result;
   // The item that has just refused the fast update need not be read.
   const itemFor = (number: number) => (number === 1 && outcome?.found) || getCustomerItem(store, uuid);
@@ -208,7 +208,7 @@ export const changeCredit = async (
     conclude: (facts, planned) =>
       planned.kind === 'refused'
         ? refuseIfCurrent(facts, planned.message)
-        : writeMoney(change, facts, planned, { answer: creditOf(planned.after) }),
+        : writeMoney(change, facts, planned, { answer: changedCreditOf(planned.after) }),
   });
 };
 

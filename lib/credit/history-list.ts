@@ -30,6 +30,7 @@ const listed =
   (row: WholeRow): ListedChange => {
     const { sk: position, at, kind, amount, expired, credit, restrictedCredit } = row;
     const { reason = null, reference = null, saleId = null, giftCardId = null, requestId = null, keyId = null } = row;
+    const { undoes = null, undone } = row;
     return {
       position,
       sequence: Number(position),
@@ -47,6 +48,8 @@ const listed =
       giftCardId,
       requestId,
       keyId,
+      undoes,
+      undone: undone ? { at: undone.at, sequence: undone.sequence, amount: undone.amount } : null,
     };
   };
 

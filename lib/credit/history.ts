@@ -1,5 +1,5 @@
 import { type Key, partition } from '../table/schema.ts';
-import type { CreditType } from './rules.ts';
+import type { CreditType, Undone } from './rules.ts';
 import type { ChangeKind, Remarks } from './state.ts';
 
 /**
@@ -27,6 +27,15 @@ export interface HistoryRow extends Remarks {
   keyId?: string;
   saleId?: string;
   giftCardId?: string;
+  /** Of an undo: the number of the change that it undoes. */
+  undoes?: number;
+}
+
+/** The undo of a change: written once, in the transaction of the undo, and answered to whoever asks again. */
+export interface UndoMark extends Undone {
+  at: string;
+  /** The number of the undo's own change; null where nothing was left to be undone. */
+  sequence: number | null;
 }
 
 /**
@@ -48,6 +57,8 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
    * stream may bring this change or an earlier one again, which must not make a row.
    */
   erased?: string;
+  /** The change of the row was undone. */
+  undone?: UndoMark;
 }
 
 /** The most parts of lots that a row holds one by one. */

@@ -11,6 +11,7 @@ import {
   type Plan,
   planCommand,
   touchesNoLot,
+  type Undone,
 } from './rules.ts';
 import { attributes, type CreditItem, holdingOf, type Part } from './state.ts';
 import { areWhole, checksumOf, storedChecksum } from './whole-lots.ts';
@@ -75,10 +76,12 @@ export interface CreditPlan {
   kind: 'planned';
   /** One for each row of history, which the last has the highest number in: of each type one, and one of a bonus. */
   parts: PlannedPart[];
-  /** The customer's item with the new balances. */
+  /** The customer's item with the new balances, and the number of the change. */
   after: CreditItem;
   /** The plan changes no credit, so no write checks that the credit is as it was read: a look must. */
   needsLook: boolean;
+  /** The result of an undo, also of one with nothing left. */
+  undone?: Undone | undefined;
 }
 
 /** The L$ of a bonus that a change gives; negative for one that it takes back. */
@@ -222,12 +225,14 @@ export const planCredit = (
   const planned: PlannedPart[] = [];
   const held = new Map(creditTypes.map((type) => [type, holdingOf(item, type)]));
   const open = new Map(needs.map(({ type }) => [type, lots[type]?.open ?? []]));
+  let undone: Undone | undefined;
   for (const part of parts) {
     const { type, command } = part;
     const ours = open.get(type) ?? [];
     const plan = planCommand(held.get(type) as Holding, ours, command, at, limit);
     if ('refused' in plan) return { kind: 'refused', message: plan.refused };
-    if (plan.bonus === 0) continue;
+    undone = plan.undone;
+    if (plan.bonus === 0 || plan.hasNoEffect) continue;
     planned.push({ type, command, plan, tooMany: closesUnread(facts, part), checksum: checksumBefore(facts, type) });
     held.set(type, plan.holding);
     open.set(type, openAfter(ours, plan));
@@ -239,5 +244,7 @@ export const planCredit = (
   }
   const after = planned.map(({ type, plan }) => heldAs({ type, holding: plan.holding }));
   const needsLook = planned.length === 0 && parts.length > 0;
-  return { kind: 'planned', parts: planned, after: Object.assign({}, item, ...after), needsLook };
+  const creditVersion = (item.creditVersion ?? 0) + planned.length;
+  const changed = planned.length > 0 ? { creditVersion } : {};
+  return { kind: 'planned', parts: planned, after: Object.assign({}, item, ...after, changed), needsLook, undone };
 };

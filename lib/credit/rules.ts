@@ -1,4 +1,5 @@
 import { invalid } from '../problem.ts';
+import { joinedByExpiry } from './joined.ts';
 
 /**
  * The credit rules of the contract as pure functions: no I/O, no clock. Amounts are whole L$, times are timestamps of
@@ -36,10 +37,40 @@ export type CreditCommand =
   | { kind: 'refund'; lots: readonly NewLot[]; unlotted: number }
   /** Adds as much of the amount as the limit leaves. `id` is that of its lot, if it expires. */
   | { kind: 'bonus'; amount: number; expiresAt?: string | undefined; id: string }
-  /** Takes back what is left of a bonus in its lot or, where it had none, at most the amount of permanent credit. */
-  | { kind: 'bonus-back'; amount: number; lot?: { id: string; expiresAt: string } | undefined }
+  /** Takes back what is left of a bonus. */
+  | ({ kind: 'bonus-back' } & Given)
+  /**
+   * Takes back what is left of credit that a change gave, and gives back what the change took; the credit limit does
+   * not count. Of a set the credit that was spent since counts as paid from what the set took.
+   */
+  | { kind: 'undo'; of: 'set' | 'increment'; gave: Given; took: Taken }
   /** Only closes what is due. */
   | { kind: 'reconcile' };
+
+/** Credit that a change gave: in a lot of its own, of which all that is left is its own, or as permanent credit. */
+export interface Given {
+  /** In L$. */
+  amount: number;
+  lot?: { id: string; expiresAt: string } | undefined;
+  /** The permanent credit that can still be the change's, by default all of the amount. */
+  most?: number;
+  /** Of a set: the L$ that were left in its lot when that ended, or came due. */
+  ended?: number | undefined;
+}
+
+/** Credit that a change took from lots and from permanent credit. */
+export interface Taken {
+  lots: readonly NewLot[];
+  unlotted: number;
+}
+
+/** The result of an undo, in L$. */
+export interface Undone {
+  /** Given back; negative for credit that was taken back. */
+  amount: number;
+  /** The part of what the change gave, or took, that stays as it is. */
+  left: number;
+}
 
 /** A lot to be added. */
 export interface NewLot {
@@ -61,8 +92,12 @@ export interface Plan<L extends Lot = Lot> {
   lapsed?: number;
   /** The L$ of a bonus that are given, or, negative, taken back. */
   bonus?: number;
-  /** The lot of a bonus that is taken back: it ends, drained, though others come before it. */
+  /** The lot that is taken back: it ends, drained, though others come before it. */
   taken?: L;
+  /** Of an undo, one with no effect included. */
+  undone?: Undone;
+  /** It is not to be made: of an undo, nothing was left. */
+  hasNoEffect?: true;
 }
 
 /** A rule refuses a command, with this message to the caller. */
@@ -215,26 +250,63 @@ const bonus = <L extends Lot>(
   return { ...refund(holding, open, { lots, unlotted }, at), bonus: given };
 };
 
-/** Takes a bonus back, after the due lots have ended. Of other lots, earlier ones too, nothing is taken. */
-const bonusBack = <L extends Lot>(
+/**
+ * Takes back what is left of credit that a change gave, after the due lots have ended: the whole of its own lot, or of
+ * permanent credit at most its amount. Of other lots, earlier ones too, nothing is taken. Answers the L$ too.
+ */
+const takeBack = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
-  { amount, lot }: Omit<Extract<CreditCommand, { kind: 'bonus-back' }>, 'kind'>,
+  { amount, lot, most = amount }: Given,
   at: string,
-): Plan<L> => {
+): { plan: Plan<L>; amount: number } => {
   const plan = refund(holding, open, { lots: [], unlotted: 0 }, at);
-  const { balance, unlotted, lots } = plan.holding;
+  const { balance, unlotted, lots, due } = plan.holding;
   if (!lot) {
-    const taken = Math.min(amount, unlotted);
-    const left = makeHolding(balance - taken, unlotted - taken, lots, plan.holding.due);
-    return { ...plan, holding: left, bonus: 0 - taken };
+    const taken = Math.min(amount, most, unlotted);
+    return { plan: { ...plan, holding: makeHolding(balance - taken, unlotted - taken, lots, due) }, amount: taken };
   }
   const live = open.slice(plan.closed.length);
-  const taken = live.find(({ sk }) => sk.endsWith(`#${lot.id}`));
-  if (!taken) return { ...plan, bonus: 0 };
-  const next = live[0] === taken ? live[1]?.expiresAt : plan.holding.due;
+  const taken = live.find(({ sk }) => isLot(sk, lot));
+  if (!taken) return { plan, amount: 0 };
+  const next = live[0] === taken ? live[1]?.expiresAt : due;
   const left = makeHolding(balance - taken.remaining, unlotted, lots - 1, next);
-  return { ...plan, holding: left, bonus: 0 - taken.remaining, taken };
+  return { plan: { ...plan, holding: left, taken }, amount: taken.remaining };
+};
+
+const isLot = (sk: string, { id }: { id: string }): boolean => sk.endsWith(`#${id}`);
+
+/** The rest of what a change took once these L$ are paid from it, in drain order; it cannot fall below 0. */
+const paidFrom = ({ lots, unlotted }: Taken, amount: number): Taken => {
+  let due = amount;
+  const rest = lots
+    .toSorted((a, b) => (a.expiresAt < b.expiresAt ? -1 : 1))
+    .map((lot) => {
+      const paid = Math.min(due, lot.amount);
+      due -= paid;
+      return { ...lot, amount: lot.amount - paid };
+    });
+  return { lots: rest.filter((lot) => lot.amount > 0), unlotted: Math.max(0, unlotted - due) };
+};
+
+/** Undoes a change. */
+const undo = <L extends Lot>(
+  holding: Holding,
+  open: readonly L[],
+  { of, gave, took }: Omit<Extract<CreditCommand, { kind: 'undo' }>, 'kind'>,
+  at: string,
+): Plan<L> => {
+  const { plan, amount: taken } = takeBack(holding, open, gave, at);
+  const { ended = 0 } = gave;
+  const spent = gave.amount - taken - ended;
+  const tookAll = totalOf(took.lots) + took.unlotted;
+  const { lots, unlotted } = of === 'set' ? paidFrom(took, spent) : took;
+  const back = { lots: joinedByExpiry(lots), unlotted };
+  const given = totalOf(back.lots) + unlotted;
+  const after = refund(plan.holding, [], back, at);
+  const left = ended + (of === 'set' ? Math.max(0, spent - tookAll) : spent);
+  const undone = { amount: given - taken, left };
+  return { ...plan, ...after, closed: plan.closed, undone, ...(given === 0 && taken === 0 && { hasNoEffect: true }) };
 };
 
 /** The first open lots after a plan; those that it adds are in them by their ends alone. */
@@ -262,8 +334,18 @@ export const planCommand = <L extends Lot>(
   if (command.kind === 'increment') return increment(holding, open, command, at, limit);
   if (command.kind === 'refund') return refund(holding, open, command, at);
   if (command.kind === 'bonus') return bonus(holding, open, command, at, limit);
-  if (command.kind === 'bonus-back') return bonusBack(holding, open, command, at);
+  if (command.kind === 'undo') return undo(holding, open, command, at);
+  if (command.kind === 'bonus-back') {
+    const { plan, amount } = takeBack(holding, open, command, at);
+    return { ...plan, bonus: 0 - amount };
+  }
   return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);
+};
+
+/** The lot that a command ends wherever it stands among the others. */
+const lotToEnd = (command: CreditCommand): Given['lot'] => {
+  if (command.kind === 'undo') return command.gave.lot;
+  return command.kind === 'bonus-back' ? command.lot : undefined;
 };
 
 /**
@@ -275,7 +357,8 @@ export const isEnough = (open: readonly Lot[], command: CreditCommand, at: strin
   if (hasTooManyDue(open, at)) return true;
   const live = open.filter(({ expiresAt }) => !isDue(expiresAt, at));
   // Its own lot is among those before the last one, or is not open any more.
-  if (command.kind === 'bonus-back' && command.lot) return (live.at(-1)?.expiresAt ?? '') > command.lot.expiresAt;
+  const lot = lotToEnd(command);
+  if (lot) return (live.at(-1)?.expiresAt ?? '') > lot.expiresAt;
   const amount = command.kind === 'increment' ? Math.max(-command.delta, 0) : 0;
   const { drained } = drain(amount, live);
   return live.length > drained.length;
@@ -293,5 +376,5 @@ export const booksFault = ({ balance, unlotted, lots }: Holding): string | undef
 export const touchesNoLot = ({ lots, due }: Holding, command: CreditCommand, at: string): boolean => {
   if (lots === 0) return true;
   if (isDue(due, at) || command.kind === 'set') return false;
-  return command.kind === 'increment' ? command.delta > 0 : command.kind !== 'bonus-back' || !command.lot;
+  return command.kind === 'increment' ? command.delta > 0 : !lotToEnd(command);
 };

@@ -101,6 +101,8 @@ export interface LastChange extends Remarks {
   keyId?: string;
   saleId?: string;
   giftCardId?: string;
+  /** Of an undo: the number of the change that it undoes. */
+  undoes?: number;
 }
 
 /**
@@ -122,6 +124,7 @@ interface StoredChange extends Remarks {
   b?: string;
   saleId?: string;
   giftCardId?: string;
+  undoes?: number;
 }
 
 /** A kind of change as a customer's item keeps it. */
@@ -245,11 +248,22 @@ export const dueShards: readonly string[] = Array.from({ length: shards }, (_, s
 export const dueShardOf = (uuid: string): string =>
   shardName((createHash('sha256').update(uuid).digest()[0] ?? 0) % shards);
 
+/** A customer's balances as the API answers them. */
 export const creditOf = ({ sk, username, credit = 0, restrictedCredit = 0 }: CreditItem): CustomerCredit => ({
   uuid: sk,
   username,
   credit,
   restrictedCredit,
+});
+
+/** Balances, and the number of the change that made them. */
+export interface ChangedCredit extends CustomerCredit {
+  sequence: number | undefined;
+}
+
+export const changedCreditOf = (item: CreditItem): ChangedCredit => ({
+  ...creditOf(item),
+  sequence: item.creditVersion,
 });
 
 /** A command on a customer's credit of one type. */
@@ -264,7 +278,7 @@ export interface Change extends Part {
   uuid: string;
   cause: Cause;
   /** The kind of a change that is more than its command, and the sale or gift card that it belongs to. */
-  occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId'>;
+  occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId' | 'undoes'>;
   /** False once there is no time left to close due lots, or to finish a pending change. */
   mayGoOn: () => boolean;
 }

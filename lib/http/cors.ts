@@ -3,7 +3,8 @@ import { type AnswerWithHeaders, headerValues } from './headers.ts';
 /** The headers with which a page of this origin, or with `*` of any, may read an answer. */
 export const readableBy = (origin: string): Record<string, string> => ({
   'Access-Control-Allow-Origin': origin,
-  'Access-Control-Expose-Headers': 'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id',
+  'Access-Control-Expose-Headers':
+    'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id, Credit-Sequence',
 });
 
 /**

@@ -44,9 +44,10 @@ const locationOf = ({ location }: Route, { requestContext: { path } }: APIGatewa
 const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): KeptAnswer => {
   // The schema keeps keys and internal attributes of an item from leaking.
   const body: { id?: string } | undefined = row.response?.parse(result);
-  const { deliveryId } = (result ?? {}) as { deliveryId?: string };
+  const { deliveryId, sequence } = (result ?? {}) as { deliveryId?: string; sequence?: number | null };
   const headers = {
     ...(row.delivers && deliveryId !== undefined && { 'Delivery-Id': deliveryId }),
+    ...(row.changesCredit && typeof sequence === 'number' && { 'Credit-Sequence': String(sequence) }),
     ...(row.status === 201 && { Location: `${locationOf(row, event)}/${body?.id}` }),
     ...(row.tagged && body && { ETag: etagOf(body) }),
   };

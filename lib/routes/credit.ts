@@ -67,6 +67,27 @@ const IncrementCustomerCreditRequest = z
     ],
   });
 
+const UndoCreditChangeRequest = z
+  .object({
+    sequence: integer(1).describe(
+      'The number of the change to be undone: a `set` or an `increment`. Each change answers it in the header `Credit-Sequence`, and history lists it.',
+    ),
+    ...remarks,
+  })
+  .meta({ id: 'UndoCreditChangeRequest' });
+
+const UndoCreditChangeResponse = z
+  .object({
+    sequence: z
+      .int()
+      .nullable()
+      .describe("The number of the undo's own change. Null: nothing was left to be undone, so nothing changed."),
+    amount: z.int().describe('L$ by which the undo raised the balance; negative where it took credit back.'),
+    left: z.int().describe('L$ that could not be undone: spent, expired, or ended by a later set. 0 or more.'),
+    credit: CustomerCreditResponse.describe('The credit as it is now.'),
+  })
+  .meta({ id: 'UndoCreditChangeResponse' });
+
 const typeOfCredit = ['regular', 'restricted'] as const;
 const stateOfLot = ['open', 'drained', 'expired', 'superseded'] as const;
 
@@ -104,6 +125,7 @@ export const changeKinds = [
   'refund',
   'redeem',
   'bonus',
+  'undo',
   'import',
   'opening',
   'unrecorded',
@@ -129,7 +151,7 @@ const CreditChangeResponse = z
     kind: z
       .enum(changeKinds)
       .describe(
-        'The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
+        'The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `undo`: it took back what was left of an earlier change, and gave back what that had taken. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.',
       ),
     amount: z
       .int()
@@ -146,6 +168,18 @@ const CreditChangeResponse = z
     giftCardId: nullableText(maxLength.uuid, 'The gift card that was redeemed.'),
     requestId: nullableText(255, 'The `X-Request-Id` of the request that made it.'),
     keyId: nullableText(255, 'The id of the API key that made it.'),
+    undoes: z.int().nullable().describe('Of an undo the `sequence` of the change that it undid. Null: it is none.'),
+    undone: z
+      .object({
+        at: time().describe('When it was undone.'),
+        sequence: z
+          .int()
+          .nullable()
+          .describe('The `sequence` of the undo. Null: nothing was left to be undone, so nothing changed.'),
+        amount: z.int().describe('L$ by which the undo raised the balance; negative where it took credit back.'),
+      })
+      .nullable()
+      .describe('The undo of this change. Null: it was not undone.'),
   })
   .meta({ id: 'CreditChangeResponse' });
 
@@ -189,6 +223,7 @@ export const listCreditHistory = route('GET /v1/customers/{identifier}/credit/hi
 const change = {
   scope: 'credits:write',
   response: CustomerCreditResponse,
+  changesCredit: true,
   resolves: true,
   writes: ['CUSTOMER', 'LOT'],
 } as const;
@@ -219,4 +254,17 @@ export const incrementRestrictedCredit = route('POST /v1/customers/{identifier}/
   id: 'customers/increment-restricted-credit',
   summary: "Add to or take from a customer's restricted credit",
   body: IncrementCustomerCreditRequest,
+});
+
+export const undoCreditChange = route('POST /v1/customers/{identifier}/actions/undo-credit-change', {
+  id: 'customers/undo-credit-change',
+  summary: "Undo a change of a customer's credit",
+  scope: 'credits:write',
+  body: UndoCreditChangeRequest,
+  response: UndoCreditChangeResponse,
+  changesCredit: true,
+  reads: ['CUSTOMER', 'LOT', 'HISTORY'],
+  resolves: true,
+  writes: ['CUSTOMER', 'LOT', 'HISTORY'],
+  extension: true,
 });

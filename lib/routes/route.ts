@@ -139,6 +139,8 @@ interface RowFields {
    * It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`.
    */
   readonly delivers?: true;
+  /** It changes credit: its answer has the number of the change in the header `Credit-Sequence`. */
+  readonly changesCredit?: true;
   /**
    * The function of this name serves it on Lambda together with other rows, since each function adds three resources to
    * a stack, which has room for 500.

@@ -47,6 +47,9 @@ export const pauseOvertaken = (attempt: number): Promise<void> =>
 export const pauseHeld = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 40, longestMillis: attempt > 4 ? 600 : 200 });
 
+/** Waits before another look at history, which the stream's consumer writes. Throws 503 after two seconds or so. */
+export const pauseForHistory = (attempt: number): Promise<void> => wait(attempt, { attempts: 10, longestMillis: 640 });
+
 /**
  * Asks `step` again and again, with a number from 1, until it answers: undefined says that another writer came between.
  * A step may write more than once. Who writes once, or once in a transaction, uses `decide`. Throws 503 after 20.

@@ -12,6 +12,7 @@ import { engine } from '../../lib/table/table.ts';
 import { MemoryTable, memoryEngine } from '../lib/table/memory.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import { changesOfLots } from '../support/one-of-each.ts';
 import { payoutRows } from '../support/payout-rows.ts';
 import { bob, newResident, seedResidents } from '../support/residents.ts';
 import { type Call, setClock, startTestService } from '../support/service.ts';
@@ -46,9 +47,13 @@ beforeAll(async () => {
   await startTestQueue();
   await seedResidents();
   rows = await seedExamples(service.call);
-  // The examples' webhook and payout were put past the engine.
+  // The examples' webhook, payout and history were put past the engine.
   const keyId = (await call('GET', '/v1/store')).body.key.id;
-  const put = [...webhookRows(service.store, rows.webhook), ...payoutRows(service.store, bob, [rows.payout], keyId)];
+  const put = [
+    ...webhookRows(service.store, rows.webhook),
+    ...payoutRows(service.store, bob, [rows.payout], keyId),
+    ...(await changesOfLots(service.store, bob.uuid)),
+  ];
   for (const row of put) table.set(row, { ...row });
 });
 

@@ -55,6 +55,23 @@ const withHistory = async (call: Call, store: string): Promise<string> => {
   return `/v1/customers/${uuid}/credit/history`;
 };
 
+/** An undo of the last change of a customer who holds these open lots; with `isRemoval` that takes all of them. */
+const undoing =
+  (count: number, isRemoval = false): Budget['prepare'] =>
+  async (call, store) => {
+    const uuid = await customer(call, count);
+    const { data } = (await call('GET', `/v1/customers/${uuid}/credit/lots?state=open`)).body;
+    const parts = (data as { id: string; expiresAt: string }[]).map(({ id, expiresAt }) => ({ id, expiresAt }));
+    const changes = parts.map((part) => ({ amount: 10, lots: [{ ...part, amount: 10 }] }));
+    const taken = parts.map((part) => ({ ...part, amount: -10 }));
+    if (isRemoval) {
+      await call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: -10 * count });
+      changes.push({ amount: -10 * count, lots: taken });
+    }
+    await putAll(historyRows(store, uuid, [{ amount: 1000 }, ...changes]));
+    return ['POST', `/v1/customers/${uuid}/actions/undo-credit-change`, { sequence: 1 + changes.length }];
+  };
+
 const act =
   (action: string, body: (() => object) | undefined, lots = 0): Budget['prepare'] =>
   async (call) => ['POST', `/v1/customers/${await customer(call, lots)}/actions/${action}`, body?.()];
@@ -277,6 +294,10 @@ export const budgets: readonly Budget[] = [
     units: 10,
     prepare: act('set-credit', () => ({ credit: 5 }), 3),
   },
+  // The customer, then history of both types; of a lot the lots too. Each row of history since takes its part of 8 KiB.
+  { endpoint: 'undo-credit-change', when: 'a permanent increment', steps: 3, units: 6, prepare: undoing(0) },
+  { endpoint: 'undo-credit-change', when: 'an increment with an end', steps: 4, units: 10, prepare: undoing(1) },
+  { endpoint: 'undo-credit-change', when: 'a removal over 3 lots', steps: 3, units: 13, prepare: undoing(3, true) },
   {
     endpoint: 'list-names',
     when: 'a page of 10',

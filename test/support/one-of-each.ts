@@ -1,4 +1,7 @@
 import { idAt, newId, now, timestamp } from '../../lib/clock.ts';
+import type { HistoryItem } from '../../lib/credit/history.ts';
+import { lotId } from '../../lib/credit/lot.ts';
+import { listLots } from '../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { dispenserKey } from '../../lib/delivery/dispensers.ts';
 import { customerNameKey } from '../../lib/store/customer-names.ts';
@@ -80,6 +83,13 @@ export const seedOverHttp = async (
   return rows;
 };
 
+/** A customer's history of two changes, which gave the lots that `seedOverHttp` has made. */
+export const changesOfLots = async (store: string, uuid: string): Promise<HistoryItem[]> => {
+  const lots = (await listLots(store, uuid)).filter(({ state }) => state === 'open').slice(0, 2);
+  const gifts = lots.map((lot) => ({ amount: 5, lots: [{ id: lotId(lot), amount: 5, expiresAt: lot.expiresAt }] }));
+  return historyRows(store, uuid, gifts);
+};
+
 const hour = 3_600_000;
 
 /** Ids in their order, though they are made at once. */
@@ -101,11 +111,11 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   const resident = await readResident(store, { uuid: seed.customer });
   if (!resident) throw new Error(`${seed.customer} is no resident.`);
   const at = timestamp(now() - hour);
-  await putAll(historyRows(store, resident.uuid, [{ amount: 5 }, { amount: 5 }]));
+  await putAll(await changesOfLots(store, resident.uuid));
   await putAll(creditEvents(store, resident.uuid, 2, now() - hour));
-  const [first, second] = twoIds();
-  await recordPurchase(store, { id: first, buyer: resident, productId: rows.product, price: 0, at });
-  await recordPurchase(store, { id: second, buyer: resident, productId: lastId, price: 0, at });
+  const [own, another] = twoIds();
+  await recordPurchase(store, { id: own, buyer: resident, productId: rows.product, price: 0, at });
+  await recordPurchase(store, { id: another, buyer: resident, productId: lastId, price: 0, at });
   const recipient = { recipientUuid: resident.uuid, recipientUsername: resident.username };
   const begun = async (id: string) => {
     const item = { productId: rows.product, item: 'Chair', message: '', createdAt: at };

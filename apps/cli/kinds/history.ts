@@ -33,7 +33,10 @@ async function* changesOf(store: string): AsyncGenerator<CustomerChange> {
 }
 
 async function* rows(store: string): AsyncGenerator<Values> {
-  for await (const { customer, change } of changesOf(store)) yield { resident: customer.sk, ...change };
+  for await (const { customer, change } of changesOf(store)) {
+    const { undone, ...told } = change;
+    yield { resident: customer.sk, ...told, undoneAt: undone?.at ?? null, undoneAmount: undone?.amount ?? null };
+  }
 }
 
 /** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
@@ -114,7 +117,7 @@ export const history: Kind = {
       kind: [
         'text',
         any,
-        'what changed it: set, increment, expire, sale, refund, redeem, import, opening or unrecorded',
+        'what changed it: set, increment, expire, sale, refund, redeem, bonus, undo, import, opening or unrecorded',
       ],
       amount: ['integer', any, 'in whole L$: by how much it raised the balance; negative where it lowered it'],
       expired: ['integer', any, 'the L$ that came due in the same change'],
@@ -126,6 +129,9 @@ export const history: Kind = {
       giftCardId: ['text', any, 'the gift card that was redeemed'],
       requestId: ['text', any, 'the X-Request-Id of the request'],
       keyId: ['text', any, 'the id of the API key'],
+      undoes: ['integer', any, 'of an undo: the number of the change that it undid'],
+      undoneAt: ['text', any, 'when this change was undone'],
+      undoneAmount: ['integer', any, 'in whole L$: by how much its undo raised the balance'],
       lots: [lotForm, any, 'the parts of lots and of permanent credit, as id, L$ and time of expiry'],
     }),
     rows,

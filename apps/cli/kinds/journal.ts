@@ -30,6 +30,7 @@ const others: Record<CreditChange['kind'], string> = {
   refund: 'revenues:sales:paid with store credit',
   redeem: 'liabilities:gift cards',
   bonus: 'expenses:store credit:given',
+  undo: 'expenses:store credit:given',
   import: 'equity:opening balances',
   opening: 'equity:opening balances',
   unrecorded: 'equity:unrecorded changes',
@@ -45,8 +46,17 @@ const postings = (account: string, other: string, amount: number, balance?: numb
 ];
 
 /** The facts of a change. They stand above the postings, where hledger takes no tag such as `date:` for an order. */
-const journalTags = ({ at, reason, reference, saleId, giftCardId, requestId, keyId }: CreditChange): string[] => {
-  const tags = { at, reason, reference, sale: saleId, giftcard: giftCardId, request: requestId, key: keyId };
+const journalTags = ({
+  at,
+  reason,
+  reference,
+  saleId,
+  giftCardId,
+  requestId,
+  keyId,
+  undoes,
+}: CreditChange): string[] => {
+  const tags = { at, reason, reference, sale: saleId, giftcard: giftCardId, request: requestId, key: keyId, undoes };
   return Object.entries(tags).flatMap(([name, value]) => (value === null ? [] : [`    ; ${name}: ${value}`]));
 };
 

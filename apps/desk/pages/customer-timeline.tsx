@@ -79,6 +79,7 @@ const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
   notes: [
     row.type === 'restricted' && t.restrictedMark,
     t.left(row.type === 'regular' ? row.credit : row.restrictedCredit),
+    row.undone !== null && t.undone(date(row.undone.at)),
     row.kind !== 'expire' && row.expired > 0 && t.expiredPart(row.expired),
     row.reason,
     row.reference,

@@ -53,6 +53,17 @@ export const customerTexts: Record<string, OperationText> = {
     request: { discount: 15, newsSubscriber: true },
     refused: { discount: 12.5 },
   },
+  'customers/undo-credit-change': {
+    description:
+      '**An extension of this service, beyond the contract.** Undoes one `set` or `increment`, by its number. It takes back what is ' +
+      'left of what the change gave: all that is left in its own lot, or permanent credit that has not been spent since. It gives ' +
+      'back what the change took, with the ends that it had; the credit limit does not count. `left` is the part that could not be ' +
+      'undone. After a later `set` nothing is left. The first undo counts: any later one answers the same, with the credit of now. ' +
+      '400 for another kind of change. A change shows in history within about a second; 503 where it does not within two.',
+    parameters: vera,
+    request: { sequence: 4, reason: 'Given by mistake' },
+    refused: { sequence: 0 },
+  },
   'customers/set-credit': {
     description: setText('regular'),
     parameters: { identifier: 'cleo' },

@@ -53,7 +53,8 @@ test('200s with every fact of a change, and null for those that it does not have
 
   const { status, body } = await list(uuid);
 
-  const none = { reason: null, reference: null, saleId: null, giftCardId: null, requestId: null, keyId: null };
+  const absent = { reason: null, reference: null, saleId: null, giftCardId: null, requestId: null, keyId: null };
+  const none = { ...absent, undoes: null, undone: null };
   expect([status, body.pagination]).toEqual([200, { nextCursor: null, previousCursor: null, limit: 100 }]);
   expect(body.data).toEqual([
     {

@@ -10,7 +10,7 @@ afterEach(() => {
 });
 
 const [one, two] = ['https://shop.example.com', 'http://localhost:3000'];
-const exposed = 'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id';
+const exposed = 'ETag, X-Request-Id, Location, Idempotent-Replayed, Retry-After, Delivery-Id, Credit-Sequence';
 
 /**
  * The headers of CORS in the answer to a page of this origin: of a good request, and of one that an endpoint refuses.

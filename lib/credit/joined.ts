@@ -1,0 +1,31 @@
+/** Credit that ends at one time. */
+interface Ending {
+  /** In L$. */
+  amount: number;
+  expiresAt: string;
+}
+
+const most = 40;
+
+/** Joins the two neighbours that expire nearest to each other; the later one's time counts. */
+const joinNearest = (sums: Ending[]): void => {
+  // A time that is none is nearest to nothing: no sum may get lost for it.
+  const gapTo = (index: number): number => {
+    const gap = Date.parse(sums[index]?.expiresAt ?? '') - Date.parse(sums[index - 1]?.expiresAt ?? '');
+    return Number.isNaN(gap) ? Number.POSITIVE_INFINITY : gap;
+  };
+  const gaps = sums.slice(1).map((_, index) => gapTo(index + 1));
+  const place = gaps.indexOf(Math.min(...gaps));
+  const [earlier] = sums.splice(place, 1);
+  const later = sums[place];
+  if (earlier && later) later.amount += earlier.amount;
+};
+
+/** Credit that comes back as one sum for each expiry, and at most 40 sums. `credit` is in the order of expiry. */
+export const joinedByExpiry = (credit: readonly Ending[]): Ending[] => {
+  const amounts = new Map<string, number>();
+  for (const { expiresAt, amount } of credit) amounts.set(expiresAt, (amounts.get(expiresAt) ?? 0) + amount);
+  const sums = [...amounts].map(([expiresAt, amount]) => ({ expiresAt, amount }));
+  while (sums.length > most) joinNearest(sums);
+  return sums;
+};

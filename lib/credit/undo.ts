@@ -1,0 +1,310 @@
+import { now, timestamp } from '../clock.ts';
+import type { Identifier } from '../identifier.ts';
+import { invalid } from '../problem.ts';
+import type { CustomerCredit } from '../routes/credit.ts';
+import { customerKey, demandUuid, getCustomerItem } from '../store/customers.ts';
+import { again, allOf, answer, type Decision, first } from '../table/decide.ts';
+import { all, check, is, missing, update, type Write } from '../table/language.ts';
+import { pauseForHistory } from '../table/retry.ts';
+import type { Key } from '../table/schema.ts';
+import { rowsOf } from '../table/table.ts';
+import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from './change.ts';
+import { type HistoryItem, type HistoryRow, historyKey, historyPartition, type UndoMark } from './history.ts';
+import { type CreditLot, lotId, lotType } from './lot.ts';
+import { listLots, withoutLots } from './lots.ts';
+import { type CreditFacts, planCredit } from './plan.ts';
+import {
+  type CreditCommand,
+  type CreditType,
+  creditTypes,
+  type Given,
+  isDue,
+  type NewLot,
+  type Plan,
+  type Taken,
+} from './rules.ts';
+import { type Author, attributes, type Cause, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
+
+/**
+ * Takes back what is left of what a change of credit gave, and gives back what it took. History says what that was and
+ * what followed; its row of the change keeps the mark of the undo, so that there is one.
+ */
+
+/** The result of an undo, as the API answers it: `credit` is the credit of now. */
+export interface UndoneChange extends Omit<UndoMark, 'at'> {
+  credit: CustomerCredit;
+}
+
+type WholeRow = HistoryItem & HistoryRow;
+
+/** The rows of history from a change on, of each type, the oldest first. */
+type RowsSince = Record<CreditType, readonly HistoryItem[]>;
+
+/** A change that can be undone, as history tells of it. */
+interface ToldChange {
+  kind: 'change';
+  type: CreditType;
+  of: 'set' | 'increment';
+  row: Key;
+  gave: Given;
+  took: Taken;
+  /** It gave its credit in a lot. */
+  hasLot: boolean;
+  /** Its lot, where more than its key counts. */
+  lot?: CreditLot;
+  /** A later set has ended it: nothing is left. */
+  isEnded: boolean;
+}
+
+/** What history tells of a change. */
+type Told =
+  | ToldChange
+  | { kind: 'undone'; mark: UndoMark }
+  /** It cannot be undone, with this message to the caller. */
+  | { kind: 'barred'; message: string }
+  /** History does not tell of it yet, or not of all that followed. */
+  | { kind: 'behind' }
+  /** The customer has fewer changes. */
+  | { kind: 'beyond' };
+
+/** The changes of the type that an undo looks through. */
+const mostChanges = 1000;
+
+const barred = (message: string): Told => ({ kind: 'barred', message });
+
+const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
+
+const isRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
+
+/** The L$ of the parts of lots that a row does not hold one by one. */
+const restOf = ({ amount, expired, unlotted, lots = [] }: WholeRow): number =>
+  amount - expired - unlotted - sumOf(lots);
+
+/** Permanent credit right after a change, and the least that it has been since: `changes` are those that followed. */
+const permanentSince = (now: number, changes: readonly WholeRow[]): { after: number; lowest: number } => {
+  let [after, lowest] = [now, now];
+  for (const { unlotted } of changes.toReversed()) {
+    after -= unlotted;
+    lowest = Math.min(lowest, after);
+  }
+  return { after, lowest };
+};
+
+/** The lots that a change drained or superseded. `added` is the credit in the lot that it made. */
+const lotsTaken = (row: WholeRow, added: number): NewLot[] => {
+  const { at, expired, lots = [], lastExpiresAt } = row;
+  const ended = lots.filter(({ amount }) => amount < 0);
+  const taken = ended
+    .filter(({ expiresAt }) => expiresAt > at)
+    .map(({ amount, expiresAt }) => ({ amount: -amount, expiresAt }));
+  if (lastExpiresAt === undefined) return taken;
+  // More than 200 lots: the row has the sum of the others, in which what came due may be too.
+  const made = added - sumOf(lots.filter(({ amount }) => amount > 0));
+  const due = expired + sumOf(ended) + sumOf(taken);
+  const amount = made - restOf(row) - due;
+  return amount > 0 ? [...taken, { amount, expiresAt: lastExpiresAt }] : taken;
+};
+
+/** The change of a row that can be undone, so far as the row alone tells: a gift in a lot needs nothing else. */
+const giftInLot = (row: WholeRow, type: CreditType): ToldChange => {
+  const made = row.lots?.find((part) => part.amount > 0);
+  return {
+    kind: 'change',
+    type,
+    of: 'increment',
+    row: { pk: row.pk, sk: row.sk },
+    gave: { amount: row.amount, lot: made && { id: made.id, expiresAt: made.expiresAt } },
+    took: { lots: [], unlotted: 0 },
+    hasLot: true,
+    isEnded: false,
+  };
+};
+
+/** The change of a row, by the changes of its type that followed. */
+const changeWith = (
+  row: WholeRow & { kind: ToldChange['of'] },
+  type: CreditType,
+  item: CreditItem,
+  since: readonly WholeRow[],
+): ToldChange => {
+  const { after, lowest } = permanentSince(holdingOf(item, type).unlotted, since);
+  const balance = row[attributes[type].balance];
+  const isSet = row.kind === 'set';
+  const hasLot = isSet && after < balance;
+  return {
+    kind: 'change',
+    type,
+    of: row.kind,
+    row: { pk: row.pk, sk: row.sk },
+    gave: { amount: isSet ? balance : Math.max(row.amount, 0), most: lowest },
+    took: {
+      lots: lotsTaken(row, hasLot ? balance : 0),
+      unlotted: isSet ? after - row.unlotted : Math.max(-row.unlotted, 0),
+    },
+    hasLot,
+    isEnded: since.some(({ kind }) => kind === 'set'),
+  };
+};
+
+const canBeUndone = (row: WholeRow): row is WholeRow & { kind: ToldChange['of'] } =>
+  row.kind === 'set' || row.kind === 'increment';
+
+/** The answer about a change without a row. */
+const withoutRow = (known: readonly WholeRow[], sequence: number): Told =>
+  known.some(({ kind }) => kind === 'opening')
+    ? barred(`sequence must be that of a change since history began: ${sequence} is older.`)
+    : { kind: 'behind' };
+
+/**
+ * Says what a change gave and took, and whether it can be undone, from the customer's item and the rows of history that
+ * were read after it.
+ */
+const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told => {
+  const { creditVersion: version = 0 } = item;
+  const known = [...rows.regular, ...rows.restricted].filter(isRow);
+  const type = creditTypes.find((each) => Number(rows[each][0]?.sk) === sequence);
+  const row = type && rows[type].slice(0, 1).find(isRow);
+  if (!row) return withoutRow(known, sequence);
+  if (row.undone) return { kind: 'undone', mark: row.undone };
+  if (!canBeUndone(row))
+    return barred(`sequence must be that of a set or an increment: the change ${sequence} is of the kind ${row.kind}.`);
+  if (row.lastExpiresAt === undefined && restOf(row) !== 0) return { kind: 'behind' };
+  // All that is left of a lot is its own, whatever followed.
+  if (row.kind === 'increment' && row.amount > 0 && row.unlotted === 0) return giftInLot(row, type);
+
+  const since = rows[type].slice(1).filter(isRow);
+  const instead = 'take the credit back by an increment.';
+  if (since.length > mostChanges)
+    return barred(`More than ${mostChanges} changes of this credit have followed the change ${sequence}: ${instead}`);
+  if (known.some(({ kind }) => kind === 'unrecorded'))
+    return barred(`History does not know all that has followed the change ${sequence}: ${instead}`);
+  return known.length > version - sequence ? changeWith(row, type, item, since) : { kind: 'behind' };
+};
+
+/** Reads the rows of history from a change of a customer on, as far as the customer's item tells of changes. */
+const readRowsSince = async (store: string, item: CreditItem, sequence: number): Promise<RowsSince> => {
+  const keyOf = (type: CreditType, number: number) => historyKey(store, item.sk, type, number).sk;
+  const readType = async (type: CreditType): Promise<HistoryItem[]> => {
+    const rows = rowsOf<HistoryItem>({
+      partition: historyPartition(store, item.sk, type),
+      first: keyOf(type, sequence),
+      last: keyOf(type, item.creditVersion ?? 0),
+      isEventual: true,
+    });
+    const limit = mostChanges + 2;
+    const some = await rows({ descending: false, limit });
+    const last = some[limit - 1];
+    if (!last || Number(some[0]?.sk) === sequence) return some;
+    return [...some, ...(await rows({ descending: false, from: { position: last.sk, inclusive: false } }))];
+  };
+  const [regular, restricted] = await Promise.all([readType('regular'), readType('restricted')]);
+  return { regular, restricted };
+};
+
+/** The lot that a change of one type made. Lots that have ended stand in epochs that only they know. */
+const lotOfChange = (store: string, uuid: string, type: CreditType, sequence: number): Promise<CreditLot | undefined> =>
+  listLots(store, uuid).then((lots) => lots.find((lot) => lotType(lot) === type && lot.version === sequence - 1));
+
+interface UndoFacts {
+  credit: CreditFacts;
+  told: Told;
+}
+
+const readFacts = async (store: string, uuid: string, sequence: number, at: string): Promise<UndoFacts> => {
+  const item: CreditItem = await getCustomerItem(store, uuid);
+  const credit = withoutLots(item);
+  if (sequence > (item.creditVersion ?? 0)) return { credit, told: { kind: 'beyond' } };
+  const told = toldChange(item, await readRowsSince(store, item, sequence), sequence);
+  // The row of a large change may not name the lot, and a set is paid from what it took only where its lot was spent.
+  if (told.kind !== 'change' || !told.hasLot || told.gave.lot) return { credit, told };
+  const lot = await lotOfChange(store, uuid, told.type, sequence);
+  if (!lot) return { credit, told: { kind: 'behind' } };
+  const isLive = lot.state === 'open' && !isDue(lot.expiresAt, at);
+  const gave: Given = {
+    ...told.gave,
+    lot: { id: lotId(lot), expiresAt: lot.expiresAt },
+    ...(!isLive && { ended: lot.remaining }),
+  };
+  return { credit, told: { ...told, gave, lot } };
+};
+
+/** Must hold for the lot of a change that the plan leaves as it is. */
+const lotCheck = ({ lot }: ToldChange, plan?: Plan<CreditLot>): Write[] => {
+  const touched = [...(plan?.closed ?? []).map((closed) => closed.lot), plan?.taken];
+  if (!lot || touched.some((one) => one?.sk === lot.sk)) return [];
+  return [check(lot, all(is('state', lot.state), is('remaining', lot.remaining)))];
+};
+
+const commandOf = ({ of, gave, took }: ToldChange): Extract<CreditCommand, { kind: 'undo' }> => ({
+  kind: 'undo',
+  of,
+  gave,
+  took,
+});
+
+/** The L$ of a change that a later set has ended: all that it gave and took. */
+const endedBySet = ({ gave, took }: ToldChange): number => gave.amount + sumOf(took.lots) + took.unlotted;
+
+/**
+ * Undoes a change of a customer's credit, by its number: takes back what is left of what it gave, and gives back what
+ * it took. The first undo of a change counts; any later one answers the same, with the credit of now. Throws 404 for an
+ * unknown resident, 400 for a change that cannot be undone, and 503 where history does not tell of it within two
+ * seconds, or other writers do not let it through. Nothing is changed then.
+ */
+export const undoCreditChange = async (
+  store: string,
+  identifier: Identifier,
+  sequence: number,
+  author: Author,
+): Promise<UndoneChange> => {
+  const cause: Cause = { at: timestamp(now()), ...author };
+  const uuid = await demandUuid(store, identifier);
+  const occasion = { kind: 'undo' as const, undoes: sequence };
+  const change: MoneyChange = { store, uuid, cause, occasion, mayGoOn: forSomeTime() };
+  let looks = 0;
+  const marking = ({ row, of }: ToldChange, undone: UndoMark) =>
+    update(row, { set: { undone }, when: all(is('kind', of), missing('undone')) });
+
+  /** Notes that nothing was left. The customer's item must say so too, or an erasure has moved it. */
+  const noteNothing = (told: ToldChange, item: CreditItem, left: number): Decision<UndoneChange> => {
+    const mark = { sequence: null, amount: 0, left };
+    const isThere = check(customerKey(store, uuid), is('creditVersion', item.creditVersion));
+    const writes = [isThere, marking(told, { at: cause.at, ...mark }), ...lotCheck(told)];
+    return allOf(writes, { answer: { ...mark, credit: creditOf(item) } });
+  };
+
+  return changeMoney(change, {
+    read: () => readFacts(store, uuid, sequence, cause.at),
+    judge: ({ credit, told }) =>
+      told.kind === 'change' && !told.isEnded
+        ? planCredit(credit, [{ type: told.type, command: commandOf(told) }], cause.at, creditLimit())
+        : { kind: 'told' as const },
+    conclude: (facts, outcome): Decision<UndoneChange> | Promise<Decision<UndoneChange>> => {
+      const { credit, told } = facts;
+      const { item } = credit;
+      switch (told.kind) {
+        case 'beyond':
+          return refuseIfCurrent({ credit, seen: [] }, `sequence must be at most ${item.creditVersion ?? 0}.`);
+        case 'behind':
+          return first(() => pauseForHistory(++looks));
+        case 'barred':
+          throw invalid(told.message);
+        case 'undone': {
+          const { sequence: own, amount, left } = told.mark;
+          // The row shows the undo, but the customer may not yet.
+          const isShown = own === null || own <= (item.creditVersion ?? 0);
+          return isShown ? answer({ sequence: own, amount, left, credit: creditOf(item) }) : again();
+        }
+      }
+      if (outcome.kind === 'told') return noteNothing(told, item, endedBySet(told));
+      if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
+      const { undone, after, parts } = outcome;
+      if (!undone) return again();
+      if (parts.length === 0) return noteNothing(told, item, undone.left);
+      const made = { sequence: after.creditVersion ?? 0, ...undone };
+      const answered = { ...made, credit: creditOf(after) };
+      const writes = [marking(told, { at: cause.at, ...made }), ...lotCheck(told, parts[0]?.plan)];
+      return writeMoney(change, facts, outcome, { answer: answered }, { writes });
+    },
+  });
+};

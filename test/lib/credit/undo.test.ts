@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { undoCreditChange } from '../../../lib/credit/undo.ts';
+import { customerKey } from '../../../lib/store/customers.ts';
+import { update } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
+import { newCustomer } from '../../support/credit-seed.ts';
+import { historyRows } from '../../support/history-rows.ts';
+import { putAll } from '../../support/seed.ts';
+import { freshTable } from '../../support/service.ts';
+
+const store = 'store-of-undos';
+
+/** A customer with a gift of L$ 1, followed by 1,001 gifts of a type. */
+const withGifts = async (type: 'regular' | 'restricted'): Promise<string> => {
+  const uuid = await newCustomer();
+  const more = Array.from({ length: 1001 }, () => ({ type, amount: 1 }));
+  await putAll(historyRows(store, uuid, [{ type: 'regular', amount: 1 }, ...more]));
+  const [credit, restrictedCredit] = type === 'regular' ? [1002, 0] : [1, 1001];
+  const set = { credit, restrictedCredit, creditUnlotted: credit, restrictedUnlotted: restrictedCredit };
+  await write(update(customerKey(store, uuid), { set: { ...set, username: 'many.gifts', creditVersion: 1002 } }));
+  return uuid;
+};
+
+test('more than 1,000 later changes of the type are too many; those of the other type do not count', async () => {
+  await freshTable();
+  const [few, many] = [await withGifts('restricted'), await withGifts('regular')];
+  const author = { by: 'test' };
+
+  expect(await undoCreditChange(store, { uuid: few }, 1, author)).toMatchObject({ amount: -1, left: 0 });
+  await expect(undoCreditChange(store, { uuid: many }, 1, author)).rejects.toMatchObject({
+    status: 400,
+    errors: ['More than 1000 changes of this credit have followed the change 1: take the credit back by an increment.'],
+  });
+});
