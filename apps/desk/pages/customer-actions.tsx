@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { incrementPath } from '../api.ts';
+import { type Client, incrementPath } from '../api.ts';
 import { ago, dayIn, endOfDay } from '../format.ts';
 import { type Action, Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -31,7 +31,14 @@ const effectOf = ({ credit, restrictedCredit }: DialogProps['customer'], values:
   return before + delta < 0 ? t.give.tooMuch(before) : t.give.effect(before, before + delta);
 };
 
-/** Gives or takes credit. The effect is shown first; undo is the opposite change. */
+/** Undoes the change whose answer had these headers. */
+const undoChange = (client: Client, path: { identifier: string }, headers: Headers) =>
+  client.post('/v1/customers/{identifier}/actions/undo-credit-change', {
+    path,
+    body: { sequence: Number(headers.get('Credit-Sequence')), reason: t.give.undoReason },
+  });
+
+/** Gives or takes credit. The effect is shown first; undo takes back what is left of this change alone. */
 export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
   const { client } = useSession();
   const say = useSay();
@@ -51,16 +58,14 @@ export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
       ...(expiresAt && { expiresAt }),
       ...(sent.reason && { reason: sent.reason }),
     };
-    const given = await client.post(incrementPath(sent.type), { path, body });
+    const { data: given, headers } = await client.post(incrementPath(sent.type), { path, body }).withResponse();
     onClose();
     reload(given);
     say(t.give.given(amount, customer.username, balanceOf(given)), async () => {
-      const undone = await client.post(incrementPath(sent.type), {
-        path,
-        body: { delta: -amount, reason: t.give.undoReason },
-      });
-      reload(undone);
-      say(t.give.undone(customer.username, balanceOf(undone)));
+      const { left, credit } = await undoChange(client, path, headers);
+      reload(credit);
+      const result = t.give.undone(amount, left, expiresAt !== undefined);
+      say(`${result} ${t.give.has(customer.username, balanceOf(credit))}`);
     });
   };
 

@@ -344,6 +344,38 @@ test('a key without a scope sees no door that would not open', async () => {
   await all.getByText('Live', { exact: true }).waitFor();
 });
 
+test('Undo takes back what is left of that gift alone, says what was spent, and leaves older credit its end', async () => {
+  const name = stranger();
+  const tomorrow = new Date(Date.now() + 86_400_000).toISOString();
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 50, expiresAt: tomorrow });
+  const page = await signIn(wide, `/customers/${name}`);
+  const open = async () => (await call('GET', `/customers/${name}/credit/lots?state=open`)).data;
+  const change = async (button: string, way: string, amount: string) => {
+    await page.getByRole('button', { name: 'Give or take credit' }).click();
+    await page.getByLabel('What to do').selectOption(way);
+    await page.getByLabel('Amount in L$').fill(amount);
+    await page.getByRole('button', { name: button }).click();
+  };
+
+  await change('Give L$\u00a0100', 'Give', '100');
+  await page.getByText('who has L$\u00a0150 now.').waitFor();
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: -90 });
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText(`L$\u00a060 of L$\u00a0100 taken back; L$\u00a040 were spent. ${name} has L$\u00a00.`).waitFor();
+
+  await call('POST', `/customers/${name}/actions/increment-credit`, { delta: 30, expiresAt: tomorrow });
+  await page.reload();
+  await change('Take L$\u00a020', 'Take', '20');
+  await page.getByText(`Took L$\u00a020 from ${name}`).waitFor();
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText(`Undone. ${name} has L$\u00a030.`).waitFor();
+  await page.locator('.entry', { hasText: 'Change undone' }).first().waitFor();
+  await freeOfBarriers(page);
+
+  expect((await open()).map((lot: { remaining: number }) => lot.remaining).sort()).toEqual([10, 20]);
+  expect(new Set((await open()).map((lot: { expiresAt: string }) => lot.expiresAt))).toEqual(new Set([tomorrow]));
+});
+
 test('the head of a customer’s page shows the credit that a change has answered, before it is read anew', async () => {
   const name = stranger();
   const page = await signIn(wide, `/customers/${name}`);
