@@ -1,14 +1,14 @@
 import { Option } from 'commander';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, creditLimit, holdingOf } from '../../../lib/credit/state.ts';
+import { type Giving, giveLine, givenLines, readGiven, takeBackLine } from '../../../lib/operator/give-credit.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { getMany } from '../../../lib/table/table.ts';
-import { type Giving, giveLine, takeBackLine } from '../books/give-credit.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { type Format, formats } from '../data/format.ts';
-import { type GiftFile, type GiftLine, readGiftFile } from '../data/gift-file.ts';
+import { type GiftFile, type NamedGift, readGiftFile } from '../data/gift-file.ts';
 import { openStore } from '../deployment/target.ts';
-import { type GivenLine, type GivingRun, givingKey } from '../kinds/giving.ts';
+import { type GivingRun, givingKey } from '../kinds/giving.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseReason, reasonOption } from '../terminal/input.ts';
@@ -36,47 +36,46 @@ const sumColumns: Column<TypeSums>[] = [
   { heading: 'then', cell: ({ after }) => after },
 ];
 
+/** A line that is to be given or taken back. One of a file that cannot be read has nothing but its faults. */
+type Line = Partial<NamedGift> & Pick<NamedGift, 'number'> & { faults?: string };
+
 /** A line that was not given, or of which not all was taken back. */
-interface LeftLine {
+interface LeftLine extends Partial<Pick<NamedGift, 'uuid' | 'username' | 'type' | 'amount'>> {
   line: number;
-  uuid: string;
-  username: string;
-  type: CreditType;
-  amount: number;
   takenBack?: number;
   why: string;
 }
 
 const leftColumns: Column<LeftLine>[] = [
   { heading: 'row', cell: ({ line }) => line },
-  { heading: 'resident', cell: ({ username }) => username },
-  { heading: 'credit', cell: ({ type }) => type },
-  { heading: 'L$', cell: ({ amount }) => amount },
+  { heading: 'resident', cell: ({ username = '' }) => username },
+  { heading: 'credit', cell: ({ type = '' }) => type },
+  { heading: 'L$', cell: ({ amount = '' }) => amount },
   { heading: 'why', cell: ({ why }) => why, wraps: true },
 ];
 
-const sumsOf = (lines: readonly GiftLine[]): Record<CreditType, number> => {
+const sumsOf = (lines: readonly NamedGift[]): Record<CreditType, number> => {
   const sums = { regular: 0, restricted: 0 };
   for (const { type, amount } of lines) sums[type] += amount;
   return sums;
 };
 
 /** The customers' items of a file, by UUID. */
-const readHolders = async (store: string, lines: readonly GiftLine[]): Promise<Map<string, CreditItem>> => {
-  const uuids = [...new Set(lines.map(({ resident }) => resident.uuid))];
+const readHolders = async (store: string, lines: readonly NamedGift[]): Promise<Map<string, CreditItem>> => {
+  const uuids = [...new Set(lines.map(({ uuid }) => uuid))];
   const items = await getMany<CreditItem>(uuids.map((uuid) => customerKey(store, uuid)));
   return new Map(items.map((item) => [item.sk, item]));
 };
 
 /** The balances of a file's customers with what the file gives, by customer and type, and lines beyond the limit. */
-const foresee = (lines: readonly GiftLine[], holders: ReadonlyMap<string, CreditItem>) => {
+const foresee = (lines: readonly NamedGift[], holders: ReadonlyMap<string, CreditItem>) => {
   const faults: string[] = [];
   const balances = new Map<string, number>();
   const sums = creditTypes.map((type): TypeSums => ({ type, lines: 0, amount: 0, before: 0, after: 0 }));
-  for (const { resident, type, amount, number } of lines) {
-    const place = `${resident.uuid} ${type}`;
+  for (const { uuid, username, type, amount, number } of lines) {
+    const place = `${uuid} ${type}`;
     const row = sums.find((one) => one.type === type) as TypeSums;
-    const item = holders.get(resident.uuid);
+    const item = holders.get(uuid);
     const before = balances.get(place);
     const balance = before ?? (item ? holdingOf(item, type).balance : 0);
     if (before === undefined) row.before += balance;
@@ -84,46 +83,47 @@ const foresee = (lines: readonly GiftLine[], holders: ReadonlyMap<string, Credit
     row.lines += 1;
     row.amount += amount;
     if (balance + amount > creditLimit())
-      faults.push(`row ${number}: ${resident.username} would hold ${balance + amount}, above ${creditLimit()}`);
+      faults.push(`row ${number}: ${username} would hold ${balance + amount}, above ${creditLimit()}`);
   }
   for (const row of sums) row.after = row.before + row.amount;
   return { sums: sums.filter((row) => row.lines > 0), faults };
 };
 
-const refuseValues = (faults: readonly string[], path: string): void =>
-  refuseFaults(faults, 'value', `of ${path} cannot be given`);
-
-const leftLine = ({ number, resident, type, amount }: GiftLine, why: string, takenBack?: number): LeftLine => ({
+const leftLine = ({ number, uuid, username, type, amount }: Line, why: string, takenBack?: number): LeftLine => ({
   line: number,
-  ...resident,
-  type,
-  amount,
+  ...(uuid !== undefined && { uuid }),
+  ...(username !== undefined && { username }),
+  ...(type !== undefined && { type }),
+  ...(amount !== undefined && { amount }),
   ...(takenBack !== undefined && { takenBack }),
   why,
 });
 
-const lineOf = ({ resident, ...line }: GiftLine) => ({ ...line, uuid: resident.uuid });
-
-const whyLeft = ({ takenBack = 0, amount, expiresAt }: GivenLine): string =>
-  `${grouped(takenBack)} taken back, ${grouped(amount - takenBack)} spent${expiresAt === undefined ? '' : ' or expired'}`;
-
 /** The L$ that an undo has taken, of those that its run gave. */
-const takenOf = (lines: readonly GiftLine[], left: readonly LeftLine[]) => {
-  const given = lines.reduce((sum, { amount }) => sum + amount, 0);
-  const kept = left.reduce((sum, { amount, takenBack = 0 }) => sum + amount - takenBack, 0);
+const takenOf = (lines: readonly Line[], left: readonly LeftLine[]) => {
+  const given = lines.reduce((sum, { amount = 0 }) => sum + amount, 0);
+  const kept = left.reduce((sum, { amount = 0, takenBack = 0 }) => sum + amount - takenBack, 0);
   return { given, taken: given - kept };
 };
 
 /** Shows the sums of a file that is given for the first time. Throws where it cannot be given. */
 const preview = async (store: string, file: GiftFile, path: string, reason: string | undefined): Promise<void> => {
+  const refuse = (faults: readonly string[]): void => refuseFaults(faults, 'value', `of ${path} cannot be given`);
+  refuse(file.faults.map(({ text }) => text));
   const { sums, faults } = foresee(file.lines, await readHolders(store, file.lines));
-  refuseValues(faults, path);
+  refuse(faults);
   if (reason === undefined || reason === '')
     throw new UsageError('--reason is missing: customers read it in their history.');
   print(sums, sumColumns, 'The file has no lines.');
 };
 
-type Gifts = LineRuns<GivingRun, GiftLine, LeftLine>;
+/** The lines of a file, and those that cannot be read. */
+const linesOf = ({ lines, faults }: GiftFile): Line[] => {
+  const faulty = [...Map.groupBy(faults, ({ number }) => number)];
+  return [...lines, ...faulty.map(([number, some]) => ({ number, faults: some.map(({ text }) => text).join(' ') }))];
+};
+
+type Gifts = LineRuns<GivingRun, Line, LeftLine>;
 
 const words: Gifts['words'] = {
   about: 'file',
@@ -132,40 +132,54 @@ const words: Gifts['words'] = {
   undo: ['take back', 'taken back', 'Taking back'],
 };
 
-/** The credit of a line. A name that leads to another avatar since gives nothing to that one. */
-const doLine = async (giving: Giving, line: GiftLine): Promise<LeftLine[]> => {
-  const given = await giveLine(giving, lineOf(line));
-  return given.uuid === line.resident.uuid ? [] : [leftLine(line, `was given to ${given.uuid}, who had the name then`)];
+/**
+ * The credit of a line. A name that leads to another avatar since gives nothing to that one, and a line that cannot be
+ * read any more, since its end is past or its name leads nowhere, may have been given before.
+ */
+const doLine = async (giving: Giving, line: Line): Promise<LeftLine[]> => {
+  const { faults, number } = line;
+  if (faults !== undefined) return (await readGiven(giving, number)) ? [] : [leftLine(line, faults)];
+  const given = await giveLine(giving, line as NamedGift);
+  return given.uuid === line.uuid ? [] : [leftLine(line, `was given to ${given.uuid}, who had the name then`)];
 };
 
-const undoLine = async (giving: Giving, line: GiftLine): Promise<LeftLine[]> => {
-  const given = await takeBackLine(giving, lineOf(line));
-  if (!given) return [leftLine(line, 'was never given', 0)];
-  return given.takenBack === given.amount ? [] : [leftLine(line, whyLeft(given), given.takenBack ?? 0)];
+const undoLine = async (giving: Giving, { number }: Line): Promise<LeftLine[]> => {
+  const given = await readGiven(giving, number);
+  if (!given) return [];
+  const { amount, left, credit } = await takeBackLine(giving, given);
+  const taken = 0 - amount;
+  const why = `${grouped(taken)} taken back, ${grouped(left)} spent${given.expiresAt === undefined ? '' : ' or expired'}`;
+  return left === 0 ? [] : [leftLine({ ...given, username: credit.username }, why, taken)];
 };
 
-const giftsOf = (store: string, file: GiftFile, path: string, { reference, reason }: GiveOptions): Gifts => {
+/** A run of gifts. Only one that is undone needs no file. */
+const giftsOf = (
+  store: string,
+  { reference, reason }: GiveOptions,
+  given?: { file: GiftFile; path: string },
+): Gifts => {
   const giving = (run: GivingRun): Giving => ({ store, reference, reason: run.reason });
+  const readLines = async (): Promise<Line[]> => (given ? linesOf(given.file) : givenLines(store, reference));
   return {
     words,
     key: givingKey(store, reference),
-    digest: file.digest,
+    digest: given?.file.digest,
     demandSame: (run) => {
       if (reason !== undefined && reason !== run.reason)
         throw new Failure(`The run ${reference} has the reason ${JSON.stringify(run.reason)}: give the same one.`);
     },
     preview: async (earlier) => {
-      if (!earlier) await preview(store, file, path, reason);
-      return file.lines.length;
+      if (given && !earlier) await preview(store, given.file, given.path, reason);
+      return (await readLines()).length;
     },
     begin: async (facts) => ({
       ...facts,
       reason: reason ?? '',
-      digest: file.digest,
-      lines: file.lines.length,
-      sums: sumsOf(file.lines),
+      digest: given?.file.digest ?? '',
+      lines: given?.file.lines.length ?? 0,
+      sums: sumsOf(given?.file.lines ?? []),
     }),
-    lines: async () => file.lines,
+    lines: readLines,
     doLine: (line, run) => doLine(giving(run), line),
     undoLine: (line, run) => undoLine(giving(run), line),
     leftLine,
@@ -174,29 +188,35 @@ const giftsOf = (store: string, file: GiftFile, path: string, { reference, reaso
     facts: (run) => ({ reason: run.reason, ...run.sums }),
     undone: (lines, left) => ({ amount: takenOf(lines, left).taken }),
     sentence: (lines, left, isUndo) => {
-      const { given, taken } = takenOf(lines, left);
+      const { given: sum, taken } = takenOf(lines, left);
       return isUndo
-        ? `Taken back: L$ ${grouped(taken)} of ${grouped(given)}.`
+        ? `Taken back: L$ ${grouped(taken)} of ${grouped(sum)}.`
         : `Given: ${partOf(lines.length - left.length, lines.length, 'line')}.`;
     },
   };
 };
 
-const give = async (options: GiveOptions, path: string): Promise<void> => {
+const give = async (options: GiveOptions, path: string | undefined): Promise<void> => {
+  if (options.undo && path !== undefined)
+    throw new UsageError('--undo takes no file: the reference says what was given.');
+  if (!options.undo && path === undefined) throw new UsageError('Name the file of the gifts, or give --undo.');
   const place = await openStore(options);
-  const file = await readGiftFile(place.store.id, path, options.format);
-  refuseValues(file.faults, path);
-  await runLines(giftsOf(place.store.id, file, path, options), place, options);
+  const store = place.store.id;
+  const given = path === undefined ? undefined : { file: await readGiftFile(store, path, options.format), path };
+  await runLines(giftsOf(store, options, given), place, options);
 };
 
-/** Adds `store credit give <file>`. */
+/** Adds `store credit give [file]`. */
 export const addCreditGive = (credit: StoreCommand): void => {
   credit
     .command('give')
     .description(
       'Gives credit by a file, a row each. The same command again goes on where it was, however late, and gives nothing twice.',
     )
-    .argument('<file>', 'a CSV or NDJSON file with resident and amount, and type and expiresAt if need be')
+    .argument(
+      '[file]',
+      'a CSV or NDJSON file with resident and amount, and type and expiresAt if need be; none with --undo',
+    )
     .requiredOption(...referenceOption)
     .option('--reason <text>', `${reasonOption[1]}; customers read it`, parseReason)
     .option('--dry-run', 'check the file, show the sums, and give nothing')
@@ -206,7 +226,7 @@ export const addCreditGive = (credit: StoreCommand): void => {
     .examples(
       'store credit give summer.csv --reason "Summer bonus" --reference SUMMER-26 --dry-run',
       'store credit give summer.csv --reason "Summer bonus" --reference SUMMER-26 --yes',
-      'store credit give summer.csv --reference SUMMER-26 --undo',
+      'store credit give --reference SUMMER-26 --undo',
     )
     .runs(give);
 };

@@ -144,7 +144,7 @@ const selectionOf = async (store: Store, options: SetOptions): Promise<Selection
   if (products) return { ids: [...new Set(products)].sort() };
   if (file === undefined) return undefined;
   const { lines, faults } = await readProductFile(store.id, file);
-  refuseProducts(faults);
+  refuseProducts(faults.map(({ text }) => text));
   return { ids: [...lines].sort() };
 };
 

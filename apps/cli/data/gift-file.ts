@@ -2,25 +2,20 @@ import * as z from 'zod';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
+import type { GiftLine } from '../../../lib/operator/give-credit.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { columns, optionalTime } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { residentOf } from '../kinds/rows.ts';
 import type { Format } from './format.ts';
 import { type LinesOfFile, readLines } from './read-lines.ts';
 
-/** A line of a file of gifts: credit that one resident gets. */
-export interface GiftLine {
-  /** Its number among the lines of the file, from 1 on. */
-  number: number;
-  resident: Resident;
-  type: CreditType;
-  amount: number;
-  expiresAt?: string | undefined;
+/** A line of a file of gifts, by the resident's name too. */
+export interface NamedGift extends GiftLine {
+  username: string;
 }
 
-export type GiftFile = LinesOfFile<GiftLine>;
+export type GiftFile = LinesOfFile<NamedGift>;
 
 /** A file of gifts, which is checked like that of an import. */
 export const giftFile: ImportFile = {
@@ -56,8 +51,7 @@ interface GiftFields {
 
 /** Reads and checks a whole file of gifts. Throws where it cannot be read. */
 export const readGiftFile = (store: string, path: string, asked?: Format): Promise<GiftFile> =>
-  readLines<GiftFields, GiftLine>(giftFile, store, path, asked, (fields, number, setting) => ({
-    ...fields,
-    number,
-    resident: residentOf(setting, fields.resident),
-  }));
+  readLines<GiftFields, NamedGift>(giftFile, store, path, asked, ({ resident, ...fields }, number, setting) => {
+    const { uuid, username } = residentOf(setting, resident);
+    return { ...fields, number, uuid, username };
+  });

@@ -6,13 +6,20 @@ import { beginCheck, checkRows, explainFault } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 
+/** A value that is wrong. */
+interface LineFault {
+  /** The number of its row among the rows of the file, from 1 on. */
+  number: number;
+  /** A sentence, with the row's line in the file. */
+  text: string;
+}
+
 /** A whole file of a run, which is checked like that of an import. */
 export interface LinesOfFile<Line> {
   lines: Line[];
   /** The SHA-256 of the file. */
   digest: string;
-  /** A sentence for each value that is wrong, with its line. */
-  faults: string[];
+  faults: LineFault[];
 }
 
 const digestOf = async (path: string): Promise<string> => {
@@ -43,7 +50,8 @@ export const readLines = async <Fields, Line>(
       count += 1;
       const fields = good.get(line);
       if (fields) file.lines.push(lineOf(fields, count, setting));
-      for (const fault of faults.get(line) ?? []) file.faults.push(`line ${line}: ${explainFault(fault)}`);
+      for (const fault of faults.get(line) ?? [])
+        file.faults.push({ number: count, text: `line ${line}: ${explainFault(fault)}` });
     }
   };
   let some: RawRow[] = [];

@@ -61,11 +61,10 @@ beforeAll(async () => {
 
 /** Gives in a process, which is killed once the line `killAt` is given. Answers how it ended, and its last words. */
 const give = async (args: string[], killAt?: number) => {
-  const child = spawn(
-    launcher,
-    ['--data-dir', dataDir, 'credit', 'give', gifts, '--reference', 'Long', '--yes', ...args],
-    { cwd: dir, env },
-  );
+  const child = spawn(launcher, ['--data-dir', dataDir, 'credit', 'give', '--reference', 'Long', '--yes', ...args], {
+    cwd: dir,
+    env,
+  });
   let text = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk) => (text += chunk));
   const closed = once(child, 'close');
@@ -89,7 +88,7 @@ const credits = async (): Promise<Record<string, number>> => {
 test(`${lines} gifts are given once by a command that is killed three times and goes on 30 hours later, and come back`, {
   timeout,
 }, async () => {
-  const because = ['--reason', 'Summer bonus'];
+  const because = [gifts, '--reason', 'Summer bonus'];
 
   const killed = [];
   for (const part of [0.2, 0.5, 0.8]) killed.push(await give(because, Math.floor(lines * part)));

@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { now } from '../../../../lib/clock.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
+import { undoCreditChange } from '../../../../lib/credit/undo.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
 import { getCustomer } from '../../../../lib/store/customers.ts';
 import { intercept } from '../../../../test/support/faults.ts';
@@ -35,6 +37,9 @@ const fileOf = (gifts: Gift[]) => {
 
 const give = (file: { path: string; reference: string }, ...args: string[]) =>
   service.run('credit', 'give', file.path, '--reference', file.reference, '--store', demo, ...args);
+
+const undo = ({ reference }: { reference: string }, ...args: string[]) =>
+  service.run('credit', 'give', '--reference', reference, '--store', demo, '--undo', '--yes', ...args);
 
 const because = ['--reason', 'Summer bonus', '--yes'];
 
@@ -178,13 +183,14 @@ test('an undo takes back at most what is left of each gift, once, and lists the 
   await spend(mixed, 500);
   await spend(lot, -20);
 
-  const undone = await give(file, '--undo', '--yes', '--json');
-  const again = await give(file, '--undo', '--yes', '--json');
+  const undone = await undo(file, '--json');
+  const again = await undo(file, '--json');
   const anew = await give(file, ...because);
+  const withFile = await give(file, '--undo', '--yes');
 
   expect(undone.rows).toMatchObject([
-    { line: 2, amount: 100, takenBack: 30, why: '30 taken back, 70 spent' },
-    { line: 4, amount: 50, takenBack: 30, why: '30 taken back, 20 spent or expired' },
+    { line: 2, username: spent.username, amount: 100, takenBack: 30, why: '30 taken back, 70 spent' },
+    { line: 4, username: lot.username, amount: 50, takenBack: 30, why: '30 taken back, 20 spent or expired' },
   ]);
   expect(again.rows).toEqual(undone.rows);
   expect(undone.stderr).toMatch(/Taken back: L\$ 260 of 350/);
@@ -195,11 +201,120 @@ test('an undo takes back at most what is left of each gift, once, and lists the 
     [9, 0],
   ]);
   expect(anew.stderr).toMatch(/was undone at/);
+  expect([withFile.code, withFile.stderr]).toEqual([2, expect.stringMatching(/--undo takes no file/)]);
   expect(auditTable(await wholeTable(demo))).toEqual([]);
 });
 
+const june = '2990-06-30T00:00:00.000Z';
+const december = '2990-12-31T00:00:00.000Z';
+
+test.each<[string, Omit<Gift, 'to'>[][], number[]]>([
+  [
+    'the later end first',
+    [
+      [
+        { amount: 50, expiresAt: december },
+        { amount: 50, expiresAt: june },
+      ],
+    ],
+    [0],
+  ],
+  [
+    'the earlier end first',
+    [
+      [
+        { amount: 50, expiresAt: june },
+        { amount: 50, expiresAt: december },
+      ],
+    ],
+    [0],
+  ],
+  ['permanent credit beside a lot', [[{ amount: 50 }, { amount: 50, expiresAt: june }]], [0]],
+  [
+    'two runs, the first undone first',
+    [[{ amount: 50, expiresAt: december }], [{ amount: 50, expiresAt: june }]],
+    [0, 1],
+  ],
+  [
+    'two runs, the last undone first',
+    [[{ amount: 50, expiresAt: december }], [{ amount: 50, expiresAt: june }]],
+    [1, 0],
+  ],
+])('an undo of gifts that nobody has spent takes all of it back: %s', async (_, runs, order) => {
+  const to = await newResident();
+  const files = runs.map((gifts) => fileOf(gifts.map((gift) => ({ to, ...gift }))));
+  for (const file of files) await give(file, ...because);
+
+  const undone = [];
+  for (const place of order) undone.push(await undo(files[place] as (typeof files)[number]));
+
+  expect(undone.map(({ code }) => code)).toEqual(order.map(() => 0));
+  expect(await creditOf(to)).toEqual([0, 0]);
+});
+
+test('a line that was undone by its number counts as taken back, and permanent credit that came later is not taken', async () => {
+  const [byNumber, bought] = [await newResident(), await newResident()];
+  const file = fileOf([
+    { to: byNumber, amount: 50 },
+    { to: bought, amount: 50 },
+  ]);
+  await give(file, ...because);
+  await spend(byNumber, -20);
+  await spend(bought, -50);
+  await spend(bought, 50);
+  await undoCreditChange(demo, { uuid: byNumber.uuid }, 1, { by: 'the desk' });
+
+  const undone = await undo(file, '--json');
+
+  expect(undone.rows.map(({ takenBack, why }: { takenBack: number; why: string }) => [takenBack, why])).toEqual([
+    [30, '30 taken back, 20 spent'],
+    [0, '0 taken back, 50 spent'],
+  ]);
+  expect([await creditOf(byNumber), await creditOf(bought)]).toEqual([
+    [0, 0],
+    [50, 0],
+  ]);
+});
+
+test('hours later an undo takes what is left, and a run that was stopped gives what it can and lists the rest', async () => {
+  const people = await Promise.all(Array.from({ length: 5 }, () => newResident()));
+  const [a, b, c, d, e] = people as [Gift['to'], Gift['to'], Gift['to'], Gift['to'], Gift['to']];
+  const soon = new Date(now() + 3_600_000).toISOString();
+  const gifts = (one: Gift['to'], other: Gift['to'], ...more: Gift[]) =>
+    fileOf([{ to: one, amount: 70 }, { to: other, amount: 5, expiresAt: soon }, ...more]);
+  const [whole, stopped] = [gifts(a, b), gifts(c, d, { to: e, amount: 9 })];
+  await give(whole, ...because);
+  const stop = intercept(async ({ input }, send) => {
+    if (!JSON.stringify(input).includes('#GIVEN')) return send();
+    throw Object.assign(new Error('socket hang up'), { code: 'ECONNRESET', $fault: 'client' });
+  });
+  const killed = await give(stopped, ...because);
+  stop();
+  await service.run('resident', 'erase', e.uuid, '--all-stores', '--yes');
+  await service.advance(2 * 3600);
+
+  const undone = await undo(whole, '--json');
+  const wentOn = await give(stopped, ...because, '--json');
+  const again = await give(stopped, ...because, '--json');
+
+  expect(undone.rows).toMatchObject([{ line: 2, amount: 5, takenBack: 0, why: '0 taken back, 5 spent or expired' }]);
+  expect([killed.code, wentOn.code, again.code]).toEqual([1, 1, 1]);
+  expect(wentOn.rows).toMatchObject([
+    { line: 2, why: expect.stringMatching(/expiresAt .* must be in the future/) },
+    { line: 3, why: expect.stringMatching(/is not a known resident/) },
+  ]);
+  expect(wentOn.stderr).toMatch(/Given: 1 of 3 lines/);
+  expect(await Promise.all([a, b, c, d].map(creditOf))).toEqual([
+    [0, 0],
+    // It has expired, and no sweep has closed it yet.
+    [5, 0],
+    [70, 0],
+    [0, 0],
+  ]);
+});
+
 test('an undo of what was never given is refused', async () => {
-  const never = await give(fileOf([{ to: await newResident(), amount: 1 }]), '--undo', '--yes');
+  const never = await undo({ reference: 'NEVER' });
 
   expect(never.stderr).toMatch(/Nothing was given under the reference/);
 });
