@@ -3,7 +3,7 @@ import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
 import { customerKey, demandUuid, getCustomerItem } from '../store/customers.ts';
-import { again, allOf, answer, type Decision, first } from '../table/decide.ts';
+import { again, allOf, answer, type Decision, first, look } from '../table/decide.ts';
 import { all, check, is, missing, update, type Write } from '../table/language.ts';
 import { pauseForHistory } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
@@ -11,7 +11,7 @@ import { rowsOf } from '../table/table.ts';
 import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from './change.ts';
 import { type HistoryItem, type HistoryRow, historyKey, historyPartition, type UndoMark } from './history.ts';
 import { type CreditLot, lotId, lotType } from './lot.ts';
-import { listLots, withoutLots } from './lots.ts';
+import { isUnchanged, listLots, withoutLots } from './lots.ts';
 import { type CreditFacts, planCredit } from './plan.ts';
 import {
   type CreditCommand,
@@ -291,9 +291,8 @@ export const undoCreditChange = async (
           throw invalid(told.message);
         case 'undone': {
           const { sequence: own, amount, left } = told.mark;
-          // The row shows the undo, but the customer may not yet.
-          const isShown = own === null || own <= (item.creditVersion ?? 0);
-          return isShown ? answer({ sequence: own, amount, left, credit: creditOf(item) }) : again();
+          // The customer was read before the mark, and may be older than it.
+          return look(() => isUnchanged(credit), answer({ sequence: own, amount, left, credit: creditOf(item) }));
         }
       }
       if (outcome.kind === 'told') return noteNothing(told, item, endedBySet(told));
