@@ -78,10 +78,33 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
       'const taken = live.find(',
       'const taken = live[0] ?? live.find(',
     ],
+    'an undo takes permanent credit that came later': [
+      'const taken = Math.min(amount, most, unlotted);',
+      'const taken = Math.min(amount, unlotted);',
+    ],
+    'an undo of a set gives back what was spent since': ["of === 'set' ? paidFrom(took, spent) : took", 'took'],
     'a bonus goes beyond the limit': [
       'Math.max(0, Math.min(amount, limit - closeDue(holding, open, at).balance));',
       'amount;',
     ],
+  },
+  'lib/credit/undo.ts': {
+    'an undo takes what a later set has ended': ["since.some(({ kind }) => kind === 'set')", 'since.length < 0'],
+    'an undo of a change that does not show yet is refused': ['{ credit, seen: [] },', '{ credit },'],
+    'an undo does not wait for all of history': [
+      'return known.length > version - sequence ?',
+      'return known.length > 0 ?',
+    ],
+    'a repeated undo answers the credit of before it': ['() => isUnchanged(credit),', 'async () => true,'],
+    'an undo where nothing is left marks a change that an erasure has moved': [
+      "when: all(is('kind', of), missing('undone')) });",
+      "when: missing('undone') });",
+      'test/lib/credit/undo.test.ts',
+      'an undo beside an erasure leaves no mark under the avatar',
+    ],
+  },
+  'lib/operator/give-credit.ts': {
+    'a line is given twice': ['put(item, isNew)', 'put(item)'],
   },
   'lib/credit/plan.ts': {
     'the lots of a change are not compared with their customer': [

@@ -1,3 +1,4 @@
+import type { UndoMark } from '../../lib/credit/history.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { Payee } from '../../lib/payout/payees.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
@@ -19,6 +20,8 @@ export type Effect =
   /** The cards that were redeemed at once. */
   | { kind: 'redeem'; item: GiftCardItem; cards: string[]; at: string }
   | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string }
+  /** A change was undone, also where nothing was left of it. */
+  | { kind: 'undo'; mark: UndoMark; at: string }
   /** `giveUp`: nobody has reported it in time. */
   | { kind: 'payout' | 'giveUp'; item: PayoutItem; from: PayoutState | undefined; at: string }
   /** The store owes one avatar more, by debts of these sales. */
@@ -53,8 +56,17 @@ const payoutEffectOf = (commit: Commit): Effect | undefined => {
   return undefined;
 };
 
+/** The mark of the undo that a commit made. */
+const undoIn = ({ written }: Commit): UndoMark | undefined => {
+  for (const { key, before, after } of written)
+    if (key.pk.includes('#HISTORY#') && after?.undone && !before?.undone) return after.undone as UndoMark;
+  return undefined;
+};
+
 /** The change of credit, cards, sales or payouts that a commit made; undefined for one that only keeps house. */
 export const effectOf = (commit: Commit): Effect | undefined => {
+  const mark = undoIn(commit);
+  if (mark) return { kind: 'undo', mark, at: mark.at };
   for (const { before, after: item } of changesOf<SaleItem>(commit, 'SALE')) {
     if (!before) return { kind: 'sale', item, at: item.at };
     if (item.state === 'refunded' && before.state !== 'refunded')

@@ -4,6 +4,7 @@ import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
+import type { ChangedCredit } from '../../lib/credit/state.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import type { RedeemedCards } from '../../lib/routes/gift-cards.ts';
 import type { Quote, Sale } from '../../lib/routes/sales.ts';
@@ -11,7 +12,7 @@ import { makeQuote } from '../../lib/sale/quote.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { getCustomer } from '../../lib/store/customers.ts';
-import { balanceOf, change, type ModelCommand } from '../../test/support/model/credit.ts';
+import type { ModelCommand } from '../../test/support/model/credit.ts';
 import {
   avatarOf,
   issueCard,
@@ -23,29 +24,24 @@ import {
   refund as refundInModel,
   sell as sellInModel,
 } from '../../test/support/model/sales.ts';
+import { changeNoted } from '../../test/support/model/undo.ts';
 import { consumeSome, deliverSome, sweepOnce } from './background.ts';
-import { type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
+import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';
+import { giftOperations } from './gifts.ts';
 import { lasting, type Machine, works } from './machine.ts';
+import { hasBalances } from './model-answers.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
 import { payoutOperations } from './payouts.ts';
 import { type State, start, type World } from './world.ts';
-
-/** True where an answer has a customer's balances, or there is none. */
-const hasBalances = (model: State, uuid: string, answer: unknown): boolean => {
-  const { regular, restricted } = avatarOf(model, uuid).credit;
-  const { credit, restrictedCredit } = (answer ?? {}) as Partial<CustomerCredit>;
-  return answer === undefined || (balanceOf(regular) === credit && balanceOf(restricted) === restrictedCredit);
-};
 
 /** Few times, so that some lots come due together and some while operations run. */
 const expiryOf = ({ random }: Machine): string | undefined =>
   random.chance(0.5) ? undefined : timestamp(start + random.of([500, 1500, 3000, 3000, 20 * 60_000]));
 
-const creditOperation = (part: Part): Operation => {
+const creditOperation = (part: Part, uuid: string, onAnswer?: (answer: Outcome) => void): Operation => {
   const { machine, world, name } = part;
   const { random } = machine;
-  const uuid = random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
   const type: CreditType = random.of(['regular', 'regular', 'restricted']);
   const choice = random.below(10);
   const command: ModelCommand =
@@ -58,14 +54,25 @@ const creditOperation = (part: Part): Operation => {
   return {
     name,
     text: `${JSON.stringify(command)} of ${type} for ${uuid.slice(0, 8)}${sending.isRepeatable ? ', with a key' : ''}`,
-    run: () => send(part, sending, (asker) => changeCredit(world.store, { uuid }, type, command, asker)),
+    run: async () => {
+      const outcome = await send(part, sending, (asker) => changeCredit(world.store, { uuid }, type, command, asker));
+      onAnswer?.(outcome);
+      return outcome;
+    },
     judge: (model, { answer, effect, at }) => {
       model.touched[uuid] = true;
-      const isDone = change(avatarOf(model, uuid).credit[type], command, at, creditLimit);
-      return isDone === (effect !== undefined) && (!isDone || hasBalances(model, uuid, answer));
+      const change = { uuid, type, command, now: at, limit: creditLimit };
+      const isDone = changeNoted(avatarOf(model, uuid).credit[type], model.changes, name, change);
+      if (!isDone || effect?.kind !== 'credit') return isDone === (effect !== undefined);
+      const { sequence } = (answer ?? { sequence: effect.item.creditVersion }) as ChangedCredit;
+      return sequence === effect.item.creditVersion && hasBalances(model, uuid, answer);
     },
   };
 };
+
+/** Nearly always the first customer: changes of one meet. */
+const customerOf = ({ machine, world }: Part): string =>
+  machine.random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
 
 type ToldSale = Pick<ModelSale, 'state' | 'refusal' | 'refund'> &
   Pick<ModelSale['terms'], 'discount' | 'total' | 'credit' | 'restrictedCredit'>;
@@ -299,9 +306,10 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
   return Array.from({ length: count }, (_, place): Operation | Operation[] => {
     const part = { machine, world, name: `operation ${place}` };
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part);
+    if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
-    if (choice < 8) return creditOperation(part);
+    if (choice < 8) return creditOperation(part, customerOf(part));
     if (choice < 13) {
       const id = works.run(lasting(machine, ''), () => newId());
       ids.push(id);

@@ -66,7 +66,7 @@ const prepare = async (seed: number, { isTraced = false, isInOrder = false }: Op
   const world = await worldOf(index);
   const machine = new Machine(random.next() * 2 ** 32, world.table.copy(), start, troubleOf(random), isTraced);
   // History, days, events and deliveries cost as much as all else together.
-  machine.isStreaming = random.chance(0.3) || isInOrder || world.payees.length > 0;
+  machine.isStreaming = random.chance(0.3) || isInOrder || world.payees.length > 0 || world.hasGifts;
   machine.isInOrder = isInOrder;
   // Between two batches the order of events holds for clocks that differ by less than a batch takes.
   const skew = isInOrder ? 0 : random.of([0, 50, 3000]);

@@ -18,7 +18,6 @@ import { divideStock, listStoredShares } from '../../lib/store/stock.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { MemoryTable } from '../../test/lib/table/memory.ts';
-import { change } from '../../test/support/model/credit.ts';
 import { count, noPayouts, type PayoutModel } from '../../test/support/model/payouts.ts';
 import {
   avatarOf,
@@ -31,6 +30,7 @@ import {
   type SaleModel,
   sell as sellInModel,
 } from '../../test/support/model/sales.ts';
+import { changeNoted, type ModelChanges } from '../../test/support/model/undo.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
@@ -48,6 +48,17 @@ export interface State extends SaleModel {
   /** Rows of imports that are there, by id. */
   imported: Record<string, true>;
   payouts: PayoutModel;
+  /** Changes that can be undone, by the names of their operations. */
+  changes: ModelChanges;
+  /** Lines of gifts that are given, by the names of their changes. */
+  given: Record<string, true>;
+}
+
+/** A change from before, by its number. */
+interface MadeChange {
+  name: string;
+  uuid: string;
+  sequence: number;
 }
 
 export interface World {
@@ -60,6 +71,10 @@ export interface World {
   cards: readonly string[];
   /** Avatars who have shares in products and, the second, in a sale alone; nobody where the store pays nobody. */
   payees: readonly string[];
+  /** Changes of credit that can be undone. */
+  made: readonly MadeChange[];
+  /** Half of all operations give credit and take it back. */
+  hasGifts: boolean;
   table: MemoryTable;
   /** With sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
   state: State;
@@ -81,6 +96,7 @@ interface Setting {
   isDivided?: true;
   /** The products have shares, which the store pays by cashiers. */
   hasPayouts?: true;
+  hasGifts?: true;
   /** Of the store, which sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
   /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
@@ -112,6 +128,7 @@ const settings: readonly Setting[] = [
     },
   },
   { lots: [], usesPerCustomer: 2, hasPayouts: true },
+  { lots: [3000, 20 * minute], usesPerCustomer: 1, hasGifts: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
 
@@ -124,15 +141,19 @@ const noTrouble = { faults: 0, deaths: 0, torn: 0, staleMillis: 0 };
 
 /** A world that is being made. */
 interface Beginning extends Pick<World, 'store' | 'state'> {
+  made: MadeChange[];
   avatars: readonly [string, string, string];
 }
 
 /** Gives a customer credit, with an end so many milliseconds after the start of schedules. */
-const fill = async ({ store, state }: Beginning, uuid: string, type: CreditType, delta: number, due?: number) => {
+const fill = async ({ store, state, made }: Beginning, uuid: string, type: CreditType, delta: number, due?: number) => {
   const expiresAt = due === undefined ? undefined : timestamp(start + due);
   const command = { kind: 'increment' as const, delta, expiresAt };
-  await changeCredit(store, { uuid }, type, command, { by: 'seed' });
-  change(avatarOf(state, uuid).credit[type], command, now(), creditLimit);
+  const { sequence = 0 } = await changeCredit(store, { uuid }, type, command, { by: 'seed' });
+  const name = `seed ${made.length}`;
+  const change = { uuid, type, command, now: now(), limit: creditLimit };
+  changeNoted(avatarOf(state, uuid).credit[type], state.changes, name, change);
+  made.push({ name, uuid, sequence });
   state.touched[uuid] = true;
 };
 
@@ -254,10 +275,10 @@ const build = async (index: number): Promise<World> => {
     await registerDispenser(store, { url: 'https://a.agni.secondlife.io/cap', region: 'x', items: [], keyId: 'key' });
     const state: State = {
       ...{ now: now(), isOpen: true, avatars: {}, products: {}, coupons: [] },
-      ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts() },
+      ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts(), changes: {}, given: {} },
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
-    const world: Beginning = { store, state, avatars };
+    const world: Beginning = { store, state, avatars, made: [] };
     await fillAll(world, setting);
     const products = await makeProducts(world, setting);
     const [limited = '', , card] = products;
@@ -278,7 +299,15 @@ const build = async (index: number): Promise<World> => {
     await consumeAll(machine);
     await deliverAll(machine);
     await consumeAll(machine);
-    return { ...world, products, coupons: state.coupons.map(({ id }) => id), cards, payees, table };
+    return {
+      ...world,
+      products,
+      coupons: state.coupons.map(({ id }) => id),
+      cards,
+      payees,
+      hasGifts: setting.hasGifts ?? false,
+      table,
+    };
   });
 };
 

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { historyKey } from '../../../lib/credit/history.ts';
 import { undoCreditChange } from '../../../lib/credit/undo.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
+import { get, write } from '../../../lib/table/table.ts';
 import { newCustomer } from '../../support/credit-seed.ts';
+import { intercept } from '../../support/faults.ts';
 import { historyRows } from '../../support/history-rows.ts';
 import { putAll } from '../../support/seed.ts';
 import { freshTable } from '../../support/service.ts';
@@ -31,4 +33,28 @@ test('more than 1,000 later changes of the type are too many; those of the other
     status: 400,
     errors: ['More than 1000 changes of this credit have followed the change 1: take the credit back by an increment.'],
   });
+});
+
+test('an undo beside an erasure leaves no mark under the avatar', async () => {
+  await freshTable();
+  const uuid = await newCustomer();
+  await putAll(historyRows(store, uuid, [{ amount: 5 }, { amount: -5 }]));
+  await write(update(customerKey(store, uuid), { set: { username: 'gone.soon', creditVersion: 2 } }));
+  const key = historyKey(store, uuid, 'regular', 1);
+  let isErased = false;
+  const stop = intercept(async ({ input }, send) => {
+    // An erasure moves the rows of history before the customer.
+    if ('TransactItems' in input && !isErased) {
+      isErased = true;
+      await putAll([{ ...key, erased: '2026-01-01T00:00:00.000Z' }]);
+    }
+    return send();
+  });
+
+  const undone = undoCreditChange(store, { uuid }, 1, { by: 'test' });
+
+  await expect(undone).rejects.toMatchObject({ status: 503 });
+  stop();
+  expect(isErased).toBe(true);
+  expect(await get(key)).toEqual({ ...key, erased: '2026-01-01T00:00:00.000Z' });
 });

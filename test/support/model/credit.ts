@@ -14,6 +14,10 @@ interface ModelLot {
 export interface ModelCustomer {
   unlotted: number;
   lots: ModelLot[];
+  /** What was left in lots that have expired, by their numbers. */
+  expired?: Record<number, number>;
+  /** The least permanent credit since a change, by the name of each that no later set has ended. */
+  lows?: Record<string, number>;
 }
 
 /** A customer's credit of each type. */
@@ -25,6 +29,13 @@ export type ModelCommand =
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined };
 
 let created = 0;
+
+/** Takes permanent credit. */
+export const lower = (customer: ModelCustomer, amount: number): void => {
+  customer.unlotted -= amount;
+  for (const [name, low] of Object.entries(customer.lows ?? {}))
+    if (low > customer.unlotted) customer.lows = { ...customer.lows, [name]: customer.unlotted };
+};
 
 const emptyCustomer = (): ModelCustomer => ({ unlotted: 0, lots: [] });
 
@@ -40,6 +51,7 @@ export const balanceOf = ({ unlotted, lots }: ModelCustomer): number =>
 export const expire = (customer: ModelCustomer, now: number): { lots: number; amount: number } => {
   const due = customer.lots.filter(({ expiresAt }) => expiresAt <= now);
   customer.lots = customer.lots.filter(({ expiresAt }) => expiresAt > now);
+  for (const { number, remaining } of due) customer.expired = { ...customer.expired, [number]: remaining };
   const ends = new Set(due.map(({ expiresAt }) => expiresAt));
   return { lots: ends.size, amount: due.reduce((sum, { remaining }) => sum + remaining, 0) };
 };
@@ -55,6 +67,7 @@ export const set = (
   if (credit > limit || (expiresAt !== undefined && expiresAt <= now)) return false;
   customer.lots = [];
   customer.unlotted = 0;
+  delete customer.lows;
   if (expiresAt === undefined) customer.unlotted = credit;
   else if (credit > 0) customer.lots.push({ expiresAt, number: created++, remaining: credit });
   return true;
@@ -73,19 +86,20 @@ export const increment = (
   if (expiresAt !== undefined && (expiresAt <= now || delta < 0)) return false;
   // The limit bounds additions: a refund may have taken the balance above it.
   if ((delta > 0 && held + delta > limit) || held + delta < 0) return false;
-  customer.lots = live;
-  if (delta > 0 && expiresAt !== undefined) live.push({ expiresAt, number: created++, remaining: delta });
+  expire(customer, now);
+  const { lots } = customer;
+  if (delta > 0 && expiresAt !== undefined) lots.push({ expiresAt, number: created++, remaining: delta });
   else if (delta > 0) customer.unlotted += delta;
   else {
     let rest = -delta;
-    live.sort((a, b) => a.expiresAt - b.expiresAt || a.number - b.number);
-    for (const lot of live) {
+    lots.sort((a, b) => a.expiresAt - b.expiresAt || a.number - b.number);
+    for (const lot of lots) {
       const taken = Math.min(rest, lot.remaining);
       lot.remaining -= taken;
       rest -= taken;
     }
-    customer.lots = live.filter(({ remaining }) => remaining > 0);
-    customer.unlotted -= rest;
+    customer.lots = lots.filter(({ remaining }) => remaining > 0);
+    lower(customer, rest);
   }
   return true;
 };
@@ -161,7 +175,7 @@ export const takeBonusBack = (customer: ModelCustomer, { amount, expiresAt, numb
   const taken = expiresAt === undefined ? Math.min(amount, customer.unlotted) : (lot?.remaining ?? 0);
   if (taken === 0) return 0;
   expire(customer, now);
-  if (expiresAt === undefined) customer.unlotted -= taken;
+  if (expiresAt === undefined) lower(customer, taken);
   else customer.lots = customer.lots.filter((one) => one !== lot);
   return taken;
 };
