@@ -134,7 +134,6 @@ export const pageTexts = {
     },
     event: {
       card: (credit: number) => `Gift card of ${money(credit)} given`,
-      cardRedeemed: (credit: number) => `Gift card of ${money(credit)} redeemed`,
       coupon: (code: string, discount: number) => `Coupon ${code} applied (${discount} %)`,
       banned: 'Banned',
       unbanned: 'Ban lifted',

@@ -22,7 +22,6 @@ export const texts = {
   noScript: 'This page could not be loaded. Check the connection, and load the desk again.',
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
-  nobodyKnown: 'Unknown',
   copyId: 'Copy id',
   copiedId: 'Id copied.',
   noAnswer: {
@@ -167,7 +166,6 @@ export const texts = {
     sales: 'Sales',
     paid: 'Paid',
     refunded: 'Refunded',
-    salesCount: 'Sales made',
     credit: 'Store credit',
     added: 'Given',
     spent: 'Spent',
