@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
@@ -10,14 +10,11 @@ import { exampleOf, seedExamples } from '../support/example-requests.ts';
 import { newResident, seedResidents } from '../support/residents.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  setClock(Date.parse('2027-06-15T12:00:00.000Z'));
-  service = await startTestService();
-  await startTestQueue();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  process.env.STORE_READ_UNITS = '2000';
-});
+setClock(Date.parse('2027-06-15T12:00:00.000Z'));
+const service = await startTestService();
+await startTestQueue();
+process.env.DISPENSER_LOOPBACK = 'allowed';
+process.env.STORE_READ_UNITS = '2000';
 
 test.each(budgets)(
   '$endpoint ($when) takes $steps calls and $units units',

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../lib/routes/route.ts';
 import { findResident, forgetResidents } from '../../lib/store/residents.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
@@ -9,17 +9,11 @@ import { startTestService } from '../support/service.ts';
  * Further costs of coupons and gift cards, beside test/support/budgets.ts: calls in sequence, and capacity units. The
  * units include the indexes, which the design counts apart, so each expected number is written as a sum.
  */
-let service: Awaited<ReturnType<typeof startTestService>>;
-let coupon: string;
-let card: string;
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-  coupon = (await service.call('POST', '/v1/coupons', { code: 'Spring', ownerIdentifier: ada.uuid })).body.id;
-  card = (await service.call('POST', grantPath, { credit: 1 })).body.id;
-});
-
+const service = await startTestService();
+await seedResidents();
+const coupon = (await service.call('POST', '/v1/coupons', { code: 'Spring', ownerIdentifier: ada.uuid })).body.id;
 const grantPath = `/v1/customers/${bob.uuid}/actions/grant-gift-card`;
+const card = (await service.call('POST', grantPath, { credit: 1 })).body.id;
 const applyPath = (who: string) => `/v1/customers/${who}/actions/apply-coupon`;
 
 /** The call's steps and units, with all residents in memory or, if `cold`, none. */

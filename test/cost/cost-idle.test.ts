@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sweep } from '../../lib/credit/sweep.ts';
 import { sendDue } from '../../lib/events/due.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import { sendUnsent } from '../../lib/sale/sweep.ts';
-import { type Units, unitsOf } from '../support/budgets-whole.ts';
+import { unitsOf } from '../support/budgets-whole.ts';
 import { idleCosts } from '../support/idle-cost.ts';
 import { monthOf, shops } from '../support/month-cost.ts';
 import { freshTable } from '../support/service.ts';
@@ -13,20 +13,17 @@ import { everythingOn, templateOf } from '../support/stack.ts';
 const page = readFileSync(new URL('../../docs/operate/costs.md', import.meta.url), 'utf8');
 const sum = (rows: Record<string, number>): number => Object.values(rows).reduce((total, one) => total + one, 0);
 
-let idleSweep: Units;
-beforeAll(async () => {
-  await freshTable();
-  await createStore('Till');
-  const others = [
-    () => sendUnsent(),
-    () =>
-      sendDue(
-        async () => {},
-        () => true,
-      ),
-  ];
-  idleSweep = await unitsOf(() => sweep('test', () => true, others));
-});
+await freshTable();
+await createStore('Till');
+const others = [
+  () => sendUnsent(),
+  () =>
+    sendDue(
+      async () => {},
+      () => true,
+    ),
+];
+const idleSweep = await unitsOf(() => sweep('test', () => true, others));
 
 test('a deployment costs at most 3 dollars in an idle month, without the firewall', () => {
   expect(sum(idleCosts(templateOf(), idleSweep))).toBeLessThanOrEqual(3);

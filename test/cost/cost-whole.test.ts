@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
 import { type Budget, budgets } from '../support/budgets.ts';
 import { costOf, storedBytes, type Units, unitsOf, untilIdle, wholeBudgets } from '../support/budgets-whole.ts';
@@ -7,17 +7,14 @@ import { serve, startTestQueue } from '../support/deliveries.ts';
 import { keepHistory } from '../support/history.ts';
 import { setClock, startTestService, wholeTable } from '../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl = '';
-beforeAll(async () => {
-  setClock(Date.parse('2027-06-15T12:00:00.000Z'));
-  service = await startTestService();
-  ({ url: queueUrl } = await startTestQueue());
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await keepHistory();
-  const url = await serve((_, response) => response.end('ok'));
-  await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
-});
+setClock(Date.parse('2027-06-15T12:00:00.000Z'));
+const service = await startTestService();
+({ url: queueUrl } = await startTestQueue());
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await keepHistory();
+const url = await serve((_, response) => response.end('ok'));
+await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
 
 const measured = async ({ prepare }: Budget): Promise<Units> => {
   const [method, path, body] = await prepare(service.call, service.store);

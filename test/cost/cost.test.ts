@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../lib/routes/route.ts';
 import { deleteCategory } from '../../lib/store/categories.ts';
 import { findResident } from '../../lib/store/residents.ts';
@@ -9,13 +9,10 @@ import { volume } from '../support/volume.ts';
 
 /** Costs are counted in calls and capacity units, which do not depend on the machine. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  process.env.STORE_READ_UNITS = '2000';
-  await seedResidents();
-  for (const { uuid } of [ada, bob]) await findResident(service.store, { uuid });
-});
+const service = await startTestService();
+process.env.STORE_READ_UNITS = '2000';
+await seedResidents();
+for (const { uuid } of [ada, bob]) await findResident(service.store, { uuid });
 
 const callIn = async ({ store }: { store: string }): Promise<Call> =>
   service.callAs(await service.keyWith(scopes, store));

@@ -1,7 +1,7 @@
 import { DynamoDBDocumentClient, GetCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import type { APIGatewayRequestAuthorizerEvent } from 'aws-lambda';
 import { mockClient } from 'aws-sdk-client-mock';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../functions/authorizer.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { usageKeyOf } from '../../lib/http/usage-key.ts';
@@ -16,12 +16,9 @@ import { metered, newMeter } from '../../lib/table/meter.ts';
 import { setClock, startTestService } from '../support/service.ts';
 
 const start = Date.parse('2027-01-01T00:00:00.000Z');
-let service: Awaited<ReturnType<typeof startTestService>>;
 
-beforeAll(async () => {
-  setClock(start);
-  service = await startTestService();
-});
+setClock(start);
+const service = await startTestService();
 
 const arn = 'arn:aws:execute-api:eu-central-1:123456789012:api/prod';
 

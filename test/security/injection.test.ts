@@ -1,9 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { scopes } from '../../lib/routes/route.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';
-import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
@@ -36,22 +35,17 @@ const texts = [
   '-1',
 ];
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let rows: OneOfEach;
-
 // biome-ignore lint/suspicious/noExplicitAny: the inputs of all commands, looked at member by member.
 const inputs: any[] = [];
 
-beforeAll(async () => {
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await startTestQueue();
-  service = await startTestService();
-  await seedResidents();
-  rows = await seedExamples(service.call);
-  intercept(async ({ input }, send) => {
-    inputs.push(input);
-    return send();
-  });
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await startTestQueue();
+const service = await startTestService();
+await seedResidents();
+const rows = await seedExamples(service.call);
+intercept(async ({ input }, send) => {
+  inputs.push(input);
+  return send();
 });
 
 /** The expressions and attribute names of a command. */

@@ -1,5 +1,5 @@
 import { crc32 } from 'node:zlib';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { base62 } from '../../lib/clock.ts';
 import { newKey } from '../../lib/keys.ts';
 import { scopes } from '../../lib/routes/route.ts';
@@ -9,17 +9,13 @@ import { startTestService } from '../support/service.ts';
 
 /** Keys that are nearly right, while the gateway's cache knows the right one. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let key: string;
 let reads = 0;
 
-beforeAll(async () => {
-  service = await startTestService({ authorizerTtlSeconds: 3600 });
-  key = service.key;
-  intercept(async (_, send) => {
-    reads += 1;
-    return send();
-  });
+const service = await startTestService({ authorizerTtlSeconds: 3600 });
+const key = service.key;
+intercept(async (_, send) => {
+  reads += 1;
+  return send();
 });
 
 const path = '/v1/categories';

@@ -1,10 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { endsItsKey, exampleOf, onceOnly, seedExamples } from '../support/example-requests.ts';
 import { randomFrom } from '../support/faults.ts';
-import type { OneOfEach } from '../support/one-of-each.ts';
 import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
 import { volume } from '../support/volume.ts';
@@ -15,18 +14,12 @@ import { requestTag, watchWrites } from '../support/writes.ts';
 /** `SCOPES_SEED` replays an order of requests. */
 const seed = Number(process.env.SCOPES_SEED ?? Date.now() % 2 ** 31);
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let rows: OneOfEach;
-let writtenBy: ReturnType<typeof watchWrites>;
-
-beforeAll(async () => {
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await startTestQueue();
-  service = await startTestService({ authorizerTtlSeconds: 3600 });
-  await seedResidents();
-  rows = await seedExamples(service.call);
-  writtenBy = watchWrites();
-});
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await startTestQueue();
+const service = await startTestService({ authorizerTtlSeconds: 3600 });
+await seedResidents();
+const rows = await seedExamples(service.call);
+const writtenBy = watchWrites();
 
 const shuffled = <T>(values: T[]): T[] => {
   const random = randomFrom(seed);

@@ -1,9 +1,8 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Route, scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, needsItsKey, queryOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
-import type { OneOfEach } from '../support/one-of-each.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 
@@ -12,20 +11,14 @@ import { startTestService, wholeTable } from '../support/service.ts';
  * ways.
  */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let mine: OneOfEach;
-let theirs: OneOfEach;
-
-beforeAll(async () => {
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await startTestQueue();
-  service = await startTestService();
-  await seedResidents();
-  mine = await seedExamples(service.call);
-  theirs = await seedExamples(service.callOther);
-  await seedExamples(service.call, 'Second');
-  await service.call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
-});
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await startTestQueue();
+const service = await startTestService();
+await seedResidents();
+let mine = await seedExamples(service.call);
+const theirs = await seedExamples(service.callOther);
+await seedExamples(service.call, 'Second');
+await service.call('POST', `/v1/customers/${cleo.uuid}/actions/ban`);
 
 const posts = routes.filter(({ method }) => method === 'POST').map((row) => [row.id, row] as const);
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startForTests } from '../../../test/support/local-service.ts';
 import { StoreProblem, storeClient } from '../client.ts';
 import { clientFiles } from '../generate.ts';
@@ -8,10 +8,7 @@ import { startScript } from './script.ts';
 const root = new URL('../../../', import.meta.url);
 const textOf = (path: string): string => readFileSync(new URL(path, root), 'utf8');
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  service = await startForTests({ demo: false });
-});
+const service = await startForTests({ demo: false });
 afterAll(() => service.stop());
 
 const client = (baseUrl = service.baseUrl) => storeClient({ baseUrl, apiKey: service.keys.all });

@@ -1,13 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startForTests } from '../../../test/support/local-service.ts';
 import { type ClientOptions, NoAnswer, StoreProblem, storeClient } from '../client.ts';
 import { pauseMillis } from '../retry.ts';
 import { answering, startScript } from './script.ts';
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  service = await startForTests({ demo: false });
-});
+const service = await startForTests({ demo: false });
 afterAll(() => service.stop());
 
 const client = (options: Partial<ClientOptions> = {}) =>

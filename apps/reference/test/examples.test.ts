@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { routes } from '../../../lib/routes/routes.ts';
 import { startForTests } from '../../../test/support/local-service.ts';
 import { document } from '../document.ts';
@@ -18,14 +18,10 @@ const openapi = document(routes, about);
 const faultsOf = schemaChecker(openapi);
 const operationOf = ({ path, method }: (typeof routes)[number]) => openapi.paths[path]?.[method.toLowerCase()];
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-let recordings: Recordings;
-beforeAll(async () => {
-  stopClock();
-  service = await startForTests();
-  const { baseUrl, keys, stopHistory } = service;
-  recordings = await recordExamples(routes, { baseUrl, key: keys.all, endedKey: keys['store:write'], stopHistory });
-});
+stopClock();
+const service = await startForTests();
+const { baseUrl, keys, stopHistory } = service;
+const recordings = await recordExamples(routes, { baseUrl, key: keys.all, endedKey: keys['store:write'], stopHistory });
 afterAll(() => service.stop());
 
 const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) => {

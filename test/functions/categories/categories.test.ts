@@ -1,14 +1,10 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { db, tableName } from '../../../lib/table/client.ts';
 import { partition } from '../../../lib/table/schema.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 
 const newCategory = async (): Promise<string> => (await service.call('POST', '/v1/categories', { name: 'C' })).body.id;
 const newProduct = async (): Promise<string> =>

@@ -1,13 +1,10 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { nilUuid } from '../../../lib/identifier.ts';
 import { seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-});
+const service = await startTestService();
+await seedResidents();
 
 const create = (body: object) => service.call('POST', '/v1/coupons', { ownerIdentifier: 'Ada Lovelace', ...body });
 

@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { dbOnce } from '../../../lib/table/client.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-  await service.call('POST', '/v1/coupons', { code: 'Kept', ownerIdentifier: ada.uuid });
-});
+const service = await startTestService();
+await seedResidents();
+await service.call('POST', '/v1/coupons', { code: 'Kept', ownerIdentifier: ada.uuid });
 
 const action = (name: string, body: object, key?: string) =>
   service.call('POST', `/v1/customers/${bob.uuid}/actions/${name}`, body, key ? { 'Idempotency-Key': key } : {});

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { now } from '../../../lib/clock.ts';
 import { createCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
@@ -6,18 +6,15 @@ import { ada, bob, cleo, seedResidents } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 const fields = { discount: 1, ownerProfit: 1, active: true, bloggersSync: false };
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-  const start = now();
-  for (let number = 0; number < 9; number++) {
-    setClock(start + number);
-    const coupon = { ...fields, code: `Code${number}`, active: number % 3 !== 0 };
-    await createCoupon(service.store, number % 2 === 0 ? ada : bob, coupon);
-  }
-});
+const service = await startTestService();
+await seedResidents();
+const start = now();
+for (let number = 0; number < 9; number++) {
+  setClock(start + number);
+  const coupon = { ...fields, code: `Code${number}`, active: number % 3 !== 0 };
+  await createCoupon(service.store, number % 2 === 0 ? ada : bob, coupon);
+}
 
 const named = (...numbers: number[]): string[] => numbers.map((number) => `Code${number}`);
 

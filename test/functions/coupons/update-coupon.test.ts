@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seedResidents } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-});
+const service = await startTestService();
+await seedResidents();
 
 const create = async (code: string): Promise<string> =>
   (await service.call('POST', '/v1/coupons', { code, ownerIdentifier: 'ada.lovelace', discount: 10, ownerProfit: 5 }))

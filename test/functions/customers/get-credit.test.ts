@@ -1,15 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 const noon = Date.parse('2027-06-15T12:00:00.000Z');
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  setClock(noon);
-  service = await startTestService();
-});
+setClock(noon);
+const service = await startTestService();
 
 identifierCases(() => service, 'GET', '/credit');
 

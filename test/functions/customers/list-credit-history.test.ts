@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { newId } from '../../../lib/clock.ts';
 import { historyKey, maxLotParts } from '../../../lib/credit/history.ts';
 import { newCustomer } from '../../support/credit-seed.ts';
@@ -8,10 +8,7 @@ import { putAll } from '../../support/seed.ts';
 import { startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 
 interface Row {
   sequence: number;

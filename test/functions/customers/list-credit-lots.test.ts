@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { lotKey, newLot } from '../../../lib/credit/lot.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
@@ -11,15 +11,12 @@ import { putAll } from '../../support/seed.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const at = (seconds: number): string => timestamp(start + 1000 * seconds);
 
 let stop = () => {};
-beforeAll(async () => {
-  setClock(start);
-  service = await startTestService();
-});
+setClock(start);
+const service = await startTestService();
 afterEach(() => {
   stop();
   setClock(start);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
@@ -7,26 +7,22 @@ import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-
 /** The customers of the filters' store. */
 const seeded: (Resident & { spend: number; subscribed: boolean })[] = [];
 
 /** Sums with ties, zeros and different numbers of digits. Every third customer subscribes. */
 const spends = [0, 5, 9, 10, 10, 10, 100, 99, 0, 1000, 5, 10];
 
-beforeAll(async () => {
-  service = await startTestService();
-  for (const [index, spend] of spends.entries()) {
-    const resident = await newResident();
-    const subscribed = index % 3 === 0;
-    await service.call('PUT', `/v1/customers/${resident.uuid}`, { newsSubscriber: subscribed });
-    const purchase = { id: `p${index}`, buyer: resident, productId: 'vase', price: spend, at: timestamp(Date.now()) };
-    if (spend > 0) await recordPurchase(service.store, purchase);
-    seeded.push({ ...resident, spend, subscribed });
-  }
-  await newResident();
-});
+const service = await startTestService();
+for (const [index, spend] of spends.entries()) {
+  const resident = await newResident();
+  const subscribed = index % 3 === 0;
+  await service.call('PUT', `/v1/customers/${resident.uuid}`, { newsSubscriber: subscribed });
+  const purchase = { id: `p${index}`, buyer: resident, productId: 'vase', price: spend, at: timestamp(Date.now()) };
+  if (spend > 0) await recordPurchase(service.store, purchase);
+  seeded.push({ ...resident, spend, subscribed });
+}
+await newResident();
 
 type Row = { uuid: string };
 

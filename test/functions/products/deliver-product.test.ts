@@ -2,20 +2,17 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, expect, onTestFinished, test, vi } from 'vitest';
 import { decodeMessage } from '../../../lib/delivery/message.ts';
 import { uuidPattern } from '../../../lib/identifier.ts';
 import { received, startTestQueue } from '../../support/deliveries.ts';
 import { ada, seedResidents } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
-beforeAll(async () => {
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  await seedResidents();
-});
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+await seedResidents();
 afterEach(() => {
   process.env.DELIVERY_QUEUE_URL = queueUrl;
   vi.restoreAllMocks();

@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createCategory, deleteCategory } from '../../../lib/store/categories.ts';
 import { addMember } from '../../../lib/store/memberships.ts';
 import { createProduct } from '../../../lib/store/products.ts';
@@ -8,28 +8,24 @@ import { startTestService } from '../../support/service.ts';
 import { volume } from '../../support/volume.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let category: string;
 const either = [false, true];
 const made: { id: string; name: string; listed: boolean; bloggable: boolean; inCategory: boolean }[] = [];
 
-beforeAll(async () => {
-  service = await startTestService();
-  category = (await createCategory(service.store, { name: 'Some' })).id;
-  // 24 products in every combination of flags, category and name. Several have the same name.
-  for (let i = 0; i < 3; i++)
-    for (const listed of either)
-      for (const bloggable of either)
-        for (const inCategory of either) {
-          const name = i === 1 ? 'Éclair 100%_off' : 'Chair';
-          const { id } = await createProduct(service.store, productWith({ name, listed, bloggable }));
-          if (inCategory) await addMember(service.store, category, id);
-          made.push({ id, name, listed, bloggable, inCategory });
-        }
-  const inactive = await createProduct(service.store, productWith({ active: false }));
-  await addMember(service.store, category, inactive.id);
-  await createProduct(service.otherStore, productWith());
-});
+const service = await startTestService();
+const category = (await createCategory(service.store, { name: 'Some' })).id;
+// 24 products in every combination of flags, category and name. Several have the same name.
+for (let i = 0; i < 3; i++)
+  for (const listed of either)
+    for (const bloggable of either)
+      for (const inCategory of either) {
+        const name = i === 1 ? 'Éclair 100%_off' : 'Chair';
+        const { id } = await createProduct(service.store, productWith({ name, listed, bloggable }));
+        if (inCategory) await addMember(service.store, category, id);
+        made.push({ id, name, listed, bloggable, inCategory });
+      }
+const inactive = await createProduct(service.store, productWith({ active: false }));
+await addMember(service.store, category, inactive.id);
+await createProduct(service.otherStore, productWith());
 
 const idsOf = (body: { data: { id: string }[] }) => body.data.map(({ id }) => id);
 

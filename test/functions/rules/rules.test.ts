@@ -1,15 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseKey } from '../../../lib/keys.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { issueKey, markStoreGone } from '../../../lib/store/issued-keys.ts';
 import { findStore } from '../../../lib/store/stores.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 
 const path = '/v1/store/rules';
 const none = {

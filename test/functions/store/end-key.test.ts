@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { handler } from '../../../functions/store/end-key.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -12,12 +12,9 @@ import { setClock, startTestService, wholeTable } from '../../support/service.ts
 
 const start = Date.parse('2027-01-01T00:00:00.000Z');
 const path = '/v1/store/key/actions/end';
-let service: Awaited<ReturnType<typeof startTestService>>;
 
-beforeAll(async () => {
-  setClock(start);
-  service = await startTestService();
-});
+setClock(start);
+const service = await startTestService();
 
 /** A key of a store of its own. */
 const newKey = async () => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseKey } from '../../../lib/keys.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { revokeKey } from '../../../lib/store/api-keys.ts';
@@ -7,12 +7,9 @@ import { findStore } from '../../../lib/store/stores.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 
 const start = Date.parse('2027-01-01T00:00:00.000Z');
-let service: Awaited<ReturnType<typeof startTestService>>;
 
-beforeAll(async () => {
-  setClock(start);
-  service = await startTestService();
-});
+setClock(start);
+const service = await startTestService();
 
 /** A store of its own, with a key that may close it. */
 const newStore = async () => {

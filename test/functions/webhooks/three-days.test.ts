@@ -1,5 +1,5 @@
 import { SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess, workerAccess } from '../../../infra/permissions.ts';
@@ -21,16 +21,13 @@ const firstSeed = Number(process.env.WEBHOOK_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.WEBHOOK_RUNS ?? trials(1, 5));
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 const eventCount = 4;
-let queueUrls: string[];
 let now = Date.parse('2027-03-01T00:00:00.000Z');
 
-beforeAll(async () => {
-  setClock(now);
-  const { url, slowUrl } = await startTestQueue();
-  queueUrls = [url, slowUrl];
-  await freshTable();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-});
+setClock(now);
+const { url, slowUrl } = await startTestQueue();
+const queueUrls = [url, slowUrl];
+await freshTable();
+process.env.DISPENSER_LOOPBACK = 'allowed';
 afterAll(() => {
   delete process.env.DISPENSER_LOOPBACK;
 });

@@ -1,16 +1,13 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { claimDelivery, completeDelivery, getDelivery, releaseDelivery } from '../../../lib/delivery/deliveries.ts';
 import { anOrder } from '../../support/deliveries.ts';
 import { conflict, intercept } from '../../support/faults.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  // Without jitter, retries do not wait.
-  source.random = () => 0;
-});
+const service = await startTestService();
+// Without jitter, retries do not wait.
+source.random = () => 0;
 
 test('claims and ends the attempts of a delivery after conflicts with another writer', async () => {
   const order = anOrder(service.store);

@@ -7,7 +7,7 @@ import {
   SQSClient,
 } from '@aws-sdk/client-sqs';
 import fc from 'fast-check';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { listDeliveries, listWaits } from '../../../lib/delivery/deliveries.ts';
 import { decodeMessage, type QueueMessage } from '../../../lib/delivery/message.ts';
@@ -25,18 +25,15 @@ import { volume } from '../../support/volume.ts';
 const ada = { uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' };
 const count = volume(60, 200);
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
-beforeAll(async () => {
-  Object.assign(process.env, {
-    DISPENSER_LOOPBACK: 'allowed',
-    DISPENSER_TIMEOUT_MILLIS: '250',
-    DELIVERY_RETRY_SECONDS: '0',
-  });
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  await putResident(ada);
+Object.assign(process.env, {
+  DISPENSER_LOOPBACK: 'allowed',
+  DISPENSER_TIMEOUT_MILLIS: '250',
+  DELIVERY_RETRY_SECONDS: '0',
 });
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+await putResident(ada);
 
 /** A run of the worker that dies at its `callsLeft`-th call of the table, before or after the call takes effect. */
 interface Run {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
@@ -9,14 +9,11 @@ import { startDispenser } from '../../../local/start/dispenser.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
-beforeAll(async () => {
-  Object.assign(process.env, { DISPENSER_LOOPBACK: 'allowed', DELIVERY_RETRY_SECONDS: '0' });
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  await putResident({ uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' });
-});
+Object.assign(process.env, { DISPENSER_LOOPBACK: 'allowed', DELIVERY_RETRY_SECONDS: '0' });
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+await putResident({ uuid: 'aaaaaaaa-0000-1111-2222-bbbbbbbbbbbb', username: 'ada' });
 
 /**
  * A box with a key of its own, so that it gets another secret after each registration of the other. It hears it late.

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
@@ -67,16 +67,13 @@ const rows: [fault: string, request: string, body: object | undefined, status: n
   ['taken code', 'PUT /v1/coupons/{coupon}', { code: 'INACTIVE' }, 400],
 ];
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 const ids: Record<string, string> = { nothing: unknownUuid, cleo: '00000003-7e57-0000-0000-000000000000' };
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-  const create = async (body: object) =>
-    (await service.call('POST', '/v1/coupons', { ownerIdentifier: ada.uuid, ...body })).body.id;
-  ids.coupon = await create({ code: 'Active' });
-  await create({ code: 'Inactive', active: false });
-});
+const service = await startTestService();
+await seedResidents();
+const create = async (body: object) =>
+  (await service.call('POST', '/v1/coupons', { ownerIdentifier: ada.uuid, ...body })).body.id;
+ids.coupon = await create({ code: 'Active' });
+await create({ code: 'Inactive', active: false });
 
 test.each(rows)('%s: %s %j gets %i, and writes nothing', async (_, request, body, status) => {
   const filled = (text: string) => text.replace(/\{(\w+)\}/g, (_match, name) => ids[name] as string);

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Route } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { exampleOf, queryOf } from '../../support/example-requests.ts';
@@ -12,23 +12,17 @@ import { startTestService, wholeTable } from '../../support/service.ts';
  * table (so that the time reveals nothing), and nothing is written. The cases come from the route table, so a new
  * endpoint is covered at once.
  */
-let service: Awaited<ReturnType<typeof startTestService>>;
 
-/** One row of each kind in each store. */
-let mine: OneOfEach;
-let theirs: OneOfEach;
-
+/** Makes one row of each kind. */
 const own = (call: typeof service.call, code = 'Theirs', customer = bob.uuid): Promise<OneOfEach> =>
   seedOneOfEach(call, { code, owner: ada.uuid, customer });
 
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-  mine = await own(service.call);
-  theirs = await own(service.callOther);
-  // A second row in each of their lists, so that the lists have cursors.
-  await own(service.callOther, 'More of theirs', cleo.uuid);
-});
+const service = await startTestService();
+await seedResidents();
+const mine = await own(service.call);
+const theirs = await own(service.callOther);
+// A second row in each of their lists, so that the lists have cursors.
+await own(service.callOther, 'More of theirs', cleo.uuid);
 
 /** One body for every endpoint, since endpoints ignore unknown fields. */
 const anyBody = {

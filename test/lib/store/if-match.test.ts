@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { answerLost, injectFaults, intercept, type TableCall, throttled } from '../../support/faults.ts';
 import { newResident } from '../../support/residents.ts';
@@ -7,13 +7,10 @@ import { trials } from '../../support/volume.ts';
 
 /** A request with If-Match whose resource changes after it was read, or whose answers are lost. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let stop = () => {};
-beforeAll(async () => {
-  service = await startTestService();
-  // Without jitter, retries do not wait.
-  source.random = () => 0;
-});
+const service = await startTestService();
+// Without jitter, retries do not wait.
+source.random = () => 0;
 afterEach(() => stop());
 
 type Request = [method: string, path: string, body?: object];

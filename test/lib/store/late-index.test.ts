@@ -1,5 +1,5 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
@@ -16,12 +16,8 @@ import { type Call, startTestService } from '../../support/service.ts';
  * index's old answer after a change, to show how a list behaves in that moment.
  */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-});
+const service = await startTestService();
+await seedResidents();
 
 /** Makes a store for one test, with a key. */
 const newStore = async () => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
 import { answerLost, intercept, type Send } from '../../support/faults.ts';
@@ -11,14 +11,11 @@ import { startTestService } from '../../support/service.ts';
  * Each scene has an older and a newer request about one thing, and says what must be there after both.
  */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let stop = () => {};
-beforeAll(async () => {
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  service = await startTestService();
-  // Without jitter, retries do not wait.
-  source.random = () => 0;
-});
+process.env.DISPENSER_LOOPBACK = 'allowed';
+const service = await startTestService();
+// Without jitter, retries do not wait.
+source.random = () => 0;
 afterEach(() => stop());
 
 type Request = [method: string, path: string, body?: object];

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { createCategory, findCategory } from '../../../lib/store/categories.ts';
 import { addMember } from '../../../lib/store/memberships.ts';
@@ -12,13 +12,10 @@ import { startTestService } from '../../support/service.ts';
 
 /** The table's answer is lost once. The retry must not take its own first attempt for another request. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let stop = () => {};
-beforeAll(async () => {
-  service = await startTestService();
-  // Without jitter, retries do not wait.
-  source.random = () => 0;
-});
+const service = await startTestService();
+// Without jitter, retries do not wait.
+source.random = () => 0;
 afterEach(() => stop());
 
 const loseAnswerOf = (isIt: (call: TableCall) => boolean): void => {

@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../../lib/delivery/deliveries.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
@@ -11,15 +11,11 @@ import { startTestService, wholeTable } from '../../support/service.ts';
 
 /** A request that gets 503 has written nothing, for each write that the table may refuse first. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let coupon: string;
 let stop = () => {};
-beforeAll(async () => {
-  service = await startTestService();
-  source.random = () => 0;
-  const fields = { code: 'HELLO', ownerIdentifier: await newCustomer() };
-  coupon = (await service.call('POST', '/v1/coupons', fields)).body.id;
-});
+const service = await startTestService();
+source.random = () => 0;
+const fields = { code: 'HELLO', ownerIdentifier: await newCustomer() };
+const coupon = (await service.call('POST', '/v1/coupons', fields)).body.id;
 afterEach(() => stop());
 
 /** Makes the table throttle every write from number `first` on. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { DescribeTableCommand, DynamoDBClient, PutItemCommand, QueryCommand } from '@aws-sdk/client-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { makeTables } from '../../../local/deployed/tables.ts';
 import type { Part } from '../../../local/deployed/template.ts';
 import { atEnd } from '../../support/at-end.ts';
@@ -13,12 +13,9 @@ const index = (IndexName: string, of: string, ProjectionType = 'ALL') => ({
   ...{ IndexName, KeySchema: key(of), Projection: { ProjectionType } },
 });
 
-let client: DynamoDBClient;
-beforeAll(async () => {
-  await freshTable();
-  client = new DynamoDBClient({});
-  atEnd(() => client.destroy());
-});
+await freshTable();
+const client = new DynamoDBClient({});
+atEnd(() => client.destroy());
 
 /** A table of one version, and a function that puts it in the place of the one before. */
 const versions = async (...indexes: object[]) => {

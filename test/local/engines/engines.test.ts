@@ -6,22 +6,18 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { DynamoDBClient, ListTablesCommand } from '@aws-sdk/client-dynamodb';
 import { ListQueuesCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { startEngine } from '../../../local/engines/engine.ts';
 import { startQueue } from '../../../local/engines/queue.ts';
 
 /** The engine and the queue take any signature, so only programs on this machine may reach them. */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-engines-'));
-let engine: Awaited<ReturnType<typeof startEngine>>;
-let queue: Awaited<ReturnType<typeof startQueue>>;
-beforeAll(async () => {
-  const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests } = process.env;
-  delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
-  engine = await startEngine(join(dir, 'table'));
-  process.env.AWS_ENDPOINT_URL_DYNAMODB = ofTheTests;
-  queue = await startQueue(join(dir, 'queue'));
-});
+const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests } = process.env;
+delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
+const engine = await startEngine(join(dir, 'table'));
+process.env.AWS_ENDPOINT_URL_DYNAMODB = ofTheTests;
+const queue = await startQueue(join(dir, 'queue'));
 afterAll(async () => {
   await Promise.all([engine.stop(), queue.stop()]);
   rmSync(dir, { recursive: true });

@@ -1,13 +1,12 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
-import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { afterAll, expect, test, vi } from 'vitest';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createGateway } from '../../../local/gateway/gateway.ts';
 import { sendRaw } from '../../support/raw-http.ts';
 
 /** Malformed or incomplete HTTP, which Node itself would answer without a body, or not at all. */
 
-let port: number;
 let called = 0;
 const server = createGateway({
   routes,
@@ -24,11 +23,9 @@ const server = createGateway({
   rate: 1e6,
   burst: 1e6,
 });
-beforeAll(async () => {
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  port = (server.address() as AddressInfo).port;
-});
+server.listen(0, '127.0.0.1');
+await once(server, 'listening');
+const port = (server.address() as AddressInfo).port;
 afterAll(() => {
   server.closeAllConnections();
   server.close();

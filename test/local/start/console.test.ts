@@ -1,5 +1,5 @@
 import { request } from 'node:http';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { newId, now } from '../../../lib/clock.ts';
 import { eventList } from '../../../lib/events/events.ts';
 import { revokeKey } from '../../../lib/store/api-keys.ts';
@@ -14,10 +14,7 @@ import { putAll } from '../../support/seed.ts';
 
 /** The data of the developers' pages over HTTP, and their protection. apps/desk/test/browser/ looks at the pages. */
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  service = await startForTests({ demo: false });
-});
+const service = await startForTests({ demo: false });
 afterAll(() => service.stop());
 
 const get = async (path: string) => {

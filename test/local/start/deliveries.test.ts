@@ -1,14 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { Gift } from '../../../local/start/dispenser.ts';
 import { startForTests } from '../../support/local-service.ts';
 
 /** Deliveries on the local service over HTTP, as a person tries them. */
 
-let local: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  local = await startForTests({ demo: false });
-});
+const local = await startForTests({ demo: false });
 afterAll(() => local.stop());
 
 const send = async (method: string, path: string, body?: unknown) => {

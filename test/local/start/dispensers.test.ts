@@ -1,15 +1,12 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findDispenser, loseAddress, removalOf } from '../../../lib/delivery/dispensers.ts';
 import { transact } from '../../../lib/table/table.ts';
 import { startDispensers } from '../../../local/start/dispensers.ts';
 import { placeDispenser } from '../../support/look-ups.ts';
 import { startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-});
+const service = await startTestService();
+process.env.DISPENSER_LOOPBACK = 'allowed';
 
 /** The key that the store's dispenser registered by, and its address, once the stand-ins stand. */
 const placed = async (): Promise<{ keyId: string | undefined; url: string | undefined }> => {

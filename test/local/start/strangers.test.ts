@@ -1,15 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { Avatar } from '../../../local/grid/grid.ts';
 import { startForTests } from '../../support/local-service.ts';
 
-let service: Awaited<ReturnType<typeof startForTests>>;
-beforeAll(async () => {
-  service = await startForTests({ demo: false });
-});
+const service = await startForTests({ demo: false });
 afterAll(() => service.stop());
 
 const call = async (method: string, path: string, body?: object, key = service.keys.all) => {

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { now, timestamp } from '../../../../lib/clock.ts';
 import { historyKey } from '../../../../lib/credit/history.ts';
 import { dayKey, dayOf } from '../../../../lib/events/days.ts';
@@ -6,10 +6,7 @@ import { remove, update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli();
-});
+const service = await startForCli();
 
 const on = ['--store', 'DemoStore001'];
 const vera = '00000002-dede-4ede-8ede-000000000001';

@@ -1,12 +1,9 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { presets } from '../../../../lib/store/key-presets.ts';
 import { runInProcess, startForCli, withClockAhead } from '../support/cli.ts';
 import { stubAws } from '../support/stacks.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 const storeId = () => service.service.store.id;
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   type Dispenser,
   dispenserKey,
@@ -17,10 +17,7 @@ import { startForCli } from '../support/cli.ts';
 const demo = 'DemoStore001';
 const on = ['--store', demo];
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+let service = await startForCli({ demo: false });
 
 const registered = async () => (await findDispenser(demo)) as Dispenser & { url: string };
 

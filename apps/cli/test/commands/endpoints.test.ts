@@ -1,4 +1,4 @@
-import { afterEach, beforeAll, expect, test, vi } from 'vitest';
+import { afterEach, expect, test, vi } from 'vitest';
 import { listLots } from '../../../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
 import type { Order } from '../../../../lib/delivery/message.ts';
@@ -12,10 +12,7 @@ import { isOfCommand, startForCli } from '../support/cli.ts';
 
 /** The commands of the table: what those that read print is what the API answers. */
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli();
-});
+const service = await startForCli();
 
 afterEach(stopIntercepting);
 

@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { now } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { listKeys, rotateKey } from '../../../../lib/store/issued-keys.ts';
 
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 const aStore = async (name: string) => (await createStore(name)).id;
 const statusOf = async (key: string, path = '/v1/products'): Promise<number> =>

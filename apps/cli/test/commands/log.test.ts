@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { type Dispenser, findDispenser } from '../../../../lib/delivery/dispensers.ts';
 import { createStore, deleteStore } from '../../../../lib/operator/stores.ts';
 import { endKey } from '../../../../lib/store/api-keys.ts';
@@ -15,10 +15,7 @@ import { isOfCommand, startForCli } from '../support/cli.ts';
 const demo = 'DemoStore001';
 const by = `user ${userInfo().username}`;
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 const file = (name: string, ...lines: string[]): string => {
   const path = join(service.dir, name);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import type { ProductFields } from '../../../../lib/routes/products.ts';
 import { createCategory } from '../../../../lib/store/categories.ts';
@@ -14,11 +14,8 @@ import { intercept } from '../../../../test/support/faults.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { isOfCommand, startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
 let count = 0;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 /** A store with products of these fields, and `set`, which runs the command with a reference of its own. */
 const aStore = async (products: readonly Partial<ProductFields>[]) => {

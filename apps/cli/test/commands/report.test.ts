@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { source } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
@@ -11,13 +11,6 @@ import { putRules } from '../../../../lib/store/rules.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { startForCli } from '../support/cli.ts';
-
-let service: Awaited<ReturnType<typeof startForCli>>;
-let store: string;
-let lamp: string;
-let vase: string;
-let ada: Resident;
-let bob: Resident;
 
 /** Does something at a time of the past, and puts the clock back. */
 const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {
@@ -38,26 +31,24 @@ const sellAt = (time: string, productId: string, { uuid }: Resident, paid: numbe
 
 const run = (...args: string[]) => service.run('report', ...args, '--store', store);
 
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-  store = (await createStore('Till')).id;
-  [ada, bob] = [await newResident(), await newResident()];
-  const make = async (name: string) => (await createProduct(store, productWith({ name, item: name, price: 100 }))).id;
-  [lamp, vase] = [await make('=Lamp'), await make('Vase')];
-  await putRules(store, {
-    groupDiscount: 0,
-    tiers: [],
-    bonus: { percent: 10, groupPercent: 0, type: 'regular', expiresInDays: null },
-  });
-  await sellAt('2026-03-31T23:59:59.999Z', lamp, ada, 100);
-  await sellAt('2026-04-01T00:00:00.000Z', lamp, ada, 130);
-  await sellAt('2026-04-02T10:00:00.000Z', vase, ada, 100);
-  await sellAt('2026-04-30T23:59:59.999Z', lamp, bob, 100);
-  await sellAt('2026-04-10T10:00:00.000Z', vase, bob, 5);
-  const back = await sellAt('2026-04-11T10:00:00.000Z', vase, bob, 107);
-  await sellAt('2026-05-01T00:00:00.000Z', vase, bob, 100);
-  await doAt('2026-05-02T10:00:00.000Z', () => refundSale(store, back, { by: 'test' }));
+const service = await startForCli({ demo: false });
+const store = (await createStore('Till')).id;
+const [ada, bob] = [await newResident(), await newResident()];
+const make = async (name: string) => (await createProduct(store, productWith({ name, item: name, price: 100 }))).id;
+const [lamp, vase] = [await make('=Lamp'), await make('Vase')];
+await putRules(store, {
+  groupDiscount: 0,
+  tiers: [],
+  bonus: { percent: 10, groupPercent: 0, type: 'regular', expiresInDays: null },
 });
+await sellAt('2026-03-31T23:59:59.999Z', lamp, ada, 100);
+await sellAt('2026-04-01T00:00:00.000Z', lamp, ada, 130);
+await sellAt('2026-04-02T10:00:00.000Z', vase, ada, 100);
+await sellAt('2026-04-30T23:59:59.999Z', lamp, bob, 100);
+await sellAt('2026-04-10T10:00:00.000Z', vase, bob, 5);
+const back = await sellAt('2026-04-11T10:00:00.000Z', vase, bob, 107);
+await sellAt('2026-05-01T00:00:00.000Z', vase, bob, 100);
+await doAt('2026-05-02T10:00:00.000Z', () => refundSale(store, back, { by: 'test' }));
 
 test('sums up what is completed of a month by product and by buyer, the best first, in UTC', async () => {
   const shown = await run('--month', '2026-04');

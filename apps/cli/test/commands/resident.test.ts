@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { putResident } from '../../../../lib/operator/residents.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { forgetResidents } from '../../../../lib/store/residents.ts';
@@ -9,10 +9,7 @@ import { checkDispenser } from '../../books/doctor-store.ts';
 import type { Target } from '../../deployment/target.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 const customer = async (who: string): Promise<string | undefined> => {
   forgetResidents();

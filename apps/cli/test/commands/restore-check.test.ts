@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { now, timestamp } from '../../../../lib/clock.ts';
 import { historyKey } from '../../../../lib/credit/history.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
@@ -16,10 +16,7 @@ import { ensureTable } from '../../../../local/engines/table.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 /** Copies the table as it is, as a restore does. */
 const restoreTo = async (TableName: string): Promise<void> => {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { source } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
@@ -7,27 +7,19 @@ import { sell } from '../../../../lib/sale/sell.ts';
 import { applyCoupon } from '../../../../lib/store/applied-coupons.ts';
 import { createCoupon } from '../../../../lib/store/coupons.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
 import { newResident, unknownUuid } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-let store: string;
-let product: string;
-let ada: Resident;
-let bob: Resident;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-  [ada, bob] = [await newResident(), await newResident()];
-  store = (await createStore('Till')).id;
-  product = await makeProduct({ name: 'Lamp', profitShares: [{ userUuid: bob.uuid, percent: 33 }] });
-});
+const service = await startForCli({ demo: false });
+const [ada, bob] = [await newResident(), await newResident()];
+const store = (await createStore('Till')).id;
 
 const run = (...args: string[]) => service.run(...args, '--store', store);
 
 const makeProduct = async (fields: object): Promise<string> =>
   (await createProduct(store, productWith({ item: 'Lamp', ...fields }))).id;
+const product = await makeProduct({ name: 'Lamp', profitShares: [{ userUuid: bob.uuid, percent: 33 }] });
 
 /** Does something at a time of the past, and puts the clock back. */
 const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {

@@ -1,16 +1,13 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore, deleteStore } from '../../../../lib/operator/stores.ts';
 import { createCategory } from '../../../../lib/store/categories.ts';
 import { findStore, listStores } from '../../../../lib/store/stores.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli();
-});
+const service = await startForCli();
 
 const itemsOf = (store: string) => wholeTable(`${store}#`);
 const keysOf = async (store: string) =>

@@ -1,14 +1,11 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { listWebhooks } from '../../../../lib/events/webhooks.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { serve } from '../../../../test/support/deliveries.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 /** The commands about webhooks in a store of their own. */
 const aStore = async (name: string) => {

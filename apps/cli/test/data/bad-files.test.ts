@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { freshTable, wholeTable } from '../../../../test/support/service.ts';
@@ -9,12 +9,9 @@ import { importText } from '../support/import-files.ts';
 import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
-let store: string;
 
-beforeAll(async () => {
-  await freshTable();
-  store = (await createStore('Test store')).id;
-});
+await freshTable();
+const store = (await createStore('Test store')).id;
 
 /** Imports a file that is refused as a whole. Returns the message, and checks that the table has not changed. */
 const refusal = async (name: string, contents: string | Buffer): Promise<string> => {

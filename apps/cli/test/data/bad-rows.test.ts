@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { createProduct } from '../../../../lib/store/products.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada, unknownUuid } from '../../../../test/support/residents.ts';
@@ -7,12 +7,9 @@ import { wholeTable } from '../../../../test/support/service.ts';
 import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
-let store: string;
 
-beforeAll(async () => {
-  store = await freshStore();
-  await createProduct(store, productWith({ name: 'There' }), { id: unknownUuid });
-});
+const store = await freshStore();
+await createProduct(store, productWith({ name: 'There' }), { id: unknownUuid });
 
 /** Imports a file that has bad rows. Returns the message of each, and checks that the table has not changed. */
 const faults = async (name: string, contents: string): Promise<string[]> => {

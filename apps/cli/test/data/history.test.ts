@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { customerUpsert } from '../../../../lib/store/customers.ts';
 import { write } from '../../../../lib/table/table.ts';
@@ -17,7 +17,6 @@ import { run } from '../../program/run.ts';
 import { journalFaults } from '../support/journal.ts';
 
 const dir = tempDir();
-let store: string;
 
 const lot = (amount: number) => ({
   id: '0194c7a0-0000-7000-8000-000000000001',
@@ -31,39 +30,37 @@ const seed = async (resident: typeof ada, changes: SeededChange[], start: string
   await putAll(historyRows(store, resident.uuid, changes, Date.parse(start)));
 };
 
-beforeAll(async () => {
-  await freshTable();
-  store = (await createStore('Test store')).id;
-  const steering = { reason: '=HYPERLINK("x"), date:2020-13-45, [2001-01-01]  ; 5 L$', reference: 'a;b | c' };
-  await seed(
-    ada,
-    [
-      { kind: 'opening', amount: 500, lots: [], unlotted: 200, lastExpiresAt: '2026-02-01T00:00:00.000Z' },
-      { kind: 'opening', type: 'restricted', amount: 40 },
-      { amount: -20, ...steering },
-      { kind: 'set', amount: 100, expired: 30, lots: [lot(-30)], unlotted: 100, requestId: 'r-1', keyId: 'k-1' },
-      { kind: 'expire', amount: 0, expired: 30, lots: [lot(-30)], unlotted: 0 },
-      { kind: 'sale', type: 'restricted', amount: -40, saleId: 's-1' },
-      { kind: 'sale', amount: -60, saleId: 's-1' },
-      { kind: 'refund', amount: 60, saleId: 's-1' },
-      { kind: 'set', amount: 0 },
-      { kind: 'unrecorded', amount: -7 },
-    ],
-    '2026-01-31T23:59:57.000Z',
-  );
-  await seed(
-    bob,
-    [
-      { kind: 'import', amount: 5 },
-      { kind: 'redeem', amount: 50, giftCardId: 'g-1', at: '2026-02-01T00:00:00.001Z' },
-      // The clock of another function was behind.
-      { amount: 1, at: '2026-01-31T23:59:59.999Z' },
-      { amount: 2, type: 'restricted', at: '2026-02-03T00:00:00.000Z' },
-    ],
-    '2026-01-01T00:00:00.000Z',
-  );
-  await write(customerUpsert(store, cleo, { set: { discount: 5 } }));
-});
+await freshTable();
+const store = (await createStore('Test store')).id;
+const steering = { reason: '=HYPERLINK("x"), date:2020-13-45, [2001-01-01]  ; 5 L$', reference: 'a;b | c' };
+await seed(
+  ada,
+  [
+    { kind: 'opening', amount: 500, lots: [], unlotted: 200, lastExpiresAt: '2026-02-01T00:00:00.000Z' },
+    { kind: 'opening', type: 'restricted', amount: 40 },
+    { amount: -20, ...steering },
+    { kind: 'set', amount: 100, expired: 30, lots: [lot(-30)], unlotted: 100, requestId: 'r-1', keyId: 'k-1' },
+    { kind: 'expire', amount: 0, expired: 30, lots: [lot(-30)], unlotted: 0 },
+    { kind: 'sale', type: 'restricted', amount: -40, saleId: 's-1' },
+    { kind: 'sale', amount: -60, saleId: 's-1' },
+    { kind: 'refund', amount: 60, saleId: 's-1' },
+    { kind: 'set', amount: 0 },
+    { kind: 'unrecorded', amount: -7 },
+  ],
+  '2026-01-31T23:59:57.000Z',
+);
+await seed(
+  bob,
+  [
+    { kind: 'import', amount: 5 },
+    { kind: 'redeem', amount: 50, giftCardId: 'g-1', at: '2026-02-01T00:00:00.001Z' },
+    // The clock of another function was behind.
+    { amount: 1, at: '2026-01-31T23:59:59.999Z' },
+    { amount: 2, type: 'restricted', at: '2026-02-03T00:00:00.000Z' },
+  ],
+  '2026-01-01T00:00:00.000Z',
+);
+await write(customerUpsert(store, cleo, { set: { discount: 5 } }));
 
 const exportHistory = async (format: ExportFormat): Promise<string> => {
   const path = join(dir, `history.${format}`);

@@ -1,15 +1,12 @@
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { filesOf } from '../../../../test/support/files.ts';
 import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli();
-});
+const service = await startForCli();
 
 test('a whole export that is imported gives the same export, and a second import changes nothing', async () => {
   const { id } = await createStore('Copy');

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { createCategory } from '../../../../lib/store/categories.ts';
 import { intercept } from '../../../../test/support/faults.ts';
@@ -10,13 +10,10 @@ import { exportAll, exportKind } from '../../data/export.ts';
 import { kindOf } from '../support/kinds.ts';
 
 const dir = tempDir();
-let store: string;
 
-beforeAll(async () => {
-  await freshTable();
-  store = (await createStore('Test store')).id;
-  await createCategory(store, { name: 'Chairs' });
-});
+await freshTable();
+const store = (await createStore('Test store')).id;
+await createCategory(store, { name: 'Chairs' });
 
 test('an export of all can be repeated into its directory after any failed read', async () => {
   const to = join(dir, 'failed');

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { nearestOf } from '../../../shared/nearest.ts';
@@ -8,10 +8,7 @@ import { startForCli } from '../support/cli.ts';
 
 const demo = 'DemoStore001';
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 
 const run = (...args: string[]) => service.run(...args, '--store', demo);
 

@@ -1,18 +1,15 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { freshTable, wholeTable } from '../../../../test/support/service.ts';
 import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();
-let store: string;
 
-beforeAll(async () => {
-  await freshTable();
-  store = (await createStore('Test store')).id;
-});
+await freshTable();
+const store = (await createStore('Test store')).id;
 
 test('--skip-rejects imports the good rows, and writes the others to a file that can be mended and imported', async () => {
   const rejects = join(dir, 'left.csv');

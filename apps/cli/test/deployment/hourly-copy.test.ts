@@ -1,12 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { routes } from '../../../../lib/routes/routes.ts';
 import { tableName } from '../../../../lib/table/client.ts';
 import { exampleOf, seedExamples } from '../../../../test/support/example-requests.ts';
 import { tempDir } from '../../../../test/support/files.ts';
-import type { OneOfEach } from '../../../../test/support/one-of-each.ts';
 import { ada, bob, seedResidents } from '../../../../test/support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../../../test/support/service.ts';
 import { fillFromExport } from '../../deployment/restored-table.ts';
@@ -20,11 +19,8 @@ import { writeExport, writeIncrement } from '../support/table-export.ts';
 const midnight = Date.parse('2028-02-29T00:00:00.000Z');
 const hourOf = (hour: number): string => new Date(midnight + hour * 3_600_000).toISOString();
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-let rows: OneOfEach;
 /** All items at the end of each hour. */
 const tables: Awaited<ReturnType<typeof wholeTable>>[] = [];
-let answers: unknown[];
 
 const send = async (method: string, path: string, body?: object): Promise<void> => {
   const { status } = await service.call(method, path, body);
@@ -42,43 +38,41 @@ const answersOf = async (): Promise<unknown[]> => {
   return all;
 };
 
-beforeAll(async () => {
-  setClock(midnight);
-  service = await startTestService();
-  await seedResidents();
-  rows = await seedExamples(service.call);
-  tables.push(await wholeTable());
-  const sale = () => ({
-    id: randomUUID(),
-    productId: rows.product,
-    buyerIdentifier: ada.uuid,
-    paid: 500,
-    useCredit: false,
-  });
-  const hours: (() => Promise<void>)[] = [
-    async () => {
-      await send('POST', '/v1/sales', sale());
-      await send('POST', `/v1/customers/${bob.uuid}/actions/increment-credit`, { delta: 30, reason: 'First hour' });
-      await send('POST', '/v1/categories', { name: 'Made and deleted' });
-    },
-    async () => {
-      const { body } = await service.call('GET', '/v1/categories');
-      const made = body.data.find(({ name }: { name: string }) => name === 'Made and deleted');
-      await send('DELETE', `/v1/categories/${made.id}`);
-      await send('POST', '/v1/sales', sale());
-      await send('POST', `/v1/customers/${bob.uuid}/actions/increment-credit`, { delta: -3, reason: 'Second hour' });
-    },
-  ];
-  for (const [hour, change] of hours.entries()) {
-    setClock(midnight + hour * 3_600_000 + 60_000);
-    await change();
-    tables.push(await wholeTable());
-  }
-  setClock(midnight + 3 * 3_600_000);
-  answers = await answersOf();
-  // The hour that no export tells of.
-  await send('POST', '/v1/sales', sale());
+setClock(midnight);
+const service = await startTestService();
+await seedResidents();
+const rows = await seedExamples(service.call);
+tables.push(await wholeTable());
+const sale = () => ({
+  id: randomUUID(),
+  productId: rows.product,
+  buyerIdentifier: ada.uuid,
+  paid: 500,
+  useCredit: false,
 });
+const hours: (() => Promise<void>)[] = [
+  async () => {
+    await send('POST', '/v1/sales', sale());
+    await send('POST', `/v1/customers/${bob.uuid}/actions/increment-credit`, { delta: 30, reason: 'First hour' });
+    await send('POST', '/v1/categories', { name: 'Made and deleted' });
+  },
+  async () => {
+    const { body } = await service.call('GET', '/v1/categories');
+    const made = body.data.find(({ name }: { name: string }) => name === 'Made and deleted');
+    await send('DELETE', `/v1/categories/${made.id}`);
+    await send('POST', '/v1/sales', sale());
+    await send('POST', `/v1/customers/${bob.uuid}/actions/increment-credit`, { delta: -3, reason: 'Second hour' });
+  },
+];
+for (const [hour, change] of hours.entries()) {
+  setClock(midnight + hour * 3_600_000 + 60_000);
+  await change();
+  tables.push(await wholeTable());
+}
+setClock(midnight + 3 * 3_600_000);
+const answers = await answersOf();
+// The hour that no export tells of.
+await send('POST', '/v1/sales', sale());
 
 /** A folder with the full export of midnight and the increments of these hours. */
 const exportsOf = (...hours: (1 | 2)[]): string => {

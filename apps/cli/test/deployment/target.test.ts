@@ -3,7 +3,7 @@ import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DynamoDBClient, UpdateTableCommand } from '@aws-sdk/client-dynamodb';
 import type { Command } from 'commander';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { findKey } from '../../../../lib/store/api-keys.ts';
 import { streamView } from '../../../../lib/table/schema.ts';
@@ -17,38 +17,34 @@ import { stubAws } from '../support/stacks.ts';
 const dir = mkdtempSync(join(tmpdir(), 'store-target-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-let env: Record<string, string>;
-let aws: ReturnType<typeof stubAws>;
-beforeAll(async () => {
-  const queue = await startTestQueue();
-  await freshTable();
-  await keepHistory();
-  const baseUrl = await serve((_, response) => response.writeHead(401).end());
-  const stacks = {
-    'store-integration-prod': {
-      BaseUrl: baseUrl,
-      TableName: process.env.TABLE_NAME ?? '',
-      DeliveryQueueUrl: queue.url,
-      SlowQueueUrl: queue.slowUrl,
-      DeadLetterQueueUrl: queue.deadLetterUrl,
-      AuthorizerTtlSeconds: '7',
-      CreditLimit: '1000000000',
-      DispenserHostSuffixes: '.example.org',
-      OperatorLogDays: '400',
-    },
-    'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
-  };
-  aws = stubAws(stacks);
-  const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SQS = '' } = process.env;
-  const engines = { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
-  env = {
-    ...engines,
-    AWS_REGION: 'us-east-1',
-    AWS_ACCESS_KEY_ID: 'x',
-    AWS_SECRET_ACCESS_KEY: 'x',
-    SIS_DATA_DIR: dir,
-  };
-});
+const queue = await startTestQueue();
+await freshTable();
+await keepHistory();
+const baseUrl = await serve((_, response) => response.writeHead(401).end());
+const stacks = {
+  'store-integration-prod': {
+    BaseUrl: baseUrl,
+    TableName: process.env.TABLE_NAME ?? '',
+    DeliveryQueueUrl: queue.url,
+    SlowQueueUrl: queue.slowUrl,
+    DeadLetterQueueUrl: queue.deadLetterUrl,
+    AuthorizerTtlSeconds: '7',
+    CreditLimit: '1000000000',
+    DispenserHostSuffixes: '.example.org',
+    OperatorLogDays: '400',
+  },
+  'store-integration-old': { BaseUrl: baseUrl, TableName: 'old' },
+};
+const aws = stubAws(stacks);
+const { AWS_ENDPOINT_URL_DYNAMODB = '', AWS_ENDPOINT_URL_SQS = '' } = process.env;
+const engines = { AWS_ENDPOINT_URL_DYNAMODB, AWS_ENDPOINT_URL_SQS };
+const env = {
+  ...engines,
+  AWS_REGION: 'us-east-1',
+  AWS_ACCESS_KEY_ID: 'x',
+  AWS_SECRET_ACCESS_KEY: 'x',
+  SIS_DATA_DIR: dir,
+};
 
 test('finds a deployment by the outputs of its stack, and issues keys that work there', async () => {
   const created = await runInProcess(['create', 'On AWS', '--stage', 'prod', '--json'], env);
