@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { scopes, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
@@ -10,14 +10,11 @@ import { type Call, setClock, startTestService, wholeTable } from '../support/se
 
 const start = Date.parse('2027-06-15T12:00:00.000Z');
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  setClock(start);
-  service = await startTestService();
-  await startTestQueue();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await seedResidents();
-});
+setClock(start);
+const service = await startTestService();
+await startTestQueue();
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await seedResidents();
 beforeEach(() => setClock(start));
 
 const sendBy =

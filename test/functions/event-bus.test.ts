@@ -1,5 +1,5 @@
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { handler } from '../../functions/event-bus.ts';
 import { busSource } from '../../infra/stream.ts';
 import { atEnd } from '../support/at-end.ts';
@@ -27,35 +27,33 @@ let calls: Entry[][] = [];
 const taken = (): { id: string }[] => arrived.map(({ Detail }) => JSON.parse(Detail));
 let arrived: Entry[] = [];
 
-beforeAll(async () => {
-  const url = await serve(async (request, response) => {
-    const { Entries } = JSON.parse(await text(request)) as { Entries: Entry[] };
-    expect(request.headers['x-amz-target']).toBe('AWSEvents.PutEvents');
-    calls.push(Entries);
-    const results = Entries.map((entry) => {
-      const ErrorCode = refuse(JSON.parse(entry.Detail), calls.length);
-      if (status === 200 && !ErrorCode) arrived.push(entry);
-      return ErrorCode ? { ErrorCode, ErrorMessage: 'no' } : { EventId: 'any' };
-    });
-    response
-      .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.1' })
-      .end(
-        JSON.stringify(
-          status === 200
-            ? { FailedEntryCount: results.filter((one) => 'ErrorCode' in one).length, Entries: results }
-            : { __type: 'ResourceNotFoundException', message: 'There is no such bus.' },
-        ),
-      );
+const url = await serve(async (request, response) => {
+  const { Entries } = JSON.parse(await text(request)) as { Entries: Entry[] };
+  expect(request.headers['x-amz-target']).toBe('AWSEvents.PutEvents');
+  calls.push(Entries);
+  const results = Entries.map((entry) => {
+    const ErrorCode = refuse(JSON.parse(entry.Detail), calls.length);
+    if (status === 200 && !ErrorCode) arrived.push(entry);
+    return ErrorCode ? { ErrorCode, ErrorMessage: 'no' } : { EventId: 'any' };
   });
-  const env = {
-    AWS_ENDPOINT_URL_EVENTBRIDGE: url,
-    EVENT_BUS: 'merchant',
-    EVENT_SOURCE: 'store-integration-service.test',
-  };
-  Object.assign(process.env, env);
-  atEnd(() => {
-    for (const name of Object.keys(env)) delete process.env[name];
-  });
+  response
+    .writeHead(status, { 'Content-Type': 'application/x-amz-json-1.1' })
+    .end(
+      JSON.stringify(
+        status === 200
+          ? { FailedEntryCount: results.filter((one) => 'ErrorCode' in one).length, Entries: results }
+          : { __type: 'ResourceNotFoundException', message: 'There is no such bus.' },
+      ),
+    );
+});
+const env = {
+  AWS_ENDPOINT_URL_EVENTBRIDGE: url,
+  EVENT_BUS: 'merchant',
+  EVENT_SOURCE: 'store-integration-service.test',
+};
+Object.assign(process.env, env);
+atEnd(() => {
+  for (const name of Object.keys(env)) delete process.env[name];
 });
 afterEach(() => {
   [refuse, status, calls, arrived] = [() => undefined, 200, [], []];

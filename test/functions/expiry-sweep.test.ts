@@ -1,6 +1,6 @@
 import { SendMessageBatchCommand, SQSClient } from '@aws-sdk/client-sqs';
 import type { Context } from 'aws-lambda';
-import { afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { findLastSweep, sweep as sweepAll } from '../../lib/credit/sweep.ts';
@@ -26,18 +26,14 @@ import { freshTable, setClock } from '../support/service.ts';
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 
-let queues: Awaited<ReturnType<typeof startTestQueue>>;
-let hanging: string;
 let connections = 0;
 let store: string;
 let holder: string;
 
-beforeAll(async () => {
-  queues = await startTestQueue();
-  // It takes the connection, and never answers.
-  hanging = await serveRaw(() => {
-    connections += 1;
-  });
+const queues = await startTestQueue();
+// It takes the connection, and never answers.
+const hanging = await serveRaw(() => {
+  connections += 1;
 });
 beforeEach(async () => {
   setClock(start);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { registerDispenser } from '../../lib/delivery/dispensers.ts';
@@ -15,11 +15,9 @@ import { type Resource, templateOf } from '../support/stack.ts';
 
 const { ofType } = templateOf();
 
-beforeAll(async () => {
-  await startTestQueue();
-  await freshTable();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-});
+await startTestQueue();
+await freshTable();
+process.env.DISPENSER_LOOPBACK = 'allowed';
 
 /** The pattern of an alarm's only filter, and the log that it is about. */
 const filterOf = (alarmName: string): { pattern: string; log: string } => {

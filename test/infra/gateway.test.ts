@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import type { APIGatewayAuthorizerResult } from 'aws-lambda';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { gatewayAnswers } from '../../infra/gateway-answers.ts';
 import { details } from '../../lib/problem.ts';
 import { routes } from '../../lib/routes/routes.ts';
@@ -64,10 +64,7 @@ const startGateway = async (options: Partial<GatewayOptions>): Promise<string> =
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-let url: string;
-beforeAll(async () => {
-  url = await startGateway({});
-});
+const url = await startGateway({});
 afterAll(() => {
   for (const close of closing) close();
 });

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
@@ -8,10 +8,7 @@ import { partition, sharedKey } from '../../lib/table/schema.ts';
 import { allows, asFunction } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-});
+const service = await startTestService();
 
 /** Runs a function under a role that may read and write these kinds. */
 const asMadeUp = <T>(reads: Kind[], writes: Kind[], work: () => T): T => asFunction('made-up', { reads, writes }, work);

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../functions/stream-consumer.ts';
@@ -31,12 +31,9 @@ import { recordOf, shardBatch } from '../support/stream-records.ts';
 const shape = knownShape + 1;
 const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };
 
-let queues: Awaited<ReturnType<typeof startTestQueue>>;
 let store: string;
-beforeAll(async () => {
-  queues = await startTestQueue();
-  await freshTable();
-});
+const queues = await startTestQueue();
+await freshTable();
 beforeEach(async () => {
   ({ id: store } = await createStore('Test'));
 });

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
@@ -8,11 +8,8 @@ import { setClock, startTestService, wholeTable } from '../../support/service.ts
 const noon = Date.parse('2028-03-01T12:00:00.000Z');
 const day = 86_400_000;
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  setClock(noon);
-  service = await startTestService();
-});
+setClock(noon);
+const service = await startTestService();
 beforeEach(() => setClock(noon));
 
 identifierCases(() => service, 'GET', '/spend');

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import {
   claimDelivery,
@@ -18,17 +18,14 @@ import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
 let recipient: Awaited<ReturnType<typeof newResident>>;
 let stop = () => {};
 let now = Date.parse('2027-03-01T00:00:00.000Z');
 
-beforeAll(async () => {
-  setClock(now);
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-});
+setClock(now);
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
 beforeEach(async () => {
   recipient = await newResident();
 });

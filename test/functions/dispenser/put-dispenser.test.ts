@@ -1,6 +1,6 @@
 import { SendMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
-import { afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { now } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { claimDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
@@ -23,11 +23,8 @@ import { walkList } from '../../support/walk.ts';
 const url = 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/0f8fad5b-d9cb-469f-a165-70867728950e';
 const { lookup } = resolver;
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  await startTestQueue();
-  service = await startTestService();
-});
+await startTestQueue();
+const service = await startTestService();
 beforeEach(() => {
   resolver.lookup = async () => [{ address: '8.8.8.8' }];
 });

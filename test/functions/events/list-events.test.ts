@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { handler } from '../../../functions/events/list-events.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -13,14 +13,11 @@ import { walkList } from '../../support/walk.ts';
 
 const day = 86_400_000;
 const start = Date.parse('2027-03-01T00:00:00.000Z');
-let service: Awaited<ReturnType<typeof startTestService>>;
 let store: string;
 let call: Call;
 
-beforeAll(async () => {
-  service = await startTestService();
-  await keepHistory();
-});
+const service = await startTestService();
+await keepHistory();
 beforeEach(async () => {
   setClock(start);
   store = (await createStore('Events')).id;

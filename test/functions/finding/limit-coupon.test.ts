@@ -1,15 +1,12 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { newCustomer } from '../../support/credit-seed.ts';
 import { seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 const start = Date.parse('2029-06-01T12:00:00.000Z');
 const never = '9999-12-31T23:59:59.999Z';
-beforeAll(async () => {
-  service = await startTestService();
-  await seedResidents();
-});
+const service = await startTestService();
+await seedResidents();
 beforeEach(() => setClock(start));
 
 let codes = 0;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { workerAccess } from '../../../infra/permissions.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
@@ -13,7 +13,6 @@ import { newResident, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
 let owner: Awaited<ReturnType<typeof newResident>>;
 let product: string;
@@ -54,14 +53,12 @@ const workOff = async (): Promise<string[]> => {
   return ids;
 };
 
-beforeAll(async () => {
-  wait(0);
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  const url = await serve((_, response) => response.end());
-  await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
-});
+wait(0);
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+process.env.DISPENSER_LOOPBACK = 'allowed';
+const url = await serve((_, response) => response.end());
+await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
 beforeEach(async () => {
   wait(3_600_000);
   owner = await newResident();

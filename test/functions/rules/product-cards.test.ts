@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { findSale } from '../../../lib/sale/sales.ts';
 import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
@@ -11,17 +11,14 @@ import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
 let queueUrl: string;
-let service: Awaited<ReturnType<typeof startTestService>>;
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 const texture = randomUUID();
 
-beforeAll(async () => {
-  setClock(start);
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  await keepHistory();
-  await seedResidents();
-});
+setClock(start);
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+await keepHistory();
+await seedResidents();
 beforeEach(() => setClock(start));
 
 const call = (...request: Parameters<typeof service.call>) => service.call(...request);

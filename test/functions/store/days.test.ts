@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -14,15 +14,12 @@ import { type Call, setClock, startTestService } from '../../support/service.ts'
 
 const dayMillis = 86_400_000;
 const newYear = Date.parse('2027-01-01T00:00:00.000Z');
-let service: Awaited<ReturnType<typeof startTestService>>;
 let store: string;
 let call: Call;
 
-beforeAll(async () => {
-  await startTestQueue();
-  service = await startTestService();
-  await keepHistory();
-});
+await startTestQueue();
+const service = await startTestService();
+await keepHistory();
 
 beforeEach(async () => {
   setClock(newYear);

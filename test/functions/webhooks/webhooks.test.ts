@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
 import { Webhook as Verifier } from 'standardwebhooks';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../../functions/stream-consumer.ts';
@@ -23,18 +23,15 @@ import { walkList } from '../../support/walk.ts';
 
 const [second, minute, hour] = [1000, 60_000, 3_600_000];
 const { lookup } = resolver;
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
 let slowUrl: string;
 let store: string;
 let call: Call;
 let now = Date.parse('2027-03-01T00:00:00.000Z');
 
-beforeAll(async () => {
-  setClock(now);
-  ({ url: queueUrl, slowUrl } = await startTestQueue());
-  service = await startTestService();
-});
+setClock(now);
+({ url: queueUrl, slowUrl } = await startTestQueue());
+const service = await startTestService();
 beforeEach(async () => {
   process.env.DISPENSER_LOOPBACK = 'allowed';
   process.env.WEBHOOK_TIMEOUT_MILLIS = '200';

@@ -1,5 +1,5 @@
 import * as fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { now } from '../../../lib/clock.ts';
 import { handleMessage } from '../../../lib/delivery/deliver.ts';
 import { findDelivery } from '../../../lib/delivery/deliveries.ts';
@@ -22,11 +22,9 @@ const seed = Number(process.env.BOXES_SEED ?? Date.now() % 2 ** 31);
 const names = ['a', 'b', 'c'] as const;
 type Name = (typeof names)[number];
 
-beforeAll(async () => {
-  Object.assign(process.env, { DISPENSER_LOOPBACK: 'allowed', DISPENSER_TIMEOUT_MILLIS: '5000' });
-  await startTestQueue();
-  await freshTable();
-});
+Object.assign(process.env, { DISPENSER_LOOPBACK: 'allowed', DISPENSER_TIMEOUT_MILLIS: '5000' });
+await startTestQueue();
+await freshTable();
 
 /** The states of a box: `mute` gives and does not say so, `broken` says 500 and has not given. */
 const moods = ['has', 'lacks', 'gone', 'mute', 'broken', 'refuses'] as const;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { source } from '../../../lib/clock.ts';
 import { registerDispenser } from '../../../lib/delivery/dispensers.ts';
@@ -10,7 +10,6 @@ import { setClock, startTestService } from '../../support/service.ts';
 
 /** A delivery that is ordered with an Idempotency-Key is given once, although the queue takes no part in the record. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
 let queueUrl: string;
 let product: string;
 let recipientIdentifier: string;
@@ -24,21 +23,19 @@ const wait = (millis: number): void => {
   setClock(now);
 };
 
-beforeAll(async () => {
-  wait(0);
-  // Without jitter, retries do not wait.
-  source.random = () => 0;
-  ({ url: queueUrl } = await startTestQueue());
-  service = await startTestService();
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  const url = await serve(async (request, response) => {
-    let body = '';
-    for await (const chunk of request) body += chunk;
-    given.push(body.split('\n')[3] ?? '');
-    response.end();
-  });
-  await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
+wait(0);
+// Without jitter, retries do not wait.
+source.random = () => 0;
+({ url: queueUrl } = await startTestQueue());
+const service = await startTestService();
+process.env.DISPENSER_LOOPBACK = 'allowed';
+const url = await serve(async (request, response) => {
+  let body = '';
+  for await (const chunk of request) body += chunk;
+  given.push(body.split('\n')[3] ?? '');
+  response.end();
 });
+await registerDispenser(service.store, { url, region: '', items: [], keyId: 'KeyOfTests01' });
 beforeEach(async () => {
   [key, given] = [randomUUID(), []];
   product = (await service.call('POST', '/v1/products', { name: 'Lamp', price: 5 })).body.id;

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { findDispenser, loseAddress, registerDispenser } from '../../../lib/delivery/dispensers.ts';
 import { answerLookUp, lookUpsPerMinute } from '../../../lib/delivery/lookup.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -9,10 +9,8 @@ import { freshTable } from '../../support/service.ts';
 
 /** Look-ups of a store with several boxes. */
 
-beforeAll(async () => {
-  process.env.DISPENSER_LOOPBACK = 'allowed';
-  await freshTable();
-});
+process.env.DISPENSER_LOOPBACK = 'allowed';
+await freshTable();
 
 let met = 0;
 const silent: Respond = () => undefined;

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { ReceiveMessageCommand, SQSClient } from '@aws-sdk/client-sqs';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeEach, expect, test } from 'vitest';
 import {
   claimDelivery,
   completeDelivery,
@@ -28,13 +28,10 @@ const day = 86_400_000;
 const dir = mkdtempSync(join(tmpdir(), 'sis-queue-'));
 afterAll(() => rmSync(dir, { recursive: true, force: true }));
 
-let queue: { url: string; deadLetterUrl: string };
 let store: string;
 let stores = 0;
-beforeAll(async () => {
-  queue = await startTestQueue(dir);
-  await freshTable();
-});
+const queue = await startTestQueue(dir);
+await freshTable();
 beforeEach(() => {
   delete process.env.DELIVERY_NOTES;
   delete process.env.DELIVERY_RECORD_DAYS;

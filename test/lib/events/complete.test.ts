@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import type { EventItem } from '../../../lib/events/events.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
@@ -15,15 +15,12 @@ import { volume } from '../../support/volume.ts';
  */
 
 const seed = Number(process.env.EVENTS_SEED ?? Date.now() % 2 ** 31);
-let service: Awaited<ReturnType<typeof startTestService>>;
 let store: string;
 let call: Call;
 
-beforeAll(async () => {
-  await startTestQueue();
-  service = await startTestService();
-  await keepHistory();
-});
+await startTestQueue();
+const service = await startTestService();
+await keepHistory();
 beforeEach(async () => {
   store = (await createStore('Random')).id;
   call = service.callAs(await service.keyWith(scopes, store));

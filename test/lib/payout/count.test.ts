@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { handler as consume } from '../../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../../infra/permissions.ts';
 import { newId } from '../../../lib/clock.ts';
@@ -19,16 +19,13 @@ import { setClock, startTestService } from '../../support/service.ts';
 import { recordOf, shardBatch } from '../../support/stream-records.ts';
 
 const start = Date.parse('2027-05-10T12:00:00.000Z');
-let service: Awaited<ReturnType<typeof startTestService>>;
 let payees: Resident[];
 
-beforeAll(async () => {
-  setClock(start);
-  await startTestQueue();
-  service = await startTestService();
-  await keepHistory();
-  await seedResidents();
-});
+setClock(start);
+await startTestQueue();
+const service = await startTestService();
+await keepHistory();
+await seedResidents();
 beforeEach(async () => {
   setClock(start);
   payees = [await newResident(), await newResident()];

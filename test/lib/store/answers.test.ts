@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { answerLookUp, parseAvatar } from '../../../lib/delivery/lookup.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -12,11 +12,9 @@ import { trials } from '../../support/volume.ts';
 
 /** Any text as a dispenser's answer to a look-up, read a second time by other rules. */
 
-beforeAll(async () => {
-  await freshTable();
-  await startTestLookUps();
-  await seedResidents();
-});
+await freshTable();
+await startTestLookUps();
+await seedResidents();
 
 const asked = { uuid: randomUUID(), username: 'mira.vale' };
 const part = fc.constantFrom(

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
@@ -19,15 +19,12 @@ import { startTestService, wholeTable } from '../../support/service.ts';
 
 /** The names of avatars: who may tell them, to whom they lead, and their copies in the items of stores. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  await startTestLookUps();
-  // On a busy machine a look-up may take longer than a request waits for it, which then has no answer.
-  const { millis } = lookUpTime;
-  lookUpTime.millis = 30_000;
-  atEnd(() => void Object.assign(lookUpTime, { millis }));
-});
+const service = await startTestService();
+await startTestLookUps();
+// On a busy machine a look-up may take longer than a request waits for it, which then has no answer.
+const { millis } = lookUpTime;
+lookUpTime.millis = 30_000;
+atEnd(() => void Object.assign(lookUpTime, { millis }));
 
 beforeEach(async () => {
   source.now = () => Date.now();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -13,12 +13,9 @@ import { type Call, startTestService, wholeTable } from '../../support/service.t
 
 /** Avatars whom nobody imported: the store's dispenser is asked for them. */
 
-let service: Awaited<ReturnType<typeof startTestService>>;
-beforeAll(async () => {
-  service = await startTestService();
-  await startTestLookUps();
-  await seedResidents();
-});
+const service = await startTestService();
+await startTestLookUps();
+await seedResidents();
 
 beforeEach(forgetResidents);
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { db, dbOnce } from '../../../lib/table/client.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { CancelledError, type Engine, type Query, RefusedError } from '../../../lib/table/engine.ts';
@@ -71,10 +71,8 @@ const sendBoth = (client: typeof db): void => {
   atEnd(() => void Reflect.deleteProperty(client, 'send'));
 };
 
-beforeAll(async () => {
-  await freshTable();
-  for (const client of [db, dbOnce]) sendBoth(client);
-});
+await freshTable();
+for (const client of [db, dbOnce]) sendBoth(client);
 
 const keyOf = (): Key => ({ pk: `p${random.below(3)}`, sk: random.of(words) });
 

@@ -1,4 +1,4 @@
-import { beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseKey } from '../../../lib/keys.ts';
 import { contractScopes, scopes } from '../../../lib/routes/route.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
@@ -7,11 +7,9 @@ import type { ServiceFile } from '../../../local/start/state.ts';
 import { demoStore, ensureKeys, ensureStore, otherStore } from '../../../local/start/stores.ts';
 import { freshTable } from '../../support/service.ts';
 
-beforeAll(async () => {
-  await freshTable();
-  await ensureStore(demoStore);
-  await ensureStore(otherStore);
-});
+await freshTable();
+await ensureStore(demoStore);
+await ensureStore(otherStore);
 
 test('keys of an earlier start are kept, except one from before a scope was added', async () => {
   const first = await ensureKeys(undefined);

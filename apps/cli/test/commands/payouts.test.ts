@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../../lib/payout/claim.ts';
 import { findPayee } from '../../../../lib/payout/payees.ts';
@@ -16,14 +16,11 @@ import { productWith } from '../../../../test/support/rows.ts';
 import { startForCli } from '../support/cli.ts';
 
 const tx = '5f3c1b7e-0d5a-4c8e-9a51-6b1f0e2d7c43';
-let service: Awaited<ReturnType<typeof startForCli>>;
 let store: string;
 let product: string;
 let bob: Resident;
 let buyer: Resident;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 beforeEach(async () => {
   [bob, buyer] = [await newResident(), await newResident()];
   store = (await createStore(`Till ${randomUUID()}`)).id;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { source, timestamp } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../../lib/payout/claim.ts';
@@ -25,14 +25,11 @@ import { startForCli } from '../support/cli.ts';
 const start = Date.parse('2027-05-10T12:00:00.000Z');
 const minute = 60_000;
 const dir = tempDir();
-let service: Awaited<ReturnType<typeof startForCli>>;
 let store: string;
 let product: string;
 let buyer: Resident;
 let payee: Resident;
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-});
+const service = await startForCli({ demo: false });
 beforeEach(async () => {
   [buyer, payee] = [await newResident(), await newResident()];
   store = (await createStore(`Till ${randomUUID()}`)).id;

@@ -1,4 +1,4 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { putResident } from '../../../../lib/operator/residents.ts';
 import { createCoupon } from '../../../../lib/store/coupons.ts';
 import { updateCustomer } from '../../../../lib/store/customers.ts';
@@ -25,9 +25,7 @@ const find = async (username: string): Promise<Resident | undefined> => {
   return findResident(store, { username });
 };
 
-beforeAll(async () => {
-  for (const id of [store, otherStore]) await createProduct(id, productWith(), { id: unknownUuid });
-});
+for (const id of [store, otherStore]) await createProduct(id, productWith(), { id: unknownUuid });
 
 beforeEach(forgetResidents);
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { beforeEach, describe, expect, test } from 'vitest';
 import { newId, source } from '../../../../lib/clock.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { counting, newWebhook } from '../../../../lib/events/webhooks.ts';
@@ -37,8 +37,6 @@ const day = 86_400_000;
 const inDays = (days: number): string => new Date(start + days * day).toISOString();
 
 const dir = tempDir();
-let files: Record<string, string>;
-let store: string;
 
 /** Credit with lots that are open, drained in part and in full, expired and superseded, and one that awaits a sweep. */
 const seedCredit = async (): Promise<void> => {
@@ -194,21 +192,19 @@ const seedSettings = async (): Promise<void> => {
   }
 };
 
-beforeAll(async () => {
-  await freshTable();
-  setClock(start);
-  await seedResidents();
-  await putResident(cleo, ['cleo.old']);
-  await followRename(residentKey(cleo.uuid));
-  forgetResidents();
-  store = (await createStore('First')).id;
-  await seedStore();
-  await seedCredit();
-  await seedSales();
-  await seedSettings();
-  await exportAll(store, join(dir, 'first'));
-  files = filesOf(join(dir, 'first'));
-});
+await freshTable();
+setClock(start);
+await seedResidents();
+await putResident(cleo, ['cleo.old']);
+await followRename(residentKey(cleo.uuid));
+forgetResidents();
+const store = (await createStore('First')).id;
+await seedStore();
+await seedCredit();
+await seedSales();
+await seedSettings();
+await exportAll(store, join(dir, 'first'));
+const files = filesOf(join(dir, 'first'));
 
 beforeEach(() => forgetResidents());
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
-import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import type { Sale } from '../../../../lib/routes/sales.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
@@ -21,16 +21,12 @@ interface Avatar {
   username: string;
 }
 
-let service: Awaited<ReturnType<typeof startForCli>>;
-let store: string;
 let avatar: Avatar;
 let friend: Avatar;
 let avatars = 0;
 
-beforeAll(async () => {
-  service = await startForCli({ demo: false });
-  store = service.service.store.id;
-});
+const service = await startForCli({ demo: false });
+const store = service.service.store.id;
 beforeEach(async () => {
   [avatar, friend] = [await newAvatar(), await newAvatar()];
 });
