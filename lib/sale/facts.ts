@@ -69,20 +69,25 @@ interface Application extends AppliedCoupon {
   usesRead: CouponUses | undefined;
 }
 
-/** An application with its coupon. None is read for one that has lapsed. */
-const withCoupon = async (
+/**
+ * The applications for the product and for the store, each with its coupon. None is read for one that has lapsed. A
+ * coupon that both apply is read once: two reads might count different uses of it.
+ */
+const withCoupons = async (
   store: string,
   customer: string,
-  application: Awaited<ReturnType<typeof findApplication>>,
+  applications: readonly Awaited<ReturnType<typeof findApplication>>[],
   at: string,
-): Promise<Application | undefined> => {
-  if (!application || application.expiresAt <= at) return undefined;
-  const { couponId, expiresAt } = application;
-  const [coupon, usesRead] = await Promise.all([
-    findCoupon(store, couponId),
-    findCouponUses(store, customer, couponId),
-  ]);
-  return coupon && { coupon, expiresAt, usesRead, uses: usesRead?.uses ?? 0 };
+): Promise<(Application | undefined)[]> => {
+  const live = applications.map((each) => (each && each.expiresAt > at ? each : undefined));
+  const ids = [...new Set(live.flatMap((each) => each?.couponId ?? []))];
+  const read = await Promise.all(
+    ids.map((id) => Promise.all([id, findCoupon(store, id), findCouponUses(store, customer, id)])),
+  );
+  return live.map((application) => {
+    const [, coupon, usesRead] = read.find(([id]) => id === application?.couponId) ?? [];
+    return application && coupon && { coupon, expiresAt: application.expiresAt, usesRead, uses: usesRead?.uses ?? 0 };
+  });
 };
 
 /**
@@ -173,9 +178,8 @@ export const readOffer = async ({
   const rules = rulesOf(storeItem);
   const spending =
     most > 0 && (takesCredit || givesBonus(rules)) ? { most: takesCredit ? most : 0, alone: isEstimate } : undefined;
-  const [forProduct, forStore, credit, countedSpend] = await Promise.all([
-    withCoupon(store, buyer, toProduct, at),
-    withCoupon(store, buyer, toStore, at),
+  const [[forProduct, forStore], credit, countedSpend] = await Promise.all([
+    withCoupons(store, buyer, [toProduct, toStore], at),
     withDueLots(store, buyerCredit(store, buyer, buyerItem), spending, at),
     quoted || rules.tiers.length === 0 ? undefined : get<SpendItem>(spendKey(store, buyer)).then((item) => ({ item })),
   ]);

@@ -106,7 +106,7 @@ export const completedSale = (
 
 /**
  * The checks that coupons still have no use left: a refund gives a use back together with credit, and single reads may
- * see one of them before and one after. One coupon may be applied both for the product and to the whole store.
+ * see one of them before and one after.
  */
 const usedUpStill = (usedUp: readonly CouponUses[]): Write[] =>
   [...new Map(usedUp.map((read) => [read.sk, read])).values()].map(({ pk, sk, uses }) =>

@@ -13,6 +13,7 @@ import {
   holds,
   type Item,
   isNew,
+  targetOf,
   type Update,
   unchanged,
   update,
@@ -202,6 +203,13 @@ export const idOutside = (): string => {
   return id;
 };
 
+/** DynamoDB refuses a transaction that names an item twice, and so do all engines. */
+const demandOneEach = (writes: readonly Write[]): void => {
+  const names = writes.map((one) => nameOf(targetOf(one)));
+  const twice = names.find((name, place) => names.indexOf(name) !== place);
+  if (twice !== undefined) throw new Error(`A transaction names the item ${twice} twice.`);
+};
+
 /**
  * Carries out all of these writes or none. Answers undefined when they are carried out; else, per write, whether its
  * condition refused it and the item that is there. `answer` marks the change that a request makes: the handler's
@@ -209,8 +217,9 @@ export const idOutside = (): string => {
  *
  * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however
  * often it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that
- * failure, since it may be written; 409 if another request has taken the record over. With `mayGiveWay` it throws a
- * `ConflictError` as soon as others hold an item, where nothing can have been written.
+ * failure, since it may be written; 409 if another request has taken the record over; a plain error where two writes
+ * name one item. With `mayGiveWay` it throws a `ConflictError` as soon as others hold an item, where nothing can have
+ * been written.
  */
 export const transact = async (
   writes: readonly Write[],
@@ -220,6 +229,7 @@ export const transact = async (
   const recording = of && recordings.getStore();
   const own = writes.map(inPlace);
   const sent = recording ? [...own, recording.completion(of.answer)] : own;
+  demandOneEach(sent);
   const token = newId();
   try {
     await untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true, mayGiveWay);

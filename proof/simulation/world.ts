@@ -92,6 +92,8 @@ interface Setting {
   /** Of the first customer's lots: when they come due, in milliseconds after the start. */
   lots: readonly number[];
   usesPerCustomer: number;
+  /** The coupon is applied for the limited product too, in the place of one that has lapsed. */
+  isAppliedTwice?: true;
   /** The stock of the limited product is divided. */
   isDivided?: true;
   /** The products have shares, which the store pays by cashiers. */
@@ -110,7 +112,7 @@ const settings: readonly Setting[] = [
   { lots: [-1, 400, 20 * minute], usesPerCustomer: 1 },
   { lots: [-minute, -minute, 20 * minute], usesPerCustomer: 2 },
   { lots: [200, 3000, 3000, 20 * minute], usesPerCustomer: 2, isDivided: true },
-  { lots: [1500], usesPerCustomer: 1 },
+  { lots: [1500], usesPerCustomer: 1, isAppliedTwice: true },
   {
     lots: [400, 20 * minute],
     usesPerCustomer: 1,
@@ -203,7 +205,11 @@ const makeProducts = async ({ store, state }: Beginning, { isDivided, rules }: S
 };
 
 /** Makes a coupon that lasts, and one whose application has lapsed when a schedule begins. */
-const makeCoupons = async (world: Beginning, { usesPerCustomer }: Setting, productId: string): Promise<void> => {
+const makeCoupons = async (
+  world: Beginning,
+  { usesPerCustomer, isAppliedTwice }: Setting,
+  productId: string,
+): Promise<void> => {
   const { store, state, avatars } = world;
   const [uuid, owner] = avatars;
   const fields = { ownerProfit: 0, active: true, bloggersSync: false };
@@ -212,8 +218,10 @@ const makeCoupons = async (world: Beginning, { usesPerCustomer }: Setting, produ
   const lapsed = await createCoupon(store, by, { code: 'MOST', discount: 90, ...fields }, {});
   await applyCoupon(store, { uuid }, { couponId: coupon.id, expiresInHours: 24 });
   // The table still has it.
-  await applyCoupon(store, { uuid }, { couponId: lapsed.id, expiresInHours: 1, productId });
-  avatarOf(state, uuid).applications = { store: { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute } };
+  const [couponId, expiresInHours] = isAppliedTwice ? [coupon.id, 24] : [lapsed.id, 1];
+  await applyCoupon(store, { uuid }, { couponId, expiresInHours, productId });
+  const application = { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute };
+  avatarOf(state, uuid).applications = { store: application, ...(isAppliedTwice && { [productId]: application }) };
   state.coupons.push({
     ...{ id: coupon.id, code: 'HALF', owner, discount: 50, ownerProfit: 0, usesPerCustomer },
     ...{ active: true, expiration: Date.parse(never) },

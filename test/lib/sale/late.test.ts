@@ -62,10 +62,11 @@ const unseen = async (key: Key, work: () => Promise<unknown>, reads = 1): Promis
 };
 
 /** Applies a coupon of half the price to bob, which he may use once. Answers the key of his uses. */
-const applyHalf = async (): Promise<Key> => {
+const applyHalf = async (...products: string[]): Promise<Key> => {
   const fields = { code: 'half', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
   const coupon = await createCoupon(store, ada, fields, { usesPerCustomer: 1 });
-  await applyCoupon(store, { uuid: bob.uuid }, { couponId: coupon.id, expiresInHours: 24 });
+  for (const productId of [undefined, ...products])
+    await applyCoupon(store, { uuid: bob.uuid }, { couponId: coupon.id, expiresInHours: 24, productId });
   return couponUsesKey(store, bob.uuid, coupon.id);
 };
 
@@ -92,6 +93,19 @@ test('a sale that sees the credit of a refund sees the use that came back with i
   const sale = await buy(store, { ...wanted, id: ids[1], paid: 60 });
 
   expect(sale).toMatchObject({ total: 30, credit: 30, change: 60 });
+  expect(table.get(uses)).toMatchObject({ uses: 1 });
+});
+
+test('a sale counts one number of uses of a coupon that is applied for the product and to the store', async () => {
+  const productId = await newProduct(store, { price: 60 });
+  const uses = await applyHalf(productId);
+  const wanted = { productId, buyer: bob.uuid, paid: 60 };
+  // A second read of the uses would see the sale that the first one does not.
+  await unseen(uses, () => buy(store, { ...wanted, id: ids[0] }));
+
+  const sale = await buy(store, { ...wanted, id: ids[1] });
+
+  expect(sale).toMatchObject({ state: 'completed', total: 60, discount: { source: 'none' } });
   expect(table.get(uses)).toMatchObject({ uses: 1 });
 });
 

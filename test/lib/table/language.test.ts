@@ -119,6 +119,13 @@ for (const [name, make] of Object.entries(engines)) {
     expect(await get(other)).toEqual(other);
   });
 
+  onEngine('a transaction that names an item twice is a fault of the caller, and nothing is written', async () => {
+    const twice = transact([update(key, { set: { name: 'x' } }), check(key, is('count', 3))]);
+
+    await expect(twice).rejects.toThrow('A transaction names the item store#CATEGORY');
+    expect(await get(key)).toEqual(item);
+  });
+
   onEngine('a removal obeys its condition', async () => {
     const refused = await write(remove(key, is('count', 4)));
     const done = await write(remove(key, is('count', 3)));
