@@ -12,6 +12,7 @@ import type { CouponUses } from '../store/coupon-uses.ts';
 import { lastYearSum } from '../store/spend.ts';
 import type { StockedProduct } from '../store/stock.ts';
 import {
+  cardCreditOf,
   type OfferFacts,
   type RefundFacts,
   type RequestedOffer,
@@ -62,6 +63,12 @@ const bonusLeft = (facts: OfferFacts, terms: Terms, spendable: Spendable, at: st
   return Math.max(0, Math.min(amount, limit - spendable[type] + taken));
 };
 
+/** A quote fixes the price, not what the product is: else credit, or an old price, would buy a gift card. */
+const isFalse = (quote: RequestedOffer['quote'], cardCredit: number): boolean => {
+  const quoted = fixedBy(quote);
+  return quote === 'false' || (quoted !== undefined && (quoted.cardCredit ?? 0) !== cardCredit);
+};
+
 const noCredit: Spendable = { regular: 0, restricted: 0 };
 
 /** Judges the terms of a sale. Without a product they are 0. */
@@ -74,7 +81,8 @@ export const judgeOffer = (
   const spendable = spending ? spendableOf(facts.credit, at, spending) : noCredit;
   if (isPrerequisite(spendable)) return spendable;
   const quoted = fixedBy(quote);
-  const isCard = product !== undefined && sellsCards(product);
+  const cardCredit = cardCreditOf(product);
+  const isCard = cardCredit > 0;
   const applied = isCard ? undefined : couponThatCounts(facts.forProduct, facts.forStore, at);
   const yearSum = lastYearSum(facts.countedSpend?.item?.days ?? {}, Date.parse(at));
   const termsNow = () =>
@@ -90,6 +98,7 @@ export const judgeOffer = (
       blockCredits: !takesCreditFor(product),
       isForOneself: parties.buyer === parties.recipient,
       inGroup,
+      cardCredit,
     });
   const terms = quoted ?? termsNow() ?? noPrice;
   const uses = quoted ? facts.usesOfQuote : applied?.usesRead;
@@ -100,7 +109,7 @@ export const judgeOffer = (
     isOpen: facts.isOpen,
     buyer: { isBanned: buyerItem?.isBanned ?? false },
     recipient: { isBanned: recipientItem?.isBanned ?? false },
-    isQuoteFalse: quote === 'false',
+    isQuoteFalse: isFalse(quote, cardCredit),
     uses: uses?.uses ?? 0,
     paid: paid ?? terms.toPay,
   });

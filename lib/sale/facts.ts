@@ -124,8 +124,11 @@ export interface OfferFacts {
 const buyerCredit = (store: string, buyer: string, buyerItem: CreditItem | undefined): CreditFacts =>
   withoutLots(buyerItem ?? { ...customerKey(store, buyer), username: buyer });
 
-/** A product that sells gift cards of some credit. */
-export const sellsCards = ({ giftCard }: Pick<StockedProduct, 'giftCard'>): boolean => (giftCard?.credit ?? 0) > 0;
+/** The L$ of the gift cards that a product sells, 0 where it sells none. */
+export const cardCreditOf = (product: Pick<StockedProduct, 'giftCard'> | undefined): number =>
+  product?.giftCard?.credit ?? 0;
+
+export const sellsCards = (product: Pick<StockedProduct, 'giftCard'>): boolean => cardCreditOf(product) > 0;
 
 /** A gift card is sold for L$ alone. */
 export const takesCreditFor = (product: StockedProduct): boolean => !product.blockCredits && !sellsCards(product);

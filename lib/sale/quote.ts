@@ -36,7 +36,7 @@ export const openQuote = (text: string, store: string, parties: Parties, at: str
 /** The quote of an offer. One that would be refused has no text to be sent with a sale. */
 const quoteOf = ({ store, parties, at }: RequestedOffer, { terms, refusal, bonus }: Offer): Quote => {
   const { productId, buyer, recipient } = parties;
-  const { coupon, inGroup, ...prices } = terms;
+  const { coupon, inGroup, cardCredit, ...prices } = terms;
   const expiresAt = timestamp(Date.parse(at) + quoteMillis);
   const quoted: QuoteContents = { terms, expiresAt };
   return {

@@ -70,6 +70,8 @@ export interface Terms {
   coupon?: UsedCoupon;
   /** The buyer wears the tag of the group. */
   inGroup?: true;
+  /** The L$ of the gift card that is sold; absent where none is. */
+  cardCredit?: number;
 }
 
 /** A quote that was sent with a sale: its terms; or it is none, or was made for another sale, or has expired. */
@@ -131,6 +133,8 @@ export interface Offer extends Candidates {
   /** Buyer and recipient are the same avatar. */
   isForOneself: boolean;
   inGroup: boolean;
+  /** The L$ of the gift card that is sold, 0 where none is. */
+  cardCredit: number;
 }
 
 export const termsOf = ({ base, coupon, spendable, ...offer }: Offer): Terms => {
@@ -145,6 +149,7 @@ export const termsOf = ({ base, coupon, spendable, ...offer }: Offer): Terms => 
     ...(takesCredit ? split(total, spendable, offer.isForOneself) : { credit: 0, restrictedCredit: 0, toPay: total }),
     ...(isUsed && { coupon: usedPart(coupon) }),
     ...(offer.inGroup && { inGroup: true }),
+    ...(offer.cardCredit > 0 && { cardCredit: offer.cardCredit }),
   };
 };
 
@@ -176,7 +181,7 @@ export interface RefusalFacts {
   buyer: { isBanned: boolean } | undefined;
   recipient: { isBanned: boolean } | undefined;
   product: Pick<Product, 'active' | 'limited' | 'availableAmount'> | undefined;
-  /** A quote was sent that is none, or was made for something else. */
+  /** A quote was sent that is none, or was made for something else than what is sold now. */
   isQuoteFalse: boolean;
   isOpen: boolean;
   terms: Terms;

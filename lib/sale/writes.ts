@@ -63,7 +63,7 @@ const begun = ({
   ...(vendorUuid && { vendorUuid }),
 });
 
-const priced = ({ coupon: _, toPay: __, inGroup: ___, ...prices }: Terms) => prices;
+const priced = ({ coupon: _, toPay: __, inGroup: ___, cardCredit: ____, ...prices }: Terms) => prices;
 
 /** The item of a sale that is refused: the buyer gets everything back. */
 export const refusedSale = (asked: RequestedSale, refusal: Refusal, terms: Terms): SaleItem => {

@@ -16,6 +16,7 @@ import type { ModelCommand } from '../../test/support/model/credit.ts';
 import {
   avatarOf,
   issueCard,
+  type ModelProduct,
   type ModelQuote,
   type ModelRequest,
   type ModelSale,
@@ -85,11 +86,17 @@ const told = (sale: ToldSale, bonus = 0): string => {
 };
 
 /** The quote of an answer; undefined where there is none, or it is over. */
-const quoteOf = ({ coupons, now }: State, asked: ModelRequest, inGroup: boolean, answer: Quote | undefined) => {
+const quoteOf = (
+  { coupons, now, products }: State,
+  asked: ModelRequest,
+  inGroup: boolean,
+  answer: Quote | undefined,
+) => {
   if (!answer || answer.quote === null || answer.expiresAt === null) return undefined;
   const { quote, expiresAt, refusal, ...terms } = answer;
   const used = terms.discount.source === 'coupon' ? structuredClone(coupons[0]) : undefined;
-  const made = { asked, terms: { ...terms, inGroup, used }, expiresAt: Date.parse(expiresAt) } as ModelQuote;
+  const { card } = products[asked.productId] as ModelProduct;
+  const made = { asked, terms: { ...terms, inGroup, used }, card, expiresAt: Date.parse(expiresAt) } as ModelQuote;
   return made.expiresAt > now ? made : undefined;
 };
 

@@ -134,6 +134,29 @@ describe('the sale of a card', () => {
     expect(await cardsOf(uuid)).toHaveLength(2);
   });
 
+  test('takes no quote from before the product sold cards of so many L$, and none from when it did', async () => {
+    const [uuid, productId] = [await newCustomer(), await create()];
+    await act(uuid, 'set-restricted-credit', { credit: 100 });
+    const asked = { productId, buyerIdentifier: uuid, useCredit: true };
+    const quoted = async (): Promise<string> => (await call('POST', '/v1/quotes', asked)).body.quote;
+    const ofNoCard = await quoted();
+    await putCard(productId, { credit: 100, texture });
+    const ofCard = await quoted();
+
+    const forCredit = await sell({ ...asked, paid: 100, quote: ofNoCard });
+    await putCard(productId, { credit: 500 });
+    const forOldPrice = await sell({ ...asked, paid: 100, quote: ofCard });
+    await putCard(productId, { credit: 0 });
+    const ofCardGone = await sell({ ...asked, paid: 100, quote: ofCard });
+
+    for (const sale of [forCredit, forOldPrice, ofCardGone])
+      expect(sale).toMatchObject({ state: 'refused', refusal: 'quote', change: 100 });
+    expect(await cardsOf(uuid)).toEqual([]);
+    expect((await call('GET', `/v1/customers/${uuid}/credit`)).body).toMatchObject({ restrictedCredit: 100 });
+    await putCard(productId, { credit: 100 });
+    expect(await sell({ ...asked, paid: 100, quote: ofCard })).toMatchObject({ state: 'completed', change: 0 });
+  });
+
   test('makes one for a repeat of the request, and none where it is refused', async () => {
     const [uuid, productId] = [await newCustomer(), await voucher()];
     const body = { id: randomUUID(), productId, buyerIdentifier: uuid, paid: 100 };

@@ -149,6 +149,7 @@ const later = ({ situation, chance, of, below }: Draw): Draw['situation'] => {
   buyer.discount = of([0, 100]);
   for (const { id } of model.coupons) buyer.uses[id] = below(3);
   if (product && chance(0.5)) product.price = below(100);
+  if (product && chance(0.05)) product.card = below(3);
   if (chance(0.3)) {
     const holding = buyer.credit[of(types)];
     if (holding.lots.length > 0) holding.lots.shift();
@@ -294,7 +295,9 @@ const compareOnce = (from: number): string => {
   const isQuoted = offer.kind === 'offer' && meant.refusal === null && chance(0.4);
   const now = isQuoted ? later(draw) : situation;
   const isFalse = isQuoted && chance(0.05);
-  const modelQuote = isQuoted ? { asked, terms, expiresAt: now.model.now } : undefined;
+  const modelQuote = isQuoted
+    ? { asked, terms, card: situation.model.products.chair?.card, expiresAt: now.model.now }
+    : undefined;
   const quote: OpenedQuote = isFalse ? 'false' : isQuoted ? offer.terms : 'expired';
   const paid = Math.max(0, terms.toPay + of([0, 0, 0, 0, 0, 7, -1, -terms.toPay]));
   const request = { ...askedOf(now), quote, paid, deliveryId };

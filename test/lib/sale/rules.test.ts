@@ -39,7 +39,7 @@ const applied = (fields: Partial<AppliedCoupon['coupon']> = {}, more: Partial<Ap
 const offer = (fields: Partial<Offer> = {}): Offer => ({
   base: 100,
   coupon: undefined,
-  ...{ customerDiscount: 0, tierDiscount: 0, groupDiscount: 0, inGroup: false },
+  ...{ customerDiscount: 0, tierDiscount: 0, groupDiscount: 0, inGroup: false, cardCredit: 0 },
   spendable: { regular: 0, restricted: 0 },
   useCredit: true,
   blockCredits: false,

@@ -94,6 +94,8 @@ export interface ModelRequest {
 export interface ModelQuote {
   asked: ModelRequest;
   terms: Terms;
+  /** The L$ of the gift card that the product made by then. */
+  card: number | undefined;
   expiresAt: number;
 }
 
@@ -261,7 +263,8 @@ export const quote = (model: SaleModel, asked: ModelRequest) => {
   if (asked.buyer === null || asked.recipient === null) return { status: 400 } as const;
   if (!model.products[asked.productId]) return { status: 404 } as const;
   const [terms, refusal] = [termsOf(model, asked), refusalOf(model, asked)];
-  const made: ModelQuote | null = refusal === null ? { asked, terms, expiresAt: model.now + 120_000 } : null;
+  const { card } = model.products[asked.productId] ?? {};
+  const made: ModelQuote | null = refusal === null ? { asked, terms, card, expiresAt: model.now + 120_000 } : null;
   const bonus = refusal === null ? (bonusOf(model, asked, terms)?.amount ?? 0) : 0;
   return { status: 200, terms, refusal, bonus, quote: made } as const;
 };
@@ -297,7 +300,8 @@ const judge = (
   if (buyer === null || recipient === null) return ['unknown-resident', noTerms];
   if (!model.products[productId]) return ['unknown-product', noTerms];
   const terms = typeof quoted === 'object' ? quoted.terms : termsOf(model, asked);
-  if (quoted === 'false') return ['quote', terms];
+  const isOfOther = typeof quoted === 'object' && (quoted.card ?? 0) !== (model.products[productId].card ?? 0);
+  if (quoted === 'false' || isOfOther) return ['quote', terms];
   const refusal = refusalOf(model, asked);
   if (refusal !== null) return [refusal, terms];
   const { credit, uses } = avatarOf(model, buyer);
