@@ -9,6 +9,7 @@ import { type Key, partition } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
+import { decideTold } from './told.ts';
 
 export interface GiftCardItem extends GiftCard, Key {
   ranked: string;
@@ -27,9 +28,16 @@ export interface GiftCardItem extends GiftCard, Key {
   redeemedAt?: string;
   redeemedBy?: string;
   redeemedFor?: string;
+  /** The L$ on it when the service redeemed it. */
+  worth?: number;
   /** When the sale that made it was refunded: it is disabled for good. */
   refundedAt?: string;
+  /** As the last import told it. A card that was made here does not have this. */
+  told?: ToldCard;
 }
+
+/** All that an import can tell of a card but its owner, who stays. */
+export type ToldCard = Pick<GiftCard, 'credit' | 'active' | 'redeemed' | 'transfer' | 'texture' | 'purchased'>;
 
 /** Fields that no request sets. */
 export interface ImportedGiftCard {
@@ -64,6 +72,63 @@ export const giftCardItem = (
     rankedOn,
     rankedOff,
   };
+};
+
+/** What a row of an import does to a card. `must` is why it is refused, and the value that it would have to say. */
+export type BroughtCard =
+  | { kind: 'created' | 'changed'; write: Write }
+  | { kind: 'unchanged' }
+  | { kind: 'refused'; field: 'owner' | keyof ToldCard; must: string };
+
+const toldOf = ({ credit, active, redeemed, transfer, texture, purchased }: ToldCard): ToldCard => ({
+  credit,
+  active,
+  redeemed,
+  transfer,
+  texture,
+  purchased,
+});
+
+const unset = { texture: null, transfer: false, active: true, redeemed: false, purchased: false };
+
+/** The reason for which a card is changed by no import. */
+const reasonToKeep = ({ id, redeemedAt, refundedAt }: GiftCardItem): string => {
+  if (redeemedAt !== undefined) return 'this store has redeemed the card, so nothing changes it any more';
+  if (refundedAt !== undefined) return 'this store has refunded the sale of the card, so nothing changes it any more';
+  return `this store has granted or changed the card, so no import changes it; PUT /v1/giftcards/${id} does`;
+};
+
+/**
+ * Decides what a row does to the card with its id, as that was read. A card that this store has granted, sold, changed,
+ * redeemed or refunded stays as it is. `row` has the values for which its file has a column: a new card has the
+ * defaults of the others, one that is there keeps them.
+ */
+export const bringCard = (
+  store: string,
+  owner: Resident,
+  { id, ...row }: { id: string } & Partial<ToldCard> & Pick<ToldCard, 'credit'>,
+  stored: GiftCardItem | undefined,
+): BroughtCard => {
+  if (stored && stored.ownerUuid !== owner.uuid)
+    return { kind: 'refused', field: 'owner', must: `must be ${stored.ownerUuid}: a gift card keeps its owner` };
+  const names = Object.keys(row) as (keyof ToldCard)[];
+  const differing = (values: ToldCard) => names.find((name) => values[name] !== row[name]);
+  const says = (values: ToldCard): boolean => differing(values) === undefined;
+  const here = stored && toldOf(stored);
+  const { told, worth, grantedAt, redeemedAt, refundedAt } = stored ?? {};
+  const isTouched = [grantedAt, redeemedAt, refundedAt].some((at) => at !== undefined);
+  const decided = decideTold({ told, here, isTouched, says });
+  // An export from before it was redeemed.
+  const isOfBefore = here && worth !== undefined && says({ ...here, credit: worth, redeemed: false });
+  if (decided === 'unchanged' || isOfBefore) return { kind: 'unchanged' };
+  if (stored && here && decided === 'keep') {
+    const field = differing(here) ?? 'credit';
+    return { kind: 'refused', field, must: `must be ${here[field]}, as it is here: ${reasonToKeep(stored)}` };
+  }
+  const values = toldOf({ ...unset, ...here, ...row });
+  const item = { ...giftCardItem(store, owner, values, { id, ...values }), told: values };
+  const asRead = stored ? unchanged(stored, ['redeemedAt', 'refundedAt']) : isNew;
+  return { kind: stored ? 'changed' : 'created', write: put(item, asRead, stored) };
 };
 
 /** The write of the card that a sale makes for its recipient. */
@@ -210,6 +275,7 @@ export const redeeming = (
       redeemedAt: at,
       redeemedBy: by,
       redeemedFor: uuid,
+      worth: card.credit,
       ranked: rankedOn,
       rankedOn,
       rankedOff,

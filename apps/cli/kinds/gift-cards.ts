@@ -3,7 +3,13 @@ import type { Identifier } from '../../../lib/identifier.ts';
 import { updateGiftCard } from '../../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { type GiftCardItem, giftCardItem, giftCardKey, listStoreCards } from '../../../lib/store/gift-cards.ts';
+import {
+  bringCard,
+  type GiftCardItem,
+  giftCardItem,
+  giftCardKey,
+  listStoreCards,
+} from '../../../lib/store/gift-cards.ts';
 import { findResident } from '../../../lib/store/residents.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { grouped } from '../terminal/output.ts';
@@ -12,7 +18,7 @@ import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 import { withoutTexts } from './remarks.ts';
-import { type Group, type Importer, type Row, replacing, residentOf, type Setting } from './rows.ts';
+import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
 
 export interface GiftCardFields {
   id: string;
@@ -25,24 +31,19 @@ export interface GiftCardFields {
   purchased?: boolean;
 }
 
-const unset = { texture: null, transfer: false, active: true, redeemed: false, purchased: false };
-
 const giftCardGroup = (
   row: Row<GiftCardFields>,
   stored: GiftCardItem | undefined,
   setting: Setting,
 ): Group<GiftCardFields> => {
-  const owner = residentOf(setting, row.fields.owner);
-  if (stored && stored.ownerUuid !== owner.uuid) {
-    const message = `must be ${stored.ownerUuid}: the owner of a gift card cannot be changed`;
-    return { rows: [row], outcome: { field: 'owner', value: owner.uuid, message } };
-  }
-  const { credit, texture, transfer, active, redeemed, purchased } = { ...unset, ...stored, ...row.fields };
-  const fields = { credit, texture, transfer, active };
-  const item = giftCardItem(setting.store, owner, fields, { id: row.fields.id, redeemed, purchased });
-  const writes = replacing(stored, item);
-  if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
-  return { rows: [row], outcome: stored ? 'changed' : 'created', writes, customers: [owner] };
+  const { owner: named, ...fields } = row.fields;
+  const owner = residentOf(setting, named);
+  const brought = bringCard(setting.store, owner, fields, stored);
+  if (brought.kind === 'unchanged') return { rows: [row], outcome: 'unchanged' };
+  if (brought.kind !== 'refused')
+    return { rows: [row], outcome: brought.kind, writes: [brought.write], customers: [owner] };
+  const { field, must: message } = brought;
+  return { rows: [row], outcome: { field, value: field === 'owner' ? owner.uuid : fields[field], message } };
 };
 
 /** Gift cards, redeemed and purchased ones too. */

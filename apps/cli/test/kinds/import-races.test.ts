@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
 import {
   createCategory,
@@ -7,10 +8,11 @@ import {
   listMembers,
 } from '../../../../lib/store/categories.ts';
 import { createCoupon, getCoupon, updateCoupon } from '../../../../lib/store/coupons.ts';
-import { disableGiftCard, getGiftCard, putGiftCard } from '../../../../lib/store/gift-cards.ts';
+import { cardRefund, disableGiftCard, getGiftCard } from '../../../../lib/store/gift-cards.ts';
 import { addMember } from '../../../../lib/store/memberships.ts';
 import { createProduct, getProduct, updateProduct } from '../../../../lib/store/products.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
+import { transact } from '../../../../lib/table/table.ts';
 import { intercept, throttled } from '../../../../test/support/faults.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
@@ -33,8 +35,8 @@ beforeAll(async () => {
 });
 afterEach(() => stop());
 
-/** Imports a row. `meanwhile` runs between the import's reads and its writes. */
-const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => Promise<unknown>): Promise<void> => {
+/** Imports a row. `meanwhile` runs between the import's reads and its writes. Answers what became of the row. */
+const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => Promise<unknown>) => {
   let done = false;
   stop = intercept(async ({ operation }, send) => {
     if (!done && operation === 'TransactWriteItems') {
@@ -43,16 +45,32 @@ const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => 
     }
     return send();
   });
-  await writeRows(importer, [{ line: 1, fields }], { store, residents: new Map([[owner.uuid, owner]]) });
+  const groups = await writeRows(importer, [{ line: 1, fields }], { store, residents: new Map([[owner.uuid, owner]]) });
   expect(done).toBe(true);
+  return groups[0]?.outcome;
 };
 
-test('a gift card that is disabled during an import stays disabled, and gets its new balance', async () => {
-  const { id } = await putGiftCard(store, owner, { credit: 5, texture: null, transfer: false, active: true });
+test('a gift card that is disabled during an import stays disabled with its credit, and the row is at fault', async () => {
+  const row = { id: randomUUID(), owner: { uuid: owner.uuid }, credit: 5 };
+  await importWith(giftCardImporter, row, async () => {});
 
-  await importWith(giftCardImporter, { id, owner: { uuid: owner.uuid }, credit: 9 }, () => disableGiftCard(store, id));
+  const outcome = await importWith(giftCardImporter, { ...row, credit: 9 }, () => disableGiftCard(store, row.id));
 
-  expect(await getGiftCard(store, id)).toMatchObject({ credit: 9, active: false });
+  expect(outcome).toMatchObject({ field: 'credit', value: 9 });
+  expect(await getGiftCard(store, row.id)).toMatchObject({ credit: 5, active: false });
+});
+
+test('a gift card whose sale is refunded during an import keeps the mark of it', async () => {
+  const row = { id: randomUUID(), owner: { uuid: owner.uuid }, credit: 5, active: false };
+  await importWith(giftCardImporter, row, async () => {});
+
+  // It is disabled already: the mark alone is new.
+  const outcome = await importWith(giftCardImporter, { ...row, active: true }, async () => {
+    await transact([cardRefund(await getGiftCard(store, row.id), '2026-01-01T00:00:00.000Z')]);
+  });
+
+  expect(outcome).toMatchObject({ field: 'active', value: true });
+  expect(await getGiftCard(store, row.id)).toMatchObject({ active: false, refundedAt: expect.any(String) });
 });
 
 test('a coupon that is made inactive during an import stays inactive, and gets its new discount', async () => {

@@ -131,6 +131,54 @@ test('leaves credit that this store has changed itself, and lists the customer',
   ]);
 });
 
+test('brings news of a card until this store has acted on it, and lists what differs from then on', async () => {
+  const store = await newStore();
+  const { rows } = await service.run('key', 'issue', 'x', '--preset', 'all', '--store', store, '--json');
+  const here = (method: string, path: string, body?: object) => service.call(method, path, rows[0].key, body);
+  const { uuid } = await firstCustomer();
+  const grant = { credit: 100, transfer: true };
+  const cards: { id: string }[] = [];
+  for (const _ of [1, 2, 3, 4]) cards.push(await there('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, grant));
+  const [usedHere, usedThere, changed, put] = cards.map(({ id }) => `/v1/giftcards/${id}`) as [string, ...string[]];
+  const ofCard = async (path = '') => (await here('GET', path)).body;
+  const differences = (ran: { rows: { kind?: string; id: string }[] }) =>
+    ran.rows.filter(({ kind }) => kind === 'giftcards').map(({ id }) => `/v1/giftcards/${id}`);
+  await move(store);
+  await there('POST', `${usedThere}/actions/redeem`, { identifier: uuid });
+  await there('PUT', changed ?? '', { ...grant, credit: 70 });
+  const news = await move(store);
+  const taken = [await ofCard(usedThere), await ofCard(changed)];
+  const { credit } = (await here('GET', `/v1/customers/${uuid}/credit`)).body;
+
+  await here('POST', `${usedHere}/actions/redeem`, { identifier: uuid });
+  await here('PUT', put ?? '', { ...grant, credit: 40 });
+  const passes = [await move(store), await move(store)];
+  await there('PUT', put ?? '', { ...grant, credit: 60 });
+  const refused = await move(store);
+
+  expect(news.code).toBe(0);
+  expect(taken).toMatchObject([{ redeemed: true, credit: 0 }, { credit: 70 }]);
+  for (const pass of passes) {
+    expect([pass.code, differences(pass).sort()]).toEqual([1, [usedHere, put].sort()]);
+    expect(pass.stderr).toMatch(/Written: 0 rows created, 0 changed/);
+    expect(pass.rows.find(({ id }) => usedHere.endsWith(id))).toMatchObject({
+      fields: expect.arrayContaining([
+        { field: 'credit', there: 100, here: 0 },
+        { field: 'redeemed', there: false, here: true },
+      ]),
+    });
+  }
+  expect([refused.code, await ofCard(put), await ofCard(usedHere)]).toMatchObject([
+    1,
+    { credit: 40 },
+    { redeemed: true, credit: 0 },
+  ]);
+  expect(refused.stderr).toMatch(/not imported: giftcards .*credit 60 must be 40, as it is here/);
+  expect((await here('GET', `/v1/customers/${uuid}/credit`)).body.credit).toBe(credit + 100);
+  expect((await here('POST', `${usedHere}/actions/redeem`, { identifier: uuid })).status).toBe(400);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
 test('reports a value that the other service told wrongly once', async () => {
   const store = await newStore();
   const { uuid, credit } = await firstCustomer();
