@@ -187,13 +187,27 @@ export const auditHistory = (
   return faults.map((fault) => `customer ${item.sk}: ${fault}.`);
 };
 
+/** The gift cards that rows of history, of one customer or of several, redeem more than once. */
+export const redeemFaults = (rows: readonly HistoryItem[]): string[] => {
+  const redeems = rows.filter(({ kind, giftCardId }) => kind === 'redeem' && giftCardId !== undefined);
+  return [...Map.groupBy(redeems, ({ giftCardId }) => giftCardId)]
+    .filter(([, some]) => some.length > 1)
+    .map(([id, some]) => {
+      const amounts = some.map(
+        ({ pk, sk, amount }) => `L$ ${amount} by the change ${Number(sk)} of ${pk.split('#')[2]}`,
+      );
+      return `gift card ${id}: was redeemed ${some.length} times: ${amounts.join(', ')}.`;
+    });
+};
+
 /** Checks the history of every customer among raw items of one store's table. */
 export const auditHistories = (items: readonly Record<string, unknown>[]): string[] => {
   const partOf = ({ pk }: { pk: string }): string => pk.split('#').slice(1, 3).join('#');
   const parts = Map.groupBy(items as unknown as readonly (CreditItem & HistoryItem & CreditLot)[], partOf);
-  return (parts.get('CUSTOMER') ?? []).flatMap((item) =>
+  const ofCustomers = (parts.get('CUSTOMER') ?? []).flatMap((item) =>
     auditHistory(item, parts.get(`HISTORY#${item.sk}`) ?? [], parts.get(`LOT#${item.sk}`) ?? []),
   );
+  return [...ofCustomers, ...redeemFaults(items.filter(({ pk }) => String(pk).includes('#HISTORY#')) as never)];
 };
 
 /** Every row of a customer's history, of both types. */

@@ -11,9 +11,10 @@ import {
   listStoreCards,
 } from '../../../lib/store/gift-cards.ts';
 import { findResident } from '../../../lib/store/residents.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { grouped } from '../terminal/output.ts';
-import { type Check, forEvery, withOwners } from './audit.ts';
+import { type Check, forEvery, itemsOf, withOwners } from './audit.ts';
 import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
@@ -82,15 +83,30 @@ export const findOwnCards = async (store: string, uuid: string): Promise<GiftCar
 const isNamelessCustomer = async (store: string, uuid: string): Promise<boolean> =>
   (await findCustomerItem(store, uuid))?.username === uuid;
 
-/** A gift card's owner is a resident, or a customer whom nobody can name. */
+/** A card that is over gives nothing any more. Only an import may tell of a redeemed card that has credit. */
+const overFaults = ({ id, redeemed, credit, told, active, refundedAt }: GiftCardItem): string[] => [
+  ...(redeemed && credit > 0 && !told?.redeemed
+    ? [`gift card ${id}: is redeemed, and has L$ ${grouped(credit)}.`]
+    : []),
+  ...(active && refundedAt !== undefined ? [`gift card ${id}: is active, though its sale was refunded.`] : []),
+];
+
+/** Checks the cards among raw items of one store's table. */
+export const auditCards = (items: readonly Key[]): string[] =>
+  itemsOf<GiftCardItem>(items, '#GIFTCARD').flatMap(overFaults);
+
+/** A gift card's owner is a resident, or a customer whom nobody can name. One that is over gives nothing any more. */
 export const checkGiftCards: Check = (store, listener) =>
   forEvery(
     withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),
     listener,
-    async ([{ id, ownerUuid }, owner]) =>
-      owner || (await isNamelessCustomer(store, ownerUuid)) || (await findResident(store, { uuid: ownerUuid }))
-        ? []
-        : [`gift card ${id}: its owner ${ownerUuid} is no resident.`],
+    async ([card, owner]) => {
+      const { id, ownerUuid } = card;
+      const isOwned =
+        owner || (await isNamelessCustomer(store, ownerUuid)) || (await findResident(store, { uuid: ownerUuid }));
+      const ownerFaults = isOwned ? [] : [`gift card ${id}: its owner ${ownerUuid} is no resident.`];
+      return [...ownerFaults, ...overFaults(card)];
+    },
   );
 
 /** Gift cards. */
@@ -132,5 +148,11 @@ export const giftCards: Kind = {
       },
     }),
   ],
-  audit: [{ what: 'gift cards', check: checkGiftCards, holds: 'each owner is a resident' }],
+  audit: [
+    {
+      what: 'gift cards',
+      check: checkGiftCards,
+      holds: 'each owner is a resident; a redeemed card has no credit, one of a refunded sale is not active',
+    },
+  ],
 };

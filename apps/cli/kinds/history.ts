@@ -8,7 +8,7 @@ import { creditTypes } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { holdingOf, lastChangeOf } from '../../../lib/credit/state.ts';
 import { everyPage, everyRow, reversed } from '../../../lib/lists/source.ts';
-import { auditHistory, readHistory, recordedChanges } from '../../../lib/operator/audit-history.ts';
+import { auditHistory, readHistory, recordedChanges, redeemFaults } from '../../../lib/operator/audit-history.ts';
 import { readCredit } from '../../../lib/operator/read-credit.ts';
 import type { CreditChange } from '../../../lib/routes/credit.ts';
 import { listCustomerItems } from '../../../lib/store/customers.ts';
@@ -93,16 +93,34 @@ async function* withShortHistory(
   }
 }
 
-/** The history of each customer's credit is complete, and ends with their balances. */
-export const checkHistory: Check = (store, listener) =>
-  forEvery(withShortHistory(store), listener, async ([item, history]) => {
+/** Hears of one history after another, and answers the gift cards that were redeemed before. */
+const redeemChecker = () => {
+  const first = new Map<string, Key>();
+  return async (history: readonly HistoryItem[]): Promise<string[]> => {
+    const repeated = history.flatMap(({ pk, sk, kind, giftCardId }) => {
+      if (kind !== 'redeem' || giftCardId === undefined) return [];
+      const before = first.get(giftCardId) ?? { pk, sk };
+      first.set(giftCardId, before);
+      return before.pk === pk && before.sk === sk ? [] : [before, { pk, sk }];
+    });
+    // An erasure may have moved the row that was read before.
+    return redeemFaults(await getMany<HistoryItem>(repeated, { consistent: true }));
+  };
+};
+
+/** The history of each customer's credit is complete, and ends with their balances. No gift card was redeemed twice. */
+export const checkHistory: Check = (store, listener) => {
+  const redeemedTwice = redeemChecker();
+  return forEvery(withShortHistory(store), listener, async ([item, short]) => {
     // The check of the customers' credit tells of open lots that the item does not count.
     const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
     const lots = hasLots ? await listLots(store, item.sk) : [];
+    const history = short ?? (await readHistory(store, item.sk));
     // Most histories are in order at the first look. One moment's costs five calls.
-    const isInOrder = auditHistory(item, history ?? (await readHistory(store, item.sk)), lots).length === 0;
-    return isInOrder ? [] : historyFaults(store, item.sk);
+    const isInOrder = auditHistory(item, history, lots).length === 0;
+    return [...(isInOrder ? [] : await historyFaults(store, item.sk)), ...(await redeemedTwice(history))];
   });
+};
 
 /** The history of credit: an export holds it, an import does not. */
 export const history: Kind = {
@@ -163,7 +181,7 @@ export const history: Kind = {
     {
       what: 'histories',
       check: checkHistory,
-      holds: 'every change of credit has its row; the rows end with the balances',
+      holds: 'every change of credit has its row; the rows end with the balances, and redeem each gift card once',
     },
   ],
 };

@@ -1,5 +1,6 @@
 import { auditGiven } from '../../../apps/cli/kinds/audit-given.ts';
 import { auditDays } from '../../../apps/cli/kinds/days.ts';
+import { auditCards } from '../../../apps/cli/kinds/gift-cards.ts';
 import { auditChecks } from '../../../apps/cli/kinds/kinds.ts';
 import { auditPayees } from '../../../apps/cli/kinds/payees.ts';
 import { auditTable } from '../../../lib/operator/audit-credit.ts';
@@ -36,6 +37,7 @@ export const auditFaults = (items: readonly object[]): string[] => [
   ...auditDays(items as never),
   ...auditPayees(items as never),
   ...auditGiven(items as never),
+  ...auditCards(items as never),
 ];
 
 /** Compares all that money depends on in a store's table with the book. */

@@ -1,20 +1,25 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { historyKey } from '../../../../lib/credit/history.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../../../lib/credit/redeem.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
-import { getCustomer } from '../../../../lib/store/customers.ts';
+import { customerKey, getCustomer } from '../../../../lib/store/customers.ts';
 import {
   disableGiftCard,
   type GiftCardItem,
   getGiftCard,
+  giftCardKey,
   grantGiftCard,
   listStoreCards,
+  putGiftCard,
   updateGiftCard,
 } from '../../../../lib/store/gift-cards.ts';
 import { putProductCard } from '../../../../lib/store/product-cards.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
+import { put, update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { newResident } from '../../../../test/support/residents.ts';
@@ -168,4 +173,49 @@ test('a card that was disabled here is not enabled by the file that told of it',
 
   expect(asTold.code).toBe(0);
   expect(await getGiftCard(store, id)).toMatchObject({ active: false, credit: 100 });
+});
+
+describe('the audit', () => {
+  /** Planted rows: what no act of the service writes. */
+  const plant = (id: string, set: object) => write(update(giftCardKey(store, id), { set: { ...set } }));
+
+  test('finds a redeemed card that has credit, unless an import told so', async () => {
+    const id = await grantedCard();
+    expect((await importFile(`owner,credit,redeemed\n${owner.uuid},5,true\n`)).code).toBe(0);
+    expect((await audit()).code).toBe(0);
+    await redeem(id);
+    await plant(id, { credit: 1000 });
+
+    const { code, stdout } = await audit();
+
+    expect(code).toBe(1);
+    expect(stdout).toContain(`gift card ${id}: is redeemed, and has L$ 1,000.`);
+  });
+
+  test('finds an active card whose sale was refunded', async () => {
+    const { id } = await putGiftCard(store, owner, fields);
+    await plant(id, { refundedAt: '2026-01-01T00:00:00.000Z' });
+
+    const { code, stdout } = await audit();
+
+    expect(code).toBe(1);
+    expect(stdout).toContain(`gift card ${id}: is active, though its sale was refunded.`);
+  });
+
+  test('finds a card that history redeems twice, for two customers', async () => {
+    const friend = await newResident();
+    const id = await grantedCard();
+    await redeem(id);
+    await expect.poll(async () => (await audit()).code).toBe(0);
+    const at = '2026-01-01T00:00:00.000Z';
+    const row = { kind: 'redeem', at, amount: 100, expired: 0, credit: 100, restrictedCredit: 0, unlotted: 100 };
+    const customer = { ...customerKey(store, friend.uuid), username: friend.username };
+    await write(put({ ...customer, credit: 100, creditUnlotted: 100, creditVersion: 1 }));
+    await write(put({ ...historyKey(store, friend.uuid, 'regular', 1), ...row, giftCardId: id }));
+
+    const { code, stdout } = await audit();
+
+    expect(code).toBe(1);
+    expect(stdout).toContain(`gift card ${id}: was redeemed 2 times: L$ 100 by the change 1 of `);
+  });
 });
