@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { codeOf } from '../support/houses.ts';
+
+/**
+ * One writer of money: files, moves and mass runs drive acts of `lib`, and compose no item themselves. These files still
+ * do; none may join them. Stores, boxes, restored tables and erasures (`deployment`, `person`) write what no act may.
+ */
+const stillWriting = [
+  ...['backfill-history', 'lost-rows', 'memberships', 'recount-days', 'run-lines', 'set-prices'].map(
+    (name) => `books/${name}.ts`,
+  ),
+  ...['credit-backfill', 'credit-repair', 'days', 'move', 'payout-actions', 'residents', 'trigger'].map(
+    (name) => `commands/${name}.ts`,
+  ),
+  'data/import.ts',
+  ...['categories', 'coupons', 'credit', 'customers', 'products', 'residents', 'rows', 'rules', 'webhooks'].map(
+    (name) => `kinds/${name}.ts`,
+  ),
+];
+
+const verbs = {
+  language: ['put', 'remove', 'update', 'updated'],
+  table: ['removeMany', 'transact', 'updateExisting', 'write', 'writeUnstamped'],
+};
+
+const imports = /import \{([^}]*)\} from '[^']*lib\/table\/(language|table)\.ts'/g;
+
+/** The verbs that write items, among the imports of a file. */
+const verbsIn = (text: string): string[] =>
+  [...text.matchAll(imports)].flatMap(([, names = '', file = '']) =>
+    names
+      .split(',')
+      .map((name) => name.trim())
+      .filter((name) => verbs[file as keyof typeof verbs].includes(name)),
+  );
+
+const home = 'apps/cli/';
+const drivers = codeOf('apps/cli').filter((file) =>
+  /^(kinds|books|data|move|commands)\//.test(file.slice(home.length)),
+);
+
+test(`no further file of the command writes items itself (${drivers.length} files)`, () => {
+  const writing = drivers.filter((file) => verbsIn(readFileSync(file, 'utf8')).length > 0);
+
+  expect(writing.map((file) => file.slice(home.length)).sort()).toEqual(stillWriting.sort());
+});
+
+test('a file that imports a verb of the table is found, whatever else it imports', () => {
+  const text = `import { isNew, put } from '../../../lib/table/language.ts';\nimport {\n  get,\n  transact,\n} from '../../lib/table/table.ts';`;
+
+  expect(verbsIn(text)).toEqual(['put', 'transact']);
+  expect(verbsIn("import { getMany } from '../../../lib/table/table.ts';")).toEqual([]);
+});
