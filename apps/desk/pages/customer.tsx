@@ -3,7 +3,7 @@ import type { CustomerResponse, CustomerSpendResponse } from '../../client/clien
 import { money } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { State } from '../parts/list.tsx';
+import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
 import { pageTexts } from '../texts-pages.ts';
@@ -41,22 +41,16 @@ const nextRound = ({ round, known }: Round, balances?: Balances): Round => ({
 });
 
 const Facts = ({ customer, spend }: { customer: CustomerResponse; spend: CustomerSpendResponse }) => {
-  const facts = [
-    [t.credit, money(customer.credit)],
-    [t.restricted, money(customer.restrictedCredit)],
-    [t.spend, money(spend.sum)],
-    [t.spendYear, money(spend.lastYearSum)],
-    [t.discountFact, `${customer.discount} %`],
-  ];
   return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <FactList
+      of={[
+        [t.credit, money(customer.credit)],
+        [t.restricted, money(customer.restrictedCredit)],
+        [t.spend, money(spend.sum)],
+        [t.spendYear, money(spend.lastYearSum)],
+        [t.discountFact, `${customer.discount} %`],
+      ]}
+    />
   );
 };
 

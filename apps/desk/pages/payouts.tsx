@@ -5,7 +5,7 @@ import { ago, count, money, monthName, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, CustomerLink, Export, Filter, List, State, Table } from '../parts/list.tsx';
+import { type Column, CustomerLink, Export, FactList, Filter, List, State, Table } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
@@ -270,20 +270,14 @@ const AllPayouts = ({ round, reload }: { round: number; reload: () => void }) =>
 const Sums = ({ payees, unknown, months }: Overview) => {
   const sum = (of: (payee: PayeeResponse) => number) => payees.reduce((before, payee) => before + of(payee), 0);
   const thisMonth = new Date().toISOString().slice(0, 7);
-  const facts = [
-    [t.owedInAll, money(sum(({ owed }) => owed))],
-    [t.unknownAmount, money(unknown.reduce((before, { amount }) => before + amount, 0))],
-    [t.paidThisMonth, money(months.find(({ month }) => month === thisMonth)?.amount ?? 0)],
-  ];
   return (
-    <dl class="facts">
-      {facts.map(([name, value]) => (
-        <div key={name}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-    </dl>
+    <FactList
+      of={[
+        [t.owedInAll, money(sum(({ owed }) => owed))],
+        [t.unknownAmount, money(unknown.reduce((before, { amount }) => before + amount, 0))],
+        [t.paidThisMonth, money(months.find(({ month }) => month === thisMonth)?.amount ?? 0)],
+      ]}
+    />
   );
 };
 

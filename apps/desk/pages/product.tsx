@@ -9,7 +9,7 @@ import { CopyId } from '../parts/copy.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { State } from '../parts/list.tsx';
+import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { Picture } from '../parts/picture.tsx';
 import { forgetProducts } from '../parts/product.tsx';
@@ -238,19 +238,14 @@ const EditProduct = ({
 };
 
 const Facts = ({ product }: { product: ProductResponse }) => (
-  <dl class="facts">
-    {[
+  <FactList
+    of={[
       [t.price, money(product.price)],
       [t.activePrice, money(product.activePrice)],
       [t.item, product.item],
-      ...(product.limited ? [[t.available, t.left(product.availableAmount)]] : []),
-    ].map(([name, value]) => (
-      <div key={name}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
+      ...(product.limited ? [[t.available, t.left(product.availableAmount)] as const] : []),
+    ]}
+  />
 );
 
 export const ProductPage = ({ id }: { id: string }) => {

@@ -9,7 +9,7 @@ import { everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { State } from '../parts/list.tsx';
+import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
@@ -118,21 +118,16 @@ const Forget = ({ vendor: { uuid, name }, onClose }: { vendor: VendorResponse; o
 };
 
 const Facts = ({ vendor }: { vendor: VendorResponse }) => (
-  <dl class="facts">
-    {[
+  <FactList
+    of={[
       [t.product, <VendorProduct key="product" of={vendor.product} />],
       [t.region, vendor.region],
       [t.position, vendor.position ?? '–'],
       [t.script, vendor.script ?? '–'],
       [t.seen, time(vendor.seenAt)],
       [t.registered, time(vendor.registeredAt)],
-    ].map(([name, value], index) => (
-      <div key={index}>
-        <dt>{name}</dt>
-        <dd>{value}</dd>
-      </div>
-    ))}
-  </dl>
+    ]}
+  />
 );
 
 /** The sales of the vendor by day. */

@@ -261,6 +261,18 @@ export const State = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'pla
   <span class={`state is-${tone}`}>{children}</span>
 );
 
+/** Names and values side by side. */
+export const FactList = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
+  <dl class="facts">
+    {of.map(([name, value]) => (
+      <div key={name}>
+        <dt>{name}</dt>
+        <dd>{value}</dd>
+      </div>
+    ))}
+  </dl>
+);
+
 /** A link to a customer's page. */
 export const CustomerLink = ({ uuid, name }: { uuid: string; name?: string | undefined }) => (
   <a class="person" href={link(`/customers/${encodeURIComponent(uuid)}`)}>
