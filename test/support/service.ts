@@ -63,6 +63,17 @@ export const setClock = (millis: number): void => {
   source.now = () => millis;
 };
 
+/** Does something at another time, and puts the clock back. */
+export const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {
+  const before = source.now;
+  source.now = () => Date.parse(time);
+  try {
+    return await work();
+  } finally {
+    source.now = before;
+  }
+};
+
 interface Answer {
   status: number;
   headers: Headers;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
-import { source, timestamp } from '../../../../lib/clock.ts';
+import { timestamp } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../../lib/payout/claim.ts';
 import { findPayee, movedBy, newPayee } from '../../../../lib/payout/payees.ts';
@@ -20,6 +20,7 @@ import { write } from '../../../../lib/table/table.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
+import { doAt } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
 const start = Date.parse('2027-05-10T12:00:00.000Z');
@@ -39,15 +40,7 @@ beforeEach(async () => {
 });
 
 /** Does something so many minutes after the start. */
-const at = async <T>(minutes: number, work: () => Promise<T>): Promise<T> => {
-  const before = source.now;
-  source.now = () => start + minutes * minute;
-  try {
-    return await work();
-  } finally {
-    source.now = before;
-  }
-};
+const at = <T>(minutes: number, work: () => Promise<T>): Promise<T> => doAt(timestamp(start + minutes * minute), work);
 
 const sellAt = (minutes: number, paid = 100) =>
   at(minutes, async () => {

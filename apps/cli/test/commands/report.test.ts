@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { source } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
@@ -10,18 +9,8 @@ import type { Resident } from '../../../../lib/store/residents.ts';
 import { putRules } from '../../../../lib/store/rules.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
+import { doAt } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
-
-/** Does something at a time of the past, and puts the clock back. */
-const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {
-  const before = source.now;
-  source.now = () => Date.parse(time);
-  try {
-    return await work();
-  } finally {
-    source.now = before;
-  }
-};
 
 const sellAt = (time: string, productId: string, { uuid }: Resident, paid: number): Promise<string> =>
   doAt(time, async () => {

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { source } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
@@ -9,6 +8,7 @@ import { createCoupon } from '../../../../lib/store/coupons.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
 import { newResident, unknownUuid } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
+import { doAt } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
 const service = await startForCli({ demo: false });
@@ -20,17 +20,6 @@ const run = (...args: string[]) => service.run(...args, '--store', store);
 const makeProduct = async (fields: object): Promise<string> =>
   (await createProduct(store, productWith({ item: 'Lamp', ...fields }))).id;
 const product = await makeProduct({ name: 'Lamp', profitShares: [{ userUuid: bob.uuid, percent: 33 }] });
-
-/** Does something at a time of the past, and puts the clock back. */
-const doAt = async <T>(time: string, work: () => Promise<T>): Promise<T> => {
-  const before = source.now;
-  source.now = () => Date.parse(time);
-  try {
-    return await work();
-  } finally {
-    source.now = before;
-  }
-};
 
 const sellAt = (time: string, buyer: { uuid: string }, fields: object = {}): Promise<string> =>
   doAt(time, async () => {
