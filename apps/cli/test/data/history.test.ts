@@ -32,6 +32,7 @@ const seed = async (resident: typeof ada, changes: SeededChange[], start: string
 
 await freshTable();
 const store = (await createStore('Test store')).id;
+const undone = { at: '2026-02-02T00:00:00.000Z', sequence: 11, amount: -7, left: 93 };
 const steering = { reason: '=HYPERLINK("x"), date:2020-13-45, [2001-01-01]  ; 5 L$', reference: 'a;b | c' };
 await seed(
   ada,
@@ -39,7 +40,7 @@ await seed(
     { kind: 'opening', amount: 500, lots: [], unlotted: 200, lastExpiresAt: '2026-02-01T00:00:00.000Z' },
     { kind: 'opening', type: 'restricted', amount: 40 },
     { amount: -20, ...steering },
-    { kind: 'set', amount: 100, expired: 30, lots: [lot(-30)], unlotted: 100, requestId: 'r-1', keyId: 'k-1' },
+    { kind: 'set', amount: 100, expired: 30, lots: [lot(-30)], unlotted: 100, requestId: 'r-1', keyId: 'k-1', undone },
     { kind: 'expire', amount: 0, expired: 30, lots: [lot(-30)], unlotted: 0 },
     { kind: 'sale', type: 'restricted', amount: -40, saleId: 's-1' },
     { kind: 'sale', amount: -60, saleId: 's-1' },
@@ -85,6 +86,7 @@ test('NDJSON has every change of every customer, the oldest first, with all fact
     ...{ resident: ada.uuid, sequence: 4, at: '2026-02-01T00:00:00.000Z', type: 'regular', kind: 'set', amount: 100 },
     ...{ expired: 30, credit: 550, restrictedCredit: 40, requestId: 'r-1', keyId: 'k-1' },
     ...{ reason: null, reference: null, saleId: null, giftCardId: null },
+    ...{ undoes: null, undoneAt: '2026-02-02T00:00:00.000Z', undoneAmount: -7 },
     lots: [lot(-30), { id: null, amount: 100, expiresAt: null }],
   });
 });
@@ -93,7 +95,7 @@ test('CSV has a cell for each fact, and none that a spreadsheet takes for a form
   const lines = (await exportHistory('csv')).trim().split('\n');
 
   expect(lines[0]).toBe(
-    'resident,sequence,at,type,kind,amount,expired,credit,restrictedCredit,reason,reference,saleId,giftCardId,requestId,keyId,lots',
+    'resident,sequence,at,type,kind,amount,expired,credit,restrictedCredit,reason,reference,saleId,giftCardId,requestId,keyId,undoes,undoneAt,undoneAmount,lots',
   );
   expect(
     lines
@@ -101,10 +103,10 @@ test('CSV has a cell for each fact, and none that a spreadsheet takes for a form
       .slice(0, 4)
       .map((line) => line.split(',').slice(1).join()),
   ).toEqual([
-    '1,2026-01-31T23:59:57.000Z,regular,opening,500,0,500,0,,,,,,,others 300 2026-02-01T00:00:00.000Z;permanent 200',
-    '2,2026-01-31T23:59:58.000Z,restricted,opening,40,0,500,40,,,,,,,permanent 40',
-    '3,2026-01-31T23:59:59.000Z,regular,increment,-20,0,480,40,"\'=HYPERLINK(""x""), date:2020-13-45, [2001-01-01]  ; 5 L$",a;b | c,,,,,permanent -20',
-    '4,2026-02-01T00:00:00.000Z,regular,set,100,30,550,40,,,,,r-1,k-1,0194c7a0-0000-7000-8000-000000000001 -30 2026-02-01T00:00:00.000Z;permanent 100',
+    '1,2026-01-31T23:59:57.000Z,regular,opening,500,0,500,0,,,,,,,,,,others 300 2026-02-01T00:00:00.000Z;permanent 200',
+    '2,2026-01-31T23:59:58.000Z,restricted,opening,40,0,500,40,,,,,,,,,,permanent 40',
+    '3,2026-01-31T23:59:59.000Z,regular,increment,-20,0,480,40,"\'=HYPERLINK(""x""), date:2020-13-45, [2001-01-01]  ; 5 L$",a;b | c,,,,,,,,permanent -20',
+    '4,2026-02-01T00:00:00.000Z,regular,set,100,30,550,40,,,,,r-1,k-1,,2026-02-02T00:00:00.000Z,-7,0194c7a0-0000-7000-8000-000000000001 -30 2026-02-01T00:00:00.000Z;permanent 100',
   ]);
 });
 
