@@ -36,3 +36,20 @@ test('lots need not be read if none is closed', () => {
   for (const command of [set(5), increment(5), increment(-5), reconcile])
     expect(touchesNoLot(due, command, at)).toBe(false);
 });
+
+test('a command that ends one lot needs those up to the next after it, and no lot where it ends none', () => {
+  const open = [lot(soon, 10), lot(later, 10)];
+  const [first, second] = open.map(({ expiresAt }) => ({ id: expiresAt, expiresAt }));
+  const took = { lots: [], unlotted: 0 };
+  const undoOf = (gone?: { id: string; expiresAt: string }) =>
+    ({ kind: 'undo', of: 'increment', gave: { amount: 10, lot: gone }, took }) as const;
+  const bonusBack = (gone?: { id: string; expiresAt: string }) =>
+    ({ kind: 'bonus-back', amount: 10, lot: gone }) as const;
+
+  for (const commandOf of [undoOf, bonusBack]) {
+    expect([first, second].map((gone) => isEnough(open, commandOf(gone), at))).toEqual([true, false]);
+    expect(isEnough([], commandOf(first), at)).toBe(false);
+    expect(touchesNoLot(holding(20, open), commandOf(first), at)).toBe(false);
+    expect(touchesNoLot(holding(20, open), commandOf(), at)).toBe(true);
+  }
+});

@@ -191,3 +191,129 @@ test.each([
 ] as const)('a refund gives back %s', (_, plan, expected) => {
   expect(plan).toStrictEqual(expected);
 });
+
+type Undo = Omit<Extract<CreditCommand, { kind: 'undo' }>, 'kind'>;
+
+const undo = (of: Undo['of'], gave: Undo['gave'], took: Undo['took'] = { lots: [], unlotted: 0 }): CreditCommand => ({
+  kind: 'undo',
+  ...{ of, gave, took },
+});
+/** A lot as it is stored, whose id is its expiry. */
+const kept = (expiresAt: string, remaining: number) => ({ ...lot(expiresAt, remaining), sk: `regular#e#${expiresAt}` });
+const idOf = (expiresAt: string) => ({ id: expiresAt, expiresAt });
+const tookAll = { lots: [{ amount: 10, expiresAt: soon }], unlotted: 30 };
+
+test.each([
+  [
+    'a permanent gift that is there',
+    planOf(20, [lot(soon, 7)], undo('increment', { amount: 15 })),
+    { holding: { balance: 12, unlotted: 5, lots: 1, due: soon }, closed: [], undone: { amount: -15, left: 0 } },
+  ],
+  [
+    'of a permanent gift no more than has never been spent',
+    planOf(20, [], undo('increment', { amount: 15, most: 6 })),
+    { holding: { balance: 14, unlotted: 14, lots: 0 }, closed: [], undone: { amount: -6, left: 9 } },
+  ],
+  [
+    'of a permanent gift no more than is there',
+    planOf(3, [], undo('increment', { amount: 15 })),
+    { holding: { balance: 0, unlotted: 0, lots: 0 }, closed: [], undone: { amount: -3, left: 12 } },
+  ],
+  [
+    'the rest of its own lot, the first one',
+    planOf(20, [kept(soon, 7), kept(later, 5)], undo('increment', { amount: 10, lot: idOf(soon) })),
+    {
+      holding: { balance: 25, unlotted: 20, lots: 1, due: later },
+      closed: [],
+      taken: kept(soon, 7),
+      undone: { amount: -7, left: 3 },
+    },
+  ],
+  [
+    'the rest of its own lot behind another, after the due one has ended',
+    planOf(20, [kept(past, 5), kept(soon, 7), kept(later, 5)], undo('increment', { amount: 5, lot: idOf(later) })),
+    {
+      holding: { balance: 27, unlotted: 20, lots: 1, due: soon },
+      closed: [{ lot: kept(past, 5), how: 'expired' }],
+      taken: kept(later, 5),
+      undone: { amount: -5, left: 0 },
+    },
+  ],
+  [
+    'nothing of a lot that has ended',
+    planOf(20, [kept(soon, 7)], undo('increment', { amount: 10, lot: idOf(later) })),
+    {
+      holding: { balance: 27, unlotted: 20, lots: 1, due: soon },
+      closed: [],
+      undone: { amount: 0, left: 10 },
+      hasNoEffect: true,
+    },
+  ],
+  [
+    'a removal: what it took, with its end',
+    planOf(20, [], undo('increment', { amount: 0 }, tookAll)),
+    {
+      holding: { balance: 60, unlotted: 50, lots: 1, due: soon },
+      closed: [],
+      added: [{ amount: 10, expiresAt: soon }],
+      undone: { amount: 40, left: 0 },
+    },
+  ],
+  [
+    'a set, of which nothing was spent',
+    planOf(100, [], undo('set', { amount: 100, most: 100 }, tookAll)),
+    {
+      holding: { balance: 40, unlotted: 30, lots: 1, due: soon },
+      closed: [],
+      added: [{ amount: 10, expiresAt: soon }],
+      undone: { amount: -60, left: 0 },
+    },
+  ],
+  [
+    'a set whose spent credit is paid from what ended first, then from permanent credit',
+    planOf(85, [], undo('set', { amount: 100, most: 85 }, tookAll)),
+    { holding: { balance: 25, unlotted: 25, lots: 0 }, closed: [], undone: { amount: -60, left: 0 } },
+  ],
+  [
+    'a set of which a part of the first lot was spent, and another lot came back whole',
+    planOf(
+      96,
+      [],
+      undo('set', { amount: 100 }, { lots: [{ amount: 9, expiresAt: later }, ...tookAll.lots], unlotted: 0 }),
+    ),
+    {
+      holding: { balance: 15, unlotted: 0, lots: 2, due: soon },
+      closed: [],
+      added: [
+        { expiresAt: soon, amount: 6 },
+        { expiresAt: later, amount: 9 },
+      ],
+      undone: { amount: -81, left: 0 },
+    },
+  ],
+  [
+    'a set of which more was spent than it had superseded',
+    planOf(30, [], undo('set', { amount: 100 }, tookAll)),
+    { holding: { balance: 0, unlotted: 0, lots: 0 }, closed: [], undone: { amount: -30, left: 30 } },
+  ],
+  [
+    'a set whose lot has expired: what was left in it was not spent',
+    planOf(0, [], undo('set', { amount: 100, lot: idOf(past), ended: 80 }, tookAll)),
+    { holding: { balance: 20, unlotted: 20, lots: 0 }, closed: [], undone: { amount: 20, left: 80 } },
+  ],
+] as const)('an undo takes or gives back %s', (_, plan, expected) => {
+  expect(plan).toStrictEqual(expected);
+});
+
+test('a bonus is taken back from its own lot, or from permanent credit', () => {
+  const open = [kept(soon, 7), kept(later, 5)];
+
+  expect(planOf(20, open, { kind: 'bonus-back', amount: 9, lot: idOf(later) })).toStrictEqual({
+    holding: { balance: 27, unlotted: 20, lots: 1, due: soon },
+    closed: [],
+    taken: kept(later, 5),
+    bonus: -5,
+  });
+  expect(planOf(4, open, { kind: 'bonus-back', amount: 9 })).toMatchObject({ bonus: -4, holding: { unlotted: 0 } });
+  expect(planOf(4, open, { kind: 'bonus-back', amount: 9, lot: idOf(latest) })).toMatchObject({ bonus: 0 });
+});
