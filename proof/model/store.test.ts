@@ -377,7 +377,7 @@ const redeemed = command('redeem', fc.tuple(many, known), async ([index, { uuid 
   const isDone = redeem(model, id, uuid, undefined, limit);
   const { status } = await call('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: uuid });
   expect(status).toBe(isDone ? 200 : 400);
-  if (isDone) noteRedeemed(book, uuid, [id], model.cards[id]?.credit ?? 0, id);
+  if (isDone) noteRedeemed(book, uuid, [id], model.cards[id]?.worth ?? 0, id);
 });
 
 /** Redeems all cards of their own at once. History names the card of one that came alone. */

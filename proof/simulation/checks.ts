@@ -21,7 +21,7 @@ type All<T> = Readonly<Record<string, T>>;
 
 interface End {
   sales: All<{ state: string }>;
-  cards: All<unknown>;
+  cards: All<{ credit: number }>;
   payees: All<{ owed: number; claimed: number; unknown: number; paid: number }>;
   payouts: All<{ state: string; amount: number }>;
 }
@@ -36,8 +36,9 @@ const textOf = (world: World, { sales, cards, payees, payouts }: End, stateOf: (
       .map(([uuid, { owed, claimed, unknown, paid }]) => `${uuid} ${owed} ${claimed} ${unknown} ${paid}`)
       .filter((row) => !row.endsWith(' 0 0 0 0')),
   ];
+  const credit = ids.map((id) => cards[id]?.credit);
   // Clocks that differ leave open which of two sales was the first.
-  return JSON.stringify([stateOf({ ...world, cards: ids }), ids, rows.sort()], (name, value) =>
+  return JSON.stringify([stateOf({ ...world, cards: ids }), ids, credit, rows.sort()], (name, value) =>
     name === 'boughtAt' ? undefined : value,
   );
 };

@@ -248,6 +248,18 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
       'a sale of a second product, which arrives after their erasure, stands in books that add up',
     ],
   },
+  'lib/store/told.ts': {
+    'an import replaces a card that was redeemed here': [
+      "return !isTouched && isDeepStrictEqual(here, told) ? 'take' : 'keep';",
+      "return 'take';",
+    ],
+    'a row that says what it said before is refused': [
+      'if (says(here) || (told !== undefined && says(told)))',
+      'if (says(here))',
+      'apps/cli/test/kinds/gift-cards.test.ts',
+      'a card of a file is replaced by other files until this store has changed it, and keeps its owner',
+    ],
+  },
   'lib/store/gift-cards.ts': {
     'a card is redeemed though it has changed since it was read': ['    when: unchanged(card),\n', ''],
     'a card is taken back though it is redeemed meanwhile': [

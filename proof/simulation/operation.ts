@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util';
+import { millisOf, timestamp } from '../../lib/clock.ts';
 import type { UndoMark } from '../../lib/credit/history.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { Payee } from '../../lib/payout/payees.ts';
@@ -5,6 +7,7 @@ import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import type { PayoutState } from '../../lib/routes/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
+import type { Stamped } from '../../lib/table/stamp.ts';
 import { expire } from '../../test/support/model/credit.ts';
 import { count, end, erase } from '../../test/support/model/payouts.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
@@ -19,6 +22,8 @@ export type Effect =
   | { kind: 'sale' | 'refund'; item: SaleItem; at: string }
   /** The cards that were redeemed at once. */
   | { kind: 'redeem'; item: GiftCardItem; cards: string[]; at: string }
+  /** A card that an import brought news of. */
+  | { kind: 'cardImport'; item: GiftCardItem; at: string }
   | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string }
   /** A change was undone, also where nothing was left of it. */
   | { kind: 'undo'; mark: UndoMark; at: string }
@@ -79,6 +84,9 @@ export const effectOf = (commit: Commit): Effect | undefined => {
     const { after: item } = redeemed[0];
     return { kind: 'redeem', item, cards: redeemed.map(({ id }) => id), at: item.redeemedAt ?? '' };
   }
+  for (const { before, after } of changesOf<GiftCardItem & Stamped>(commit, 'GIFTCARD'))
+    if (before && !isDeepStrictEqual(before.told, after.told))
+      return { kind: 'cardImport', item: after, at: timestamp(millisOf(after.stamp ?? '')) };
   const item = changesOf<CreditItem>(commit, 'CUSTOMER').findLast(
     ({ before, after }) => after.creditVersion !== before?.creditVersion,
   )?.after;

@@ -1,4 +1,5 @@
 import { creditImporter } from '../../apps/cli/kinds/credit.ts';
+import { giftCardImporter } from '../../apps/cli/kinds/gift-cards.ts';
 import { idFrom, writeRows } from '../../apps/cli/kinds/rows.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
@@ -15,7 +16,9 @@ import { getCustomer } from '../../lib/store/customers.ts';
 import type { ModelCommand } from '../../test/support/model/credit.ts';
 import {
   avatarOf,
+  importCard,
   issueCard,
+  type ModelCard,
   type ModelProduct,
   type ModelQuote,
   type ModelRequest,
@@ -288,6 +291,35 @@ const importOperation = (part: Part): Operation => {
   };
 };
 
+/** A row of a file of now or of one from before, which may have few columns. */
+const importCardOperation = (part: Part): Operation => {
+  const { machine, world, name } = part;
+  const { random } = machine;
+  const { store, state, avatars } = world;
+  const id = random.of(Object.keys(state.cards));
+  const { owner, credit: before } = state.cards[id] as ModelCard;
+  const [credit, isRedeemed] = random.of([
+    [before, false],
+    [50, false],
+    [0, true],
+  ] as const);
+  const hasAll = random.chance(0.7);
+  const fields = { id, owner: { uuid: owner }, credit, ...(hasAll && { redeemed: isRedeemed, active: true }) };
+  const residents = new Map([[owner, { uuid: owner, username: `avatar${avatars.indexOf(owner)}` }]]);
+  const run = async () => (await writeRows(giftCardImporter, [{ line: 1, fields }], { store, residents }))[0]?.outcome;
+  return {
+    name,
+    text: `import of the card ${id}: ${JSON.stringify(fields)}`,
+    // A row that comes again after another file's may be news again.
+    run: () => send(part, { isRepeatable: false }, run),
+    judge: (model, { answer, effect }) => {
+      const done = importCard(model, id, { credit, ...(hasAll && { isRedeemed, isActive: true }) });
+      if (effect) return done === 'changed' && effect.kind === 'cardImport' && effect.item.sk === id;
+      return done === (answer === 'unchanged' ? undefined : 'refused');
+    },
+  };
+};
+
 const readOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const uuid = world.avatars[machine.random.below(2)] as string;
@@ -314,6 +346,7 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     const part = { machine, world, name: `operation ${place}` };
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part);
     if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
+    if (random.chance(0.06)) return importCardOperation(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));

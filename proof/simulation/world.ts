@@ -9,7 +9,7 @@ import { getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, never } from '../../lib/store/coupons.ts';
-import { putGiftCard } from '../../lib/store/gift-cards.ts';
+import { bringCard } from '../../lib/store/gift-cards.ts';
 import { productKey } from '../../lib/store/memberships.ts';
 import { putProductCard } from '../../lib/store/product-cards.ts';
 import { createProduct } from '../../lib/store/products.ts';
@@ -232,8 +232,11 @@ const makeCards = async ({ store, state, avatars }: Beginning): Promise<void> =>
   for (const [place, credit] of [35, 20].entries()) {
     const [owner, transfer] = [avatars[place] as string, place === 1];
     const holder = { uuid: owner, username: `avatar${place}` };
-    const { id } = await putGiftCard(store, holder, { credit, texture: null, transfer, active: true });
-    state.cards[id] = { owner, credit, transfer, isRedeemed: false };
+    const id = newId();
+    const brought = bringCard(store, holder, { id, credit, transfer }, undefined);
+    if (brought.kind === 'created') await write(brought.write);
+    const told = { credit, isRedeemed: false, isActive: true };
+    state.cards[id] = { owner, credit, transfer, isRedeemed: false, told };
   }
 };
 

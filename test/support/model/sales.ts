@@ -120,13 +120,24 @@ export interface ModelSale {
   cardId?: string;
 }
 
-interface ModelCard {
+export interface ModelCard {
   owner: string;
   credit: number;
   transfer: boolean;
   isRedeemed: boolean;
+  /** The credit that was redeemed here. */
+  worth?: number;
   /** The sale that made it was refunded: it is disabled for good. */
   isOver?: true;
+  /** As the last import told it; absent for one that was made here. */
+  told?: ToldCard;
+}
+
+/** The words of an import about a card. */
+export interface ToldCard {
+  credit: number;
+  isRedeemed: boolean;
+  isActive: boolean;
 }
 
 /** A whole store. */
@@ -394,6 +405,8 @@ export const refund = (model: SaleModel, sale: ModelSale, reference: string | nu
   return 200;
 };
 
+const empty = (card: ModelCard): void => void Object.assign(card, { isRedeemed: true, worth: card.credit, credit: 0 });
+
 /** Redeems a card. Returns false, and changes nothing, if the rules refuse it. */
 export const redeem = (
   model: SaleModel,
@@ -403,10 +416,30 @@ export const redeem = (
   limit: number,
 ): boolean => {
   const card = model.cards[id];
-  if (!card || card.isRedeemed || card.isOver || (card.owner !== uuid && !card.transfer)) return false;
+  if (!card || card.isRedeemed || card.isOver || card.credit === 0) return false;
+  if (card.owner !== uuid && !card.transfer) return false;
   const command = { kind: 'increment' as const, delta: card.credit, expiresAt };
-  card.isRedeemed = change(avatarOf(model, uuid).credit.regular, command, model.now, limit);
-  return card.isRedeemed;
+  if (!change(avatarOf(model, uuid).credit.regular, command, model.now, limit)) return false;
+  empty(card);
+  return true;
+};
+
+/**
+ * Does what a row of an import does to a card, of which it says some words. Answers whether it changes the card, or is
+ * refused; undefined, and nothing is changed, where it has no news.
+ */
+export const importCard = (model: SaleModel, id: string, row: Partial<ToldCard>): 'changed' | 'refused' | undefined => {
+  const card = model.cards[id] as ModelCard;
+  const { told, isRedeemed, credit, worth, isOver } = card;
+  const here: ToldCard = { credit, isRedeemed, isActive: !isOver };
+  const isSame = (one: Partial<ToldCard>, other: ToldCard): boolean =>
+    (Object.keys(one) as (keyof ToldCard)[]).every((name) => one[name] === other[name]);
+  const wasWorth = worth === undefined ? here : { ...here, credit: worth, isRedeemed: false };
+  if ([here, wasWorth, told ?? here].some((values) => isSame(row, values))) return undefined;
+  if (!told || !isSame(told, here)) return 'refused';
+  const taken = { ...here, ...row };
+  Object.assign(card, { credit: taken.credit, isRedeemed: taken.isRedeemed, told: taken });
+  return 'changed';
 };
 
 const mostCards = 20;
@@ -431,6 +464,6 @@ export const redeemOwn = (
   if (cards.length === 0) return done;
   const command = { kind: 'increment' as const, delta: amount };
   if (!change(avatarOf(model, uuid).credit.regular, command, model.now, limit)) return undefined;
-  for (const id of cards) (model.cards[id] as ModelCard).isRedeemed = true;
+  for (const id of cards) empty(model.cards[id] as ModelCard);
   return done;
 };
