@@ -354,7 +354,8 @@ const ofCredit = {
     examples: ['--type restricted --limit 1000 --json'],
     list: ({ store, resident, fields }) => listCreditHistory(store.id, resident.uuid, fields.type),
     columns: [
-      ...(['sequence', 'at', 'type', 'kind'] as const),
+      ...(['sequence', 'at', 'type'] as const),
+      ['kind', ({ kind, undone }) => (undone ? `${kind}, undone` : kind)],
       {
         heading: 'L$',
         cell: ({ amount }) => amount,

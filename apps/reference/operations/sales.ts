@@ -17,7 +17,8 @@ export const salesTexts: Record<string, OperationText> = {
       `${extension} Sells a product once the buyer has paid inworld. A request whose form is right is answered 201 with the sale, ` +
       '`completed` or `refused`, and the same for ever under its `id`: so a script repeats the request until it has the answer, and gives back ' +
       '`change`. Only after a 400 or 422 it gives back all that was paid. Price, stock, coupon use, credit, spend and ownership change in one ' +
-      'transaction; the delivery follows. A quote fixes the prices; without one, or with one that is over, those of now count.',
+      'transaction; the delivery follows. A quote fixes the prices; without one, or with one that is over, those of now count. A quote from ' +
+      'before the product sold gift cards, or cards of another amount, is refused as `quote`.',
     request: {
       id: '00000008-dede-4ede-8ede-000000000002',
       productId: '00000003-dede-4ede-8ede-000000000013',
