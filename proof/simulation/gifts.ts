@@ -55,8 +55,8 @@ const hasUndone = (model: State, change: string, { answer, effect, at }: Seen): 
   if (before && effect) return false;
   if (!before && effect?.kind !== 'undo') return false;
   model.touched[uuid] = true;
-  const { amount, left, changed } = undo(avatarOf(model, uuid).credit[type], model.changes, change, at);
   const told = effect?.kind === 'undo' ? effect.mark : undefined;
+  const { amount, left, changed } = undo(avatarOf(model, uuid).credit[type], model.changes, change, at, told);
   if (told && (told.amount !== amount || told.left !== left || (told.sequence !== null) !== changed)) return false;
   const { amount: back, left: rest, credit } = (answer ?? { amount, left }) as Partial<UndoneChange>;
   // The answer to a repeated request has the credit of then.

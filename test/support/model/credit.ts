@@ -14,6 +14,8 @@ interface ModelLot {
 export interface ModelCustomer {
   unlotted: number;
   lots: ModelLot[];
+  /** The lots that were ever made, by the time of their expiry. */
+  made?: Record<number, number>;
   /** What was left in lots that have expired, by their numbers. */
   expired?: Record<number, number>;
   /** The least permanent credit since a change, by the name of each that no later set has ended. */
@@ -29,6 +31,11 @@ export type ModelCommand =
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined };
 
 let created = 0;
+
+const addLot = (customer: ModelCustomer, expiresAt: number, remaining: number): void => {
+  customer.lots.push({ expiresAt, number: created++, remaining });
+  customer.made = { ...customer.made, [expiresAt]: (customer.made?.[expiresAt] ?? 0) + 1 };
+};
 
 /** Takes permanent credit. */
 export const lower = (customer: ModelCustomer, amount: number): void => {
@@ -69,7 +76,7 @@ export const set = (
   customer.unlotted = 0;
   delete customer.lows;
   if (expiresAt === undefined) customer.unlotted = credit;
-  else if (credit > 0) customer.lots.push({ expiresAt, number: created++, remaining: credit });
+  else if (credit > 0) addLot(customer, expiresAt, credit);
   return true;
 };
 
@@ -88,7 +95,7 @@ export const increment = (
   if ((delta > 0 && held + delta > limit) || held + delta < 0) return false;
   expire(customer, now);
   const { lots } = customer;
-  if (delta > 0 && expiresAt !== undefined) lots.push({ expiresAt, number: created++, remaining: delta });
+  if (delta > 0 && expiresAt !== undefined) addLot(customer, expiresAt, delta);
   else if (delta > 0) customer.unlotted += delta;
   else {
     let rest = -delta;

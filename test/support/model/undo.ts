@@ -17,9 +17,9 @@ export interface ModelChange {
   uuid: string;
   type: CreditType;
   of: 'set' | 'increment';
-  /** L$ that it gave: in the lot of this number or, without one, as permanent credit. */
+  /** L$ that it gave: in a lot or, without one, as permanent credit. */
   gave: number;
-  lot?: number;
+  lot?: { number: number; expiresAt: number };
   /** L$ that it took. */
   tookLots: TakenParts;
   tookPermanent: number;
@@ -54,11 +54,12 @@ export const changeNoted = (
   const isSet = command.kind === 'set';
   const gave = isSet ? command.credit : Math.max(command.delta, 0);
   const hasLot = gave > 0 && command.expiresAt !== undefined;
+  const newest = customer.lots.at(-1);
   const after = isSet ? new Map<number, number>() : inLots(customer);
   const takes = isSet || command.delta < 0;
   changes[name] = {
     ...{ uuid, type, of: command.kind, gave },
-    ...(hasLot && { lot: customer.lots.at(-1)?.number ?? -1 }),
+    ...(hasLot && newest && { lot: { number: newest.number, expiresAt: newest.expiresAt } }),
     tookLots: takes
       ? [...inLots(before)]
           .map(([at, held]): [number, number] => [at, held - (after.get(at) ?? 0)])
@@ -68,6 +69,15 @@ export const changeNoted = (
   };
   customer.lows = { ...customer.lows, [name]: customer.unlotted };
   return true;
+};
+
+/** Takes the rest of a lot: what it holds too little or too much is that of others with its end. */
+const takeFrom = (customer: ModelCustomer, expiresAt: number, number: number, taken: number): void => {
+  const same = customer.lots.filter((lot) => lot.expiresAt === expiresAt);
+  const rest = same.reduce((sum, { remaining }) => sum + remaining, -taken);
+  customer.lots = customer.lots.filter((lot) => lot.expiresAt !== expiresAt);
+  const other = same.find((lot) => lot.number !== number);
+  if (rest > 0) customer.lots.push({ expiresAt, number: other?.number ?? number, remaining: rest });
 };
 
 /** The rest of what a set took once so much is paid from it, the lots that end first before others. */
@@ -83,33 +93,73 @@ const paidFrom = (lots: Readonly<TakenParts>, permanent: number, spent: number):
   return [rest.filter(([, amount]) => amount > 0), Math.max(0, permanent - due)];
 };
 
-/** Undoes a change, once. Answers what the first undo gave back and left, and whether this one changed the credit. */
-export const undo = (customer: ModelCustomer, changes: ModelChanges, name: string, now: number) => {
+/** An undo of a change, as the lots of its customer are now. */
+interface Effect {
+  /** L$ that are taken back. */
+  taken: number;
+  lots: TakenParts;
+  permanent: number;
+  undone: { amount: number; left: number };
+}
+
+const effectOf = ({ of, gave, tookLots, tookPermanent }: ModelChange, taken: number, expired: number): Effect => {
+  const spent = gave - taken - expired;
+  const [lots, permanent] = of === 'set' ? paidFrom(tookLots, tookPermanent, spent) : [tookLots, tookPermanent];
+  const took = sumOf(tookLots) + tookPermanent;
+  const left = of === 'set' ? expired + Math.max(0, spent - took) : spent + expired;
+  return { taken, lots, permanent, undone: { amount: sumOf(lots) + permanent - taken, left } };
+};
+
+/**
+ * The effects that an undo may have. Of lots with one end that clocks of several processes made, any may have been
+ * drained first: then its own may hold any part of what all of them hold.
+ */
+const effectsOf = (customer: ModelCustomer, made: ModelChange, low: number, now: number): Effect[] => {
+  const { lot, gave } = made;
+  if (lot === undefined) return [effectOf(made, Math.min(gave, low), 0)];
+  const { number, expiresAt } = lot;
+  const own = customer.lots.find((one) => one.number === number)?.remaining ?? 0;
+  const isLive = expiresAt > now;
+  const expired = isLive ? 0 : (customer.expired?.[number] ?? own);
+  const sure = effectOf(made, isLive ? own : 0, expired);
+  if ((customer.made?.[expiresAt] ?? 0) < 2) return [sure];
+  const held = inLots(customer).get(expiresAt) ?? 0;
+  const most = isLive ? Math.min(gave, held) : gave;
+  const parts = Array.from({ length: most + 1 }, (_, part) => part);
+  return [sure, ...parts.map((part) => (isLive ? effectOf(made, part, 0) : effectOf(made, 0, part)))];
+};
+
+/**
+ * Undoes a change, once. `told` is what the service did. Answers what the first undo gave back and left, and whether
+ * this one changed the credit.
+ */
+export const undo = (
+  customer: ModelCustomer,
+  changes: ModelChanges,
+  name: string,
+  now: number,
+  told?: { amount: number; left: number },
+) => {
   const made = changes[name] as ModelChange;
   if (made.undone) return { ...made.undone, changed: false };
-  const { of, gave, lot: number, tookLots, tookPermanent } = made;
-  const took = sumOf(tookLots) + tookPermanent;
+  const { gave, lot, tookLots, tookPermanent } = made;
   const low = customer.lows?.[name];
   // A later set of the type has ended all that came before it.
   if (low === undefined) {
-    made.undone = { amount: 0, left: gave + took };
+    made.undone = { amount: 0, left: gave + sumOf(tookLots) + tookPermanent };
     return { ...made.undone, changed: false };
   }
-  const lot = customer.lots.find((one) => one.number === number);
-  const isLive = lot !== undefined && lot.expiresAt > now;
-  const taken = number === undefined ? Math.min(gave, low) : isLive ? lot.remaining : 0;
-  const expired = lot && !isLive ? lot.remaining : (customer.expired?.[number ?? -1] ?? 0);
-  const spent = gave - taken - expired;
-  const [lots, permanent] = of === 'set' ? paidFrom(tookLots, tookPermanent, spent) : [tookLots, tookPermanent];
-  const back = sumOf(lots) + permanent;
-  made.undone = { amount: back - taken, left: of === 'set' ? expired + Math.max(0, spent - took) : spent + expired };
-  if (taken + back === 0) return { ...made.undone, changed: false };
+  const effects = effectsOf(customer, made, low, now);
+  const isTold = ({ undone }: Effect): boolean => undone.amount === told?.amount && undone.left === told.left;
+  const { taken, lots, permanent, undone } = effects.find(isTold) ?? (effects[0] as Effect);
+  made.undone = undone;
+  if (taken + sumOf(lots) + permanent === 0) return { ...undone, changed: false };
   expire(customer, now);
-  if (lot && isLive) customer.lots = customer.lots.filter((one) => one !== lot);
+  if (lot && taken > 0) takeFrom(customer, lot.expiresAt, lot.number, taken);
   // The change is one: what comes back counts against what goes.
-  const net = permanent - (number === undefined ? taken : 0);
+  const net = permanent - (lot ? 0 : taken);
   if (net > 0) customer.unlotted += net;
   else lower(customer, -net);
   giveBack(customer, sumOf(lots), lots, now);
-  return { ...made.undone, changed: true };
+  return { ...undone, changed: true };
 };
