@@ -119,8 +119,10 @@ const effectsOf = (customer: ModelCustomer, made: ModelChange, low: number, now:
   if (lot === undefined) return [effectOf(made, Math.min(gave, low), 0)];
   const { number, expiresAt } = lot;
   const own = customer.lots.find((one) => one.number === number)?.remaining ?? 0;
-  const isLive = expiresAt > now;
-  const expired = isLive ? 0 : (customer.expired?.[number] ?? own);
+  // The clock that has closed it may be ahead.
+  const ended = customer.expired?.[number];
+  const isLive = ended === undefined && expiresAt > now;
+  const expired = isLive ? 0 : (ended ?? own);
   const sure = effectOf(made, isLive ? own : 0, expired);
   if ((customer.made?.[expiresAt] ?? 0) < 2) return [sure];
   const held = inLots(customer).get(expiresAt) ?? 0;
