@@ -33,6 +33,12 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     ],
   },
   'lib/table/table.ts': {
+    'a transaction may name an item twice': [
+      'if (twice !== undefined) throw',
+      'if (twice === null) throw',
+      'test/lib/table/language.test.ts',
+      'DynamoDB: a transaction that names an item twice is a fault of the caller, and nothing is written',
+    ],
     'each sending of a transaction has a token of its own': [
       'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true, mayGiveWay)',
       'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, newId()), true, mayGiveWay)',
@@ -101,6 +107,14 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
       "when: missing('undone') });",
       'test/lib/credit/undo.test.ts',
       'an undo beside an erasure leaves no mark under the avatar',
+    ],
+  },
+  'apps/cli/commands/credit-give.ts': {
+    'a run of gifts that goes on is refused for a line that cannot be read any more': [
+      'if (given && !earlier)',
+      'if (given)',
+      'apps/cli/test/commands/credit-give.test.ts',
+      'hours later an undo takes what is left, and a run that was stopped gives what it can and lists the rest',
     ],
   },
   'lib/operator/give-credit.ts': {
@@ -225,6 +239,20 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     ],
   },
   'lib/sale/facts.ts': {
+    'the uses of a coupon are read once for each of its applications': [
+      `const ids = [...new Set(live.flatMap((each) => each?.couponId ?? []))];
+  const read = await Promise.all(
+    ids.map((id) => Promise.all([id, findCoupon(store, id), findCouponUses(store, customer, id)])),
+  );
+  return live.map((application) => {
+    const [, coupon, usesRead] = read.find(([id]) => id === application?.couponId) ?? [];`,
+      `const ids = live.map((each) => each?.couponId);
+  const read = await Promise.all(
+    ids.map((id) => Promise.all([id, id && findCoupon(store, id), id && findCouponUses(store, customer, id)])),
+  );
+  return live.map((application, place) => {
+    const [, coupon, usesRead] = read[place] ?? [];`,
+    ],
     'a refused sale does not look whether the spend of its tier is of the same moment': [
       '  if (countedSpend) seen.push(',
       '  if (countedSpend && seen.length < 0) seen.push(',
@@ -268,6 +296,12 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
     ],
   },
   'lib/sale/decide.ts': {
+    'a quote buys a card that it was not made for': [
+      '(quoted.cardCredit ?? 0) !== cardCredit',
+      'quoted.cardCredit === null',
+      'test/functions/rules/product-cards.test.ts',
+      'takes no quote from before the product sold cards of so many',
+    ],
     'a refund leaves the bonus of its sale': ['[...partsBack(sale), ...bonusBack(sale)]', 'partsBack(sale)'],
   },
   'lib/payout/sweep.ts': {
