@@ -4,7 +4,7 @@ import { finderOf, mutants } from './mutants.ts';
 
 /**
  * All planted bugs take minutes: `node proof/simulation/mutants.ts`. These are found soon, and there is one of each
- * kind that was found in earnest: retries, versions, lots, late items, bonus, stock under conflicts, an erasure, a
+ * kind that was found in earnest: retries, versions, lots, late items, bonus, undo, cards, stock, an erasure, a
  * queue, a consumer and payouts.
  */
 const some = [
@@ -13,6 +13,8 @@ const some = [
   'a removal takes the last lots first',
   'an addition that shows late is taken for a fault of the books',
   'a refund takes its bonus from whatever ends first',
+  'an undo does not wait for all of history',
+  'an import replaces a card that was redeemed here',
   'all shards have one checkpoint',
   'a claim that nobody reports is owed again',
   'a share is counted again where its sale does not note yet that it is',
