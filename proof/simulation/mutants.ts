@@ -3,414 +3,525 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Bugs to plant, by file: each replaces one piece of it. Random schedules find it or, where they hardly ever do, a
+ * Bugs to plant, by file and function: each replaces one piece of it. Random schedules find it or, where they hardly ever do, a
  * scene: the test of this file and name, which plays what the bug needs. Another order of two calls would take the bug
  * away from a seed. All must be found: docs/evidence/simulation.md.
  */
 type Bug = readonly [from: string, to: string] | readonly [from: string, to: string, file: string, name: string];
 
-const bugs: Readonly<Record<string, Readonly<Record<string, Bug>>>> = {
+const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<string, Bug>>>>>> = {
   'lib/table/retry.ts': {
-    'the retry layer repeats an addition whose answer was lost': [
-      'if (!repeatable || !isUnanswered(error)) throw error;',
-      'if (!isUnanswered(error)) throw error;',
-    ],
-    'the retry layer says that nothing was changed where an answer is missing': [
-      'if (unanswered.length >= maxUnanswered) throw error;',
-      'if (unanswered.length >= maxUnanswered) throw unavailable();',
-    ],
-    'a conflict of transactions is given up as soon as a lack of capacity': [
-      'await wait(++conflicts, forConflicts, unanswered[0]);',
-      'await wait(++conflicts, forCapacity, unanswered[0]);',
-      'test/lib/table/retry.test.ts',
-      'a transaction that conflicts',
-    ],
-    'a sale whose items others hold is given up as soon as a lack of capacity': [
-      'wait(attempt, { attempts: 40,',
-      'wait(attempt, { attempts: 8,',
-      'proof/simulation/crowd.test.ts',
-      'a crowd of 64 buys a product without limit for one buyer without a sale that is answered 503',
-    ],
+    untilAnswered: {
+      'the retry layer repeats an addition whose answer was lost': [
+        'if (!repeatable || !isUnanswered(error)) throw error;',
+        'if (!isUnanswered(error)) throw error;',
+      ],
+      'the retry layer says that nothing was changed where an answer is missing': [
+        'if (unanswered.length >= maxUnanswered) throw error;',
+        'if (unanswered.length >= maxUnanswered) throw unavailable();',
+      ],
+      'a conflict of transactions is given up as soon as a lack of capacity': [
+        'await wait(++conflicts, forConflicts, unanswered[0]);',
+        'await wait(++conflicts, forCapacity, unanswered[0]);',
+        'test/lib/table/retry.test.ts',
+        'a transaction that conflicts',
+      ],
+    },
+    pauseHeld: {
+      'a sale whose items others hold is given up as soon as a lack of capacity': [
+        'wait(attempt, { attempts: 40,',
+        'wait(attempt, { attempts: 8,',
+        'proof/simulation/crowd.test.ts',
+        'a crowd of 64 buys a product without limit for one buyer without a sale that is answered 503',
+      ],
+    },
   },
   'lib/table/table.ts': {
-    'a transaction may name an item twice': [
-      'if (twice !== undefined) throw',
-      'if (twice === null) throw',
-      'test/lib/table/language.test.ts',
-      'DynamoDB: a transaction that names an item twice is a fault of the caller, and nothing is written',
-    ],
-    'each sending of a transaction has a token of its own': [
-      'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true, mayGiveWay)',
-      'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, newId()), true, mayGiveWay)',
-    ],
-    'an item that others put too counts as the own one after a lost answer': [
-      'sendAlone<T>(one, true, false)',
-      'sendAlone<T>(one, true, true)',
-      'apps/cli/test/person/pseudonym.test.ts',
-      'an avatar has the same pseudonym each time, though no answer comes from the first write',
-    ],
-    'the change of a request is not recorded with its answer': [
-      'const sent = recording ? [...own, recording.completion(of.answer)] : own;',
-      'const sent = own;',
-    ],
+    demandOneEach: {
+      'a transaction may name an item twice': [
+        'if (twice !== undefined) throw',
+        'if (twice === null) throw',
+        'test/lib/table/language.test.ts',
+        'DynamoDB: a transaction that names an item twice is a fault of the caller, and nothing is written',
+      ],
+    },
+    transact: {
+      'each sending of a transaction has a token of its own': [
+        'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, token), true, mayGiveWay)',
+        'untilAnswered(() => (engine.transact ?? dynamodb.transact)(sent, newId()), true, mayGiveWay)',
+      ],
+      'the change of a request is not recorded with its answer': [
+        'const sent = recording ? [...own, recording.completion(of.answer)] : own;',
+        'const sent = own;',
+      ],
+    },
+    writeUnstamped: {
+      'an item that others put too counts as the own one after a lost answer': [
+        'sendAlone<T>(one, true, false)',
+        'sendAlone<T>(one, true, true)',
+        'apps/cli/test/person/pseudonym.test.ts',
+        'an avatar has the same pseudonym each time, though no answer comes from the first write',
+      ],
+    },
   },
   'lib/table/idempotency.ts': {
-    'a request that failed releases its key though it may have made its change': [
-      "const isOurs = all(is('owner', owner), isRunning);",
-      "const isOurs = is('owner', owner);",
-    ],
+    release: {
+      'a request that failed releases its key though it may have made its change': [
+        "const isOurs = all(is('owner', owner), isRunning);",
+        "const isOurs = is('owner', owner);",
+      ],
+    },
   },
   'lib/credit/writes.ts': {
-    'a change does not depend on the version of the credit': [
-      "all(is('creditVersion', item.creditVersion), when)",
-      'when',
-    ],
-    'a removal on the fast path does not look for lots': [': [hasNoLots, balanceAllows]', ': [balanceAllows]'],
-    'an addition on the fast path does not look for what is due': ['[nothingIsDue, limitAllows]', '[limitAllows]'],
+    updateOf: {
+      'a change does not depend on the version of the credit': [
+        "all(is('creditVersion', item.creditVersion), when)",
+        'when',
+      ],
+    },
+    fastUpdate: {
+      'a removal on the fast path does not look for lots': [': [hasNoLots, balanceAllows]', ': [balanceAllows]'],
+      'an addition on the fast path does not look for what is due': ['[nothingIsDue, limitAllows]', '[limitAllows]'],
+    },
   },
   'lib/credit/rules.ts': {
-    'a lot is due only after its time': [
-      'expiresAt !== undefined && expiresAt <= at;',
-      'expiresAt !== undefined && expiresAt < at;',
-      'test/lib/credit/plans.test.ts',
-      'a lot is due from its expiry on, and never without one',
-    ],
-    'a removal takes the last lots first': ['  for (const lot of live) {', '  for (const lot of live.toReversed()) {'],
-    'a refund gives lots back that are due': [
-      'const added = back.filter(({ expiresAt }) => !isDue(expiresAt, at));',
-      'const added = back;',
-    ],
-    'a refund takes its bonus from whatever ends first': [
-      'const taken = live.find(',
-      'const taken = live[0] ?? live.find(',
-    ],
-    'an undo takes permanent credit that came later': [
-      'const taken = Math.min(amount, most, unlotted);',
-      'const taken = Math.min(amount, unlotted);',
-    ],
-    'an undo of a set gives back what was spent since': ["of === 'set' ? paidFrom(took, spent) : took", 'took'],
-    'a bonus goes beyond the limit': [
-      'Math.max(0, Math.min(amount, limit - closeDue(holding, open, at).balance));',
-      'amount;',
-    ],
+    isDue: {
+      'a lot is due only after its time': [
+        'expiresAt !== undefined && expiresAt <= at;',
+        'expiresAt !== undefined && expiresAt < at;',
+        'test/lib/credit/plans.test.ts',
+        'a lot is due from its expiry on, and never without one',
+      ],
+    },
+    drain: {
+      'a removal takes the last lots first': [
+        '  for (const lot of live) {',
+        '  for (const lot of live.toReversed()) {',
+      ],
+    },
+    refund: {
+      'a refund gives lots back that are due': [
+        'const added = back.filter(({ expiresAt }) => !isDue(expiresAt, at));',
+        'const added = back;',
+      ],
+    },
+    takeBack: {
+      'a refund takes its bonus from whatever ends first': [
+        'const taken = live.find(',
+        'const taken = live[0] ?? live.find(',
+      ],
+      'an undo takes permanent credit that came later': [
+        'const taken = Math.min(amount, most, unlotted);',
+        'const taken = Math.min(amount, unlotted);',
+      ],
+    },
+    undo: {
+      'an undo of a set gives back what was spent since': ["of === 'set' ? paidFrom(took, spent) : took", 'took'],
+    },
+    bonus: {
+      'a bonus goes beyond the limit': [
+        'Math.max(0, Math.min(amount, limit - closeDue(holding, open, at).balance));',
+        'amount;',
+      ],
+    },
   },
   'lib/credit/undo.ts': {
-    'an undo takes what a later set has ended': ["since.some(({ kind }) => kind === 'set')", 'since.length < 0'],
-    'an undo of a change that does not show yet is refused': ['{ credit, seen: [] },', '{ credit },'],
-    'an undo does not wait for all of history': [
-      'return known.length > version - sequence ?',
-      'return known.length > 0 ?',
-    ],
-    'a repeated undo answers the credit of before it': ['() => isUnchanged(credit),', 'async () => true,'],
-    'an undo where nothing is left marks a change that an erasure has moved': [
-      "when: all(is('kind', of), missing('undone')) });",
-      "when: missing('undone') });",
-      'test/lib/credit/undo.test.ts',
-      'an undo beside an erasure leaves no mark under the avatar',
-    ],
+    changeWith: {
+      'an undo takes what a later set has ended': ["since.some(({ kind }) => kind === 'set')", 'since.length < 0'],
+    },
+    undoCreditChange: {
+      'an undo of a change that does not show yet is refused': ['{ credit, seen: [] },', '{ credit },'],
+      'a repeated undo answers the credit of before it': ['() => isUnchanged(credit),', 'async () => true,'],
+      'an undo where nothing is left marks a change that an erasure has moved': [
+        "when: all(is('kind', of), missing('undone')) });",
+        "when: missing('undone') });",
+        'test/lib/credit/undo.test.ts',
+        'an undo beside an erasure leaves no mark under the avatar',
+      ],
+    },
+    toldChange: {
+      'an undo does not wait for all of history': [
+        'return known.length > version - sequence ?',
+        'return known.length > 0 ?',
+      ],
+    },
   },
   'apps/cli/commands/credit-give.ts': {
-    'a run of gifts that goes on is refused for a line that cannot be read any more': [
-      'if (given && !earlier)',
-      'if (given)',
-      'apps/cli/test/commands/credit-give.test.ts',
-      'hours later an undo takes what is left, and a run that was stopped gives what it can and lists the rest',
-    ],
+    giftsOf: {
+      'a run of gifts that goes on is refused for a line that cannot be read any more': [
+        'if (given && !earlier)',
+        'if (given)',
+        'apps/cli/test/commands/credit-give.test.ts',
+        'hours later an undo takes what is left, and a run that was stopped gives what it can and lists the rest',
+      ],
+    },
   },
   'lib/operator/give-credit.ts': {
-    'a line is given twice': ['put(item, isNew)', 'put(item)'],
+    giveLine: {
+      'a line is given twice': ['put(item, isNew)', 'put(item)'],
+    },
   },
   'lib/credit/plan.ts': {
-    'the lots of a change are not compared with their customer': [
-      'needs.find(({ type }) => isTorn(facts, type));',
-      'needs.find(() => false);',
-    ],
+    planCredit: {
+      'the lots of a change are not compared with their customer': [
+        'needs.find(({ type }) => isTorn(facts, type));',
+        'needs.find(() => false);',
+      ],
+    },
   },
   'lib/credit/whole-lots.ts': {
-    'the lots of a change are compared by their count and their sum alone': [
-      ' && (atRest || !isChecksumOff(item, type, read));',
-      ';',
-      'test/lib/credit/late-items.test.ts',
-      'a removal is not misled by a lot that has ended and one that is missing, as many and as large',
-    ],
-    'an addition that shows late is taken for a fault of the books': [
-      'const showMillis = 60_000;',
-      'const showMillis = 0;',
-    ],
+    areWhole: {
+      'the lots of a change are compared by their count and their sum alone': [
+        ' && (atRest || !isChecksumOff(item, type, read));',
+        ';',
+        'test/lib/credit/late-items.test.ts',
+        'a removal is not misled by a lot that has ended and one that is missing, as many and as large',
+      ],
+    },
+    showMillis: {
+      'an addition that shows late is taken for a fault of the books': [
+        'const showMillis = 60_000;',
+        'const showMillis = 0;',
+      ],
+    },
   },
   'lib/credit/lots.ts': {
-    'the lots of a change are read only as far as it needs them': ['if (isLast || !mayStopEarly) continue;', ''],
+    readLots: {
+      'the lots of a change are read only as far as it needs them': ['if (isLast || !mayStopEarly) continue;', ''],
+    },
   },
   'lib/store/coupon-uses.ts': {
-    'a refund does not look whether a use that it could not see is there': [
-      ': check(key, areAsRead(read));',
-      ': check(key, { all: [] });',
-      'test/lib/credit/late-items.test.ts',
-      'a refund gives back the use of a coupon that shows after the sale',
-    ],
+    takeUseBack: {
+      'a refund does not look whether a use that it could not see is there': [
+        ': check(key, areAsRead(read));',
+        ': check(key, { all: [] });',
+        'test/lib/credit/late-items.test.ts',
+        'a refund gives back the use of a coupon that shows after the sale',
+      ],
+    },
   },
   'lib/sale/writes.ts': {
-    'a sale takes no copy from the stock': ['...(product.limited ? [takeCopy(store, product)] : []),', ''],
-    'a sale does not check that a used-up coupon still is': [
-      '...usedUpStill(usedUp),',
-      '',
-      'test/lib/sale/late.test.ts',
-      'a sale that sees the credit of a refund sees the use that came back with it',
-    ],
-    'a sale that changes no spend does not check the spend of its tier': [
-      '...(spent.length > 0 ? spent : spendAsRead(store, buyer, facts)),',
-      '...spent,',
-      'test/lib/sale/late.test.ts',
-      'a sale for credit alone takes the tier of the moment of that credit',
-    ],
-    'a refund does not depend on the state of the sale': [
-      "when: all(is('state', 'completed'), is('buyerUuid', buyer),",
-      "when: all(is('buyerUuid', buyer),",
-    ],
-    'a refund beside an erasure does not look whether the buyer is still the one who was read': [
-      `when: all(is('state', 'completed'), is('buyerUuid', buyer), is('recipientUuid', recipient)),
+    writesOfSale: {
+      'a sale takes no copy from the stock': ['...(product.limited ? [takeCopy(store, product)] : []),', ''],
+      'a sale does not check that a used-up coupon still is': [
+        '...usedUpStill(usedUp),',
+        '',
+        'test/lib/sale/late.test.ts',
+        'a sale that sees the credit of a refund sees the use that came back with it',
+      ],
+      'a sale that changes no spend does not check the spend of its tier': [
+        '...(spent.length > 0 ? spent : spendAsRead(store, buyer, facts)),',
+        '...spent,',
+        'test/lib/sale/late.test.ts',
+        'a sale for credit alone takes the tier of the moment of that credit',
+      ],
+    },
+    writesOfRefund: {
+      'a refund does not depend on the state of the sale': [
+        "when: all(is('state', 'completed'), is('buyerUuid', buyer),",
+        "when: all(is('buyerUuid', buyer),",
+      ],
+      'a refund beside an erasure does not look whether the buyer is still the one who was read': [
+        `when: all(is('state', 'completed'), is('buyerUuid', buyer), is('recipientUuid', recipient)),
     }),
     ...(product ? returnCopy(store, product) : []),
     ...(sale.coupon ? [takeUseBack(couponUsesKey(store, buyer, sale.coupon.id), uses)] : []),
     ...ofBuyer,
     ...ofRecipient,
     owned ? ownedLess(owned) : check(ownedKey(store, recipient, sale.productId), isNew),`,
-      `when: is('state', 'completed'),
+        `when: is('state', 'completed'),
     }),
     ...(product ? returnCopy(store, product) : []),`,
-      'apps/cli/test/person/erasure-races.test.ts',
-      'a refund of a sale in cash, which arrives after their erasure, is made anew',
-    ],
-    'a sale that finds no credit does not look whether there is still none': [
-      'return buyerItem && isSpendRead && !takesCredit',
-      'return buyerItem && isSpendRead',
-      'test/lib/sale/late.test.ts',
-      'a sale that sees the copy of a refund takes the credit that came back with it',
-    ],
+        'apps/cli/test/person/erasure-races.test.ts',
+        'a refund of a sale in cash, which arrives after their erasure, is made anew',
+      ],
+    },
+    buyerAsRead: {
+      'a sale that finds no credit does not look whether there is still none': [
+        'return buyerItem && isSpendRead && !takesCredit',
+        'return buyerItem && isSpendRead',
+        'test/lib/sale/late.test.ts',
+        'a sale that sees the copy of a refund takes the credit that came back with it',
+      ],
+    },
   },
   'lib/store/stock.ts': {
-    'a sale takes a copy though none is left': [
-      "when: all(is('limited', true), above('availableAmount', 0)),",
-      "when: is('limited', true),",
-    ],
-    'a sale takes a copy of a share that is empty or gathered': [
-      "update(stock.drawn[0], { add: { copies: -1 }, when: above('copies', 0) })",
-      'update(stock.drawn[0], { add: { copies: -1 } })',
-      'apps/cli/test/kinds/stock.test.ts',
-      'whose share was emptied meanwhile takes a copy of another one',
-    ],
-    'shares are gathered though a copy was sold meanwhile': [
-      "remove(share, is('copies', share.copies))",
-      'remove(share)',
-      'apps/cli/test/kinds/stock.test.ts',
-      'a gathering counts a copy that is sold while it reads the shares',
-    ],
-    'the copies of a divided stock are gathered without those that lie in the item': [
-      'add: { availableAmount: copiesIn(shares) },',
-      'add: { availableAmount: copiesIn(shares) - item.availableAmount },',
-    ],
-    'a stock is divided, and its copies stay in the item too': [
-      'add: { availableAmount: -moved },',
-      'add: { availableAmount: 0 },',
-      'proof/simulation/crowd.test.ts',
-      'a crowd buys the last copies of a divided stock, each copy once',
-    ],
+    takeCopy: {
+      'a sale takes a copy though none is left': [
+        "when: all(is('limited', true), above('availableAmount', 0)),",
+        "when: is('limited', true),",
+      ],
+      'a sale takes a copy of a share that is empty or gathered': [
+        "update(stock.drawn[0], { add: { copies: -1 }, when: above('copies', 0) })",
+        'update(stock.drawn[0], { add: { copies: -1 } })',
+        'apps/cli/test/kinds/stock.test.ts',
+        'whose share was emptied meanwhile takes a copy of another one',
+      ],
+    },
+    gatherStock: {
+      'shares are gathered though a copy was sold meanwhile': [
+        "remove(share, is('copies', share.copies))",
+        'remove(share)',
+        'apps/cli/test/kinds/stock.test.ts',
+        'a gathering counts a copy that is sold while it reads the shares',
+      ],
+      'the copies of a divided stock are gathered without those that lie in the item': [
+        'add: { availableAmount: copiesIn(shares) },',
+        'add: { availableAmount: copiesIn(shares) - item.availableAmount },',
+      ],
+    },
+    divideStock: {
+      'a stock is divided, and its copies stay in the item too': [
+        'add: { availableAmount: -moved },',
+        'add: { availableAmount: 0 },',
+        'proof/simulation/crowd.test.ts',
+        'a crowd buys the last copies of a divided stock, each copy once',
+      ],
+    },
   },
   'lib/store/products.ts': {
-    'a PUT leaves the shares of a divided stock': [
-      'if (found.divided !== undefined) {',
-      "if (found.divided === 'never') {",
-      'apps/cli/test/kinds/stock.test.ts',
-      'replaces all copies, and takes the shares away',
-    ],
+    updateProduct: {
+      'a PUT leaves the shares of a divided stock': [
+        'if (found.divided !== undefined) {',
+        "if (found.divided === 'never') {",
+        'apps/cli/test/kinds/stock.test.ts',
+        'replaces all copies, and takes the shares away',
+      ],
+    },
   },
   'lib/sale/quote.ts': {
-    'a quote takes the balance and the due lots from two moments': [
-      'return hasLots(facts.credit) ? look(() => isUnchanged(facts.credit), quote) : quote;',
-      'return quote;',
-      'test/lib/credit/late-items.test.ts',
-      'a quote counts no lot as it was before the balance that it counts',
-    ],
+    makeQuote: {
+      'a quote takes the balance and the due lots from two moments': [
+        'return hasLots(facts.credit) ? look(() => isUnchanged(facts.credit), quote) : quote;',
+        'return quote;',
+        'test/lib/credit/late-items.test.ts',
+        'a quote counts no lot as it was before the balance that it counts',
+      ],
+    },
   },
   'lib/sale/sell.ts': {
-    'a sale is refused without a look at one moment': [
-      'look(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms))',
-      'keepRefused(selling, refusal, terms)',
-    ],
+    sell: {
+      'a sale is refused without a look at one moment': [
+        'look(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms))',
+        'keepRefused(selling, refusal, terms)',
+      ],
+    },
   },
   'lib/sale/facts.ts': {
-    'the uses of a coupon are read once for each of its applications': [
-      `const ids = [...new Set(live.flatMap((each) => each?.couponId ?? []))];
+    withCoupons: {
+      'the uses of a coupon are read once for each of its applications': [
+        `const ids = [...new Set(live.flatMap((each) => each?.couponId ?? []))];
   const read = await Promise.all(
     ids.map((id) => Promise.all([id, findCoupon(store, id), findCouponUses(store, customer, id)])),
   );
   return live.map((application) => {
     const [, coupon, usesRead] = read.find(([id]) => id === application?.couponId) ?? [];`,
-      `const ids = live.map((each) => each?.couponId);
+        `const ids = live.map((each) => each?.couponId);
   const read = await Promise.all(
     ids.map((id) => Promise.all([id, id && findCoupon(store, id), id && findCouponUses(store, customer, id)])),
   );
   return live.map((application, place) => {
     const [, coupon, usesRead] = read[place] ?? [];`,
-    ],
-    'a refused sale does not look whether the spend of its tier is of the same moment': [
-      '  if (countedSpend) seen.push(',
-      '  if (countedSpend && seen.length < 0) seen.push(',
-      'test/lib/sale/late.test.ts',
-      'a refused sale counts a tier and the uses of a coupon of one moment',
-    ],
+      ],
+    },
+    wereTogether: {
+      'a refused sale does not look whether the spend of its tier is of the same moment': [
+        '  if (countedSpend) seen.push(',
+        '  if (countedSpend && seen.length < 0) seen.push(',
+        'test/lib/sale/late.test.ts',
+        'a refused sale counts a tier and the uses of a coupon of one moment',
+      ],
+    },
   },
   'lib/credit/change.ts': {
-    'a refund that finds no bonus to take back does not look whether there is still none': [
-      'return isUnchecked || needsLook ?',
-      'return isUnchecked ?',
-      'test/lib/sale/late.test.ts',
-      'a refund that does not see the credit of its sale takes the bonus back',
-    ],
+    writeMoney: {
+      'a refund that finds no bonus to take back does not look whether there is still none': [
+        'return isUnchecked || needsLook ?',
+        'return isUnchecked ?',
+        'test/lib/sale/late.test.ts',
+        'a refund that does not see the credit of its sale takes the bonus back',
+      ],
+    },
   },
   'lib/store/spend.ts': {
-    'a sale in L$ beside an erasure does not look whether the spend is still as it was read': [
-      "(spend ? is('version', spend.version) : isNew)",
-      '(spend ? undefined : isNew)',
-      'apps/cli/test/person/erasure-races.test.ts',
-      'a sale of a second product, which arrives after their erasure, stands in books that add up',
-    ],
+    asSpent: {
+      'a sale in L$ beside an erasure does not look whether the spend is still as it was read': [
+        "(spend ? is('version', spend.version) : isNew)",
+        '(spend ? undefined : isNew)',
+        'apps/cli/test/person/erasure-races.test.ts',
+        'a sale of a second product, which arrives after their erasure, stands in books that add up',
+      ],
+    },
   },
   'lib/store/told.ts': {
-    'an import replaces a card that was redeemed here': [
-      "return !isTouched && isDeepStrictEqual(here, told) ? 'take' : 'keep';",
-      "return 'take';",
-    ],
-    'a row that says what it said before is refused': [
-      'if (says(here) || (told !== undefined && says(told)))',
-      'if (says(here))',
-      'apps/cli/test/kinds/gift-cards.test.ts',
-      'a card of a file is replaced by other files until this store has changed it, and keeps its owner',
-    ],
+    decideTold: {
+      'an import replaces a card that was redeemed here': [
+        "return !isTouched && isDeepStrictEqual(here, told) ? 'take' : 'keep';",
+        "return 'take';",
+      ],
+      'a row that says what it said before is refused': [
+        'if (says(here) || (told !== undefined && says(told)))',
+        'if (says(here))',
+        'apps/cli/test/kinds/gift-cards.test.ts',
+        'a card of a file is replaced by other files until this store has changed it, and keeps its owner',
+      ],
+    },
   },
   'lib/store/gift-cards.ts': {
-    'a card is redeemed though it has changed since it was read': ['    when: unchanged(card),\n', ''],
-    'a card is taken back though it is redeemed meanwhile': [
-      "when: all(exists, is('redeemed', false)),",
-      'when: exists,',
-    ],
+    redeeming: {
+      'a card is redeemed though it has changed since it was read': [
+        `    when: unchanged(card),
+`,
+        '',
+      ],
+    },
+    cardRefund: {
+      'a card is taken back though it is redeemed meanwhile': [
+        "when: all(exists, is('redeemed', false)),",
+        'when: exists,',
+      ],
+    },
   },
   'lib/sale/decide.ts': {
-    'a quote buys a card that it was not made for': [
-      '(quoted.cardCredit ?? 0) !== cardCredit',
-      'quoted.cardCredit === null',
-      'test/functions/rules/product-cards.test.ts',
-      'takes no quote from before the product sold cards of so many',
-    ],
-    'a refund leaves the bonus of its sale': ['[...partsBack(sale), ...bonusBack(sale)]', 'partsBack(sale)'],
+    isFalse: {
+      'a quote buys a card that it was not made for': [
+        '(quoted.cardCredit ?? 0) !== cardCredit',
+        'quoted.cardCredit === null',
+        'test/functions/rules/product-cards.test.ts',
+        'takes no quote from before the product sold cards of so many',
+      ],
+    },
+    judgeRefund: {
+      'a refund leaves the bonus of its sale': ['[...partsBack(sale), ...bonusBack(sale)]', 'partsBack(sale)'],
+    },
   },
   'lib/payout/sweep.ts': {
-    'a claim that nobody reports is owed again': [
-      "movedTo(before, 'unknown', {}, { at })",
-      "movedTo(before, 'failed', {}, { at })",
-    ],
+    giveUp: {
+      'a claim that nobody reports is owed again': [
+        "movedTo(before, 'unknown', {}, { at })",
+        "movedTo(before, 'failed', {}, { at })",
+      ],
+    },
   },
   'lib/payout/payees.ts': {
-    'two cashiers claim the same debt': [
-      "put(after, before ? all(is('version', before.version), is('stamp', before.stamp)) : isNew);",
-      'put(after, before ? undefined : isNew);',
-    ],
+    payeeWrite: {
+      'two cashiers claim the same debt': [
+        "put(after, before ? all(is('version', before.version), is('stamp', before.stamp)) : isNew);",
+        'put(after, before ? undefined : isNew);',
+      ],
+    },
   },
   'functions/stream-consumer.ts': {
-    'a debt is forgotten where the consumer dies or fails over it': [
-      'await metered(meter, () => countDebts(store, owing));',
-      'await metered(meter, () => countDebts(store, owing)).catch(() => undefined);',
-      'test/lib/payout/count.test.ts',
-      'counts 100 shares once, though the consumer dies at each of its writes',
-    ],
-    'days count records behind one that is still to come': [
-      'new Set(isSentAgain ? [] : readable)',
-      'new Set(Records)',
-      'test/lib/events/history.test.ts',
-      'reports such a record alone where the queue does not take it, and counts those behind it when it comes back',
-    ],
+    handler: {
+      'a debt is forgotten where the consumer dies or fails over it': [
+        'await metered(meter, () => countDebts(store, owing));',
+        'await metered(meter, () => countDebts(store, owing)).catch(() => undefined);',
+        'test/lib/payout/count.test.ts',
+        'counts 100 shares once, though the consumer dies at each of its writes',
+      ],
+      'days count records behind one that is still to come': [
+        'new Set(isSentAgain ? [] : readable)',
+        'new Set(Records)',
+        'test/lib/events/history.test.ts',
+        'reports such a record alone where the queue does not take it, and counts those behind it when it comes back',
+      ],
+    },
   },
   'lib/payout/count.ts': {
-    'a debt is noted as counted though another writer of its account came between': [
-      'return left.length === 0 ? { result: undefined } : undefined;',
-      'return { result: undefined };',
-      'test/lib/payout/count.test.ts',
-      'counts once where two count side by side',
-    ],
-    'a debt is taken for counted where its sale does not show yet': [
-      '&& owing.every((one) => shows(found, one))',
-      '',
-      'test/lib/payout/count.test.ts',
-      'counts a sale that shows only after its record',
-    ],
-    'a share is counted again where its sale does not note yet that it is': [
-      'missing, needed.map(markOf), at);',
-      'missing, [], at);',
-    ],
+    countTogether: {
+      'a debt is noted as counted though another writer of its account came between': [
+        'return left.length === 0 ? { result: undefined } : undefined;',
+        'return { result: undefined };',
+        'test/lib/payout/count.test.ts',
+        'counts once where two count side by side',
+      ],
+      'a debt is taken for counted where its sale does not show yet': [
+        '&& owing.every((one) => shows(found, one))',
+        '',
+        'test/lib/payout/count.test.ts',
+        'counts a sale that shows only after its record',
+      ],
+    },
+    countOnce: {
+      'a share is counted again where its sale does not note yet that it is': [
+        'missing, needed.map(markOf), at);',
+        'missing, [], at);',
+      ],
+    },
   },
   'lib/events/days.ts': {
-    'a day gets its checkpoint before its sums': [
-      'const outcome = await writeUnstamped<DayItem>(update(key, { add, set, when }));',
-      `const outcome = await writeUnstamped<DayItem>(update(key, { set, when }));
+    countDay: {
+      'a day gets its checkpoint before its sums': [
+        'const outcome = await writeUnstamped<DayItem>(update(key, { add, set, when }));',
+        `const outcome = await writeUnstamped<DayItem>(update(key, { set, when }));
     if (outcome.done) await writeUnstamped<DayItem>(update(key, { add }));`,
-    ],
-    'a day counts whatever its checkpoint is': [
-      'const when = any(missing(checkpoint), below(checkpoint, first.sequence));',
-      'const when = undefined;',
-    ],
-    'all shards have one checkpoint': ["createHash('sha256').update(shard)", "createHash('sha256')"],
+      ],
+      'a day counts whatever its checkpoint is': [
+        'const when = any(missing(checkpoint), below(checkpoint, first.sequence));',
+        'const when = undefined;',
+      ],
+    },
+    checkpointOf: {
+      'all shards have one checkpoint': ["createHash('sha256').update(shard)", "createHash('sha256')"],
+    },
   },
   'lib/events/record.ts': {
-    'the consumer counts a row that a backfill made': [
-      'return one.count && isOfRecord ?',
-      'return one.count ?',
-      'apps/cli/test/books/history-backfill.test.ts',
-      'counts once a change whose record comes after all, behind the backfill',
-    ],
+    countsOf: {
+      'the consumer counts a row that a backfill made': [
+        'return one.count && isOfRecord ?',
+        'return one.count ?',
+        'apps/cli/test/books/history-backfill.test.ts',
+        'counts once a change whose record comes after all, behind the backfill',
+      ],
+    },
   },
   'lib/sale/sweep.ts': {
-    'the delivery of a sale is ordered by the stream alone': [
-      'const open = await notBegun(sales, failed);',
-      'const open = (await notBegun(sales, failed)).slice(1);',
-    ],
-    'the sweep passes a sale whose order failed': [
-      'reached: left.sort()[0] ?? stretch.to',
-      'reached: stretch.to',
-      'test/lib/sale/sweep.test.ts',
-      'sales of two days in which the queue took nothing are all ordered when it takes messages again',
-    ],
-    'the sweep does not look again at times in which sales may still appear': [
-      'const shown = ago(showsMillis);',
-      'const shown = ago(graceMillis);',
-      'test/lib/sale/sweep.test.ts',
-      'a sale that shows in the list ten minutes late is ordered within minutes',
-    ],
-    'the sweep does not look through the last two weeks': [
-      'const isDue = begunAt !== undefined && begunAt <= ago(dayMillis);',
-      'const isDue = false;',
-      'test/lib/sale/sweep.test.ts',
-      'a sale that shows in the list a week late is ordered within a day',
-    ],
+    orderMissing: {
+      'the delivery of a sale is ordered by the stream alone': [
+        'const open = await notBegun(sales, failed);',
+        'const open = (await notBegun(sales, failed)).slice(1);',
+      ],
+    },
+    lookAt: {
+      'the sweep passes a sale whose order failed': [
+        'reached: left.sort()[0] ?? stretch.to',
+        'reached: stretch.to',
+        'test/lib/sale/sweep.test.ts',
+        'sales of two days in which the queue took nothing are all ordered when it takes messages again',
+      ],
+    },
+    stretchesOf: {
+      'the sweep does not look again at times in which sales may still appear': [
+        'const shown = ago(showsMillis);',
+        'const shown = ago(graceMillis);',
+        'test/lib/sale/sweep.test.ts',
+        'a sale that shows in the list ten minutes late is ordered within minutes',
+      ],
+      'the sweep does not look through the last two weeks': [
+        'const isDue = begunAt !== undefined && begunAt <= ago(dayMillis);',
+        'const isDue = false;',
+        'test/lib/sale/sweep.test.ts',
+        'a sale that shows in the list a week late is ordered within a day',
+      ],
+    },
   },
   'lib/delivery/deliveries.ts': {
-    'a worker claims a delivery that another one has': [
-      "all(isKnown, isOpen, atMost('leaseUntil', timestamp(now())), is('attempts', attempts))",
-      'isKnown',
-    ],
+    claimDelivery: {
+      'a worker claims a delivery that another one has': [
+        "all(isKnown, isOpen, atMost('leaseUntil', timestamp(now())), is('attempts', attempts))",
+        'isKnown',
+      ],
+    },
   },
 };
 
-export const mutants = Object.entries(bugs).flatMap(([file, ofFile]) =>
-  Object.entries(ofFile).map(([text, [from, to, ...scene]]) => ({ text, file, from, to, scene })),
+export const mutants = Object.entries(bugs).flatMap(([file, functions]) =>
+  Object.entries(functions).flatMap(([name, ofFunction]) =>
+    Object.entries(ofFunction).map(([text, [from, to, ...scene]]) => ({ text, file, name, from, to, scene })),
+  ),
 );
 
 type Mutant = (typeof mutants)[number];
-
-/** The text of a file with its planted bug. */
-export const planted = ({ file, from, to }: Mutant, text: string): string => {
-  if (text.split(from).length !== 2) throw new Error(`${file} must have once: ${from}`);
-  return text.replace(from, () => to);
-};
 
 const root = join(import.meta.dirname, '../..');
 

@@ -1,5 +1,6 @@
 import { registerHooks } from 'node:module';
-import { mutants, planted } from './mutants.ts';
+import { mutants } from './mutants.ts';
+import { planted } from './planting.ts';
 
 /** Loaded before a program, it plants the bug whose text MUTANT has: Node gets the bug's file with it. */
 

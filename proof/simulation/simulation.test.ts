@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { trials } from '../../test/support/volume.ts';
 import { simulate } from './environment.ts';
 import { mutants } from './mutants.ts';
+import { planted } from './planting.ts';
 import { runSchedule } from './schedule.ts';
 
 /** `SIMULATION_SEED` sets the first seed, `SIMULATION_RUNS` the number of schedules. */
@@ -43,11 +44,21 @@ test('a seed replays: the same schedule, call by call', async () => {
   expect(again).toEqual(first);
 });
 
-test('each bug that is planted by hand has its place in the code, once', () => {
-  const root = new URL('../../', import.meta.url);
-  const misplaced = mutants.filter(
-    ({ file, from }) => readFileSync(new URL(file, root), 'utf8').split(from).length !== 2,
-  );
+const root = new URL('../../', import.meta.url);
+const textOf = (file: string): string => readFileSync(new URL(file, root), 'utf8');
 
-  expect(misplaced).toEqual([]);
+test('each bug that is planted by hand has its place in its function, once', () => {
+  for (const mutant of mutants) expect(planted(mutant, textOf(mutant.file))).not.toBe(textOf(mutant.file));
+});
+
+test('a bug is planted in its function alone, and with the names that local variables have now', () => {
+  const bug = mutants.find(({ text }) => text === 'the retry layer repeats an addition whose answer was lost');
+  if (!bug) throw new Error('The bug is gone.');
+  const renamed = textOf(bug.file).replaceAll('repeatable', 'mayRepeat').replaceAll('error', 'failure');
+
+  expect(planted(bug, renamed)).toContain('if (!isUnanswered(failure)) throw failure;');
+  expect(() => planted({ ...bug, name: 'repeat' }, renamed)).toThrow('repeat of lib/table/retry.ts must have once');
+  expect(() => planted(bug, renamed.replace('!isUnanswered(failure)', 'isUnanswered(failure)'))).toThrow(
+    /must have once/,
+  );
 });
