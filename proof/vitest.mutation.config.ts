@@ -5,6 +5,7 @@ export default defineConfig({
   test: {
     include: [
       'test/lib/credit/{lots-to-read,credit-plan,plans,refusals}.test.ts',
+      'test/lib/sale/bonus.test.ts',
       'test/lib/http/*.test.ts',
       'test/lib/keys.test.ts',
     ],

@@ -1,6 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { db, dbOnce } from '../../../lib/table/client.ts';
 import { logLines } from '../../support/log.ts';
+import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 let service: Awaited<ReturnType<typeof startTestService>>;
@@ -166,6 +167,25 @@ test('takes any Content-Type and 256 KiB, and ignores unknown fields and paramet
     expect((await service.call('POST', path, { name: 'Chairs', padding }, headers)).status).toBe(201);
   }
   expect((await service.call('POST', '/v1/categories', { name: 'Chairs', padding: `${padding}x` })).status).toBe(400);
+});
+
+test('the path of what was made, the number of a change and the ETag stand in headers of their own answers alone', async () => {
+  const made = await service.call('POST', '/v1/categories', { name: 'Lamps' });
+  const path = `/v1/categories/${made.body.id}`;
+  const gift = { delta: 5 };
+  const { uuid } = await newResident();
+  const changed = await service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, gift);
+  const read = await service.call('GET', path);
+  const readCustomer = await service.call('GET', `/v1/customers/${uuid}`);
+  const refused = await service.call('POST', `/v1/customers/${uuid}/actions/increment-credit`, { delta: -9 });
+
+  const names = ['location', 'credit-sequence', 'delivery-id', 'etag'];
+  const headersOf = ({ headers }: typeof made) => names.map((name) => headers.get(name));
+  expect(headersOf(made)).toEqual([path, null, null, made.headers.get('etag')]);
+  expect(headersOf(changed)).toEqual([null, '1', null, null]);
+  expect(headersOf(read)).toEqual([null, null, null, expect.stringMatching(/^".+"$/)]);
+  expect(headersOf(readCustomer)).toEqual([null, null, null, expect.stringMatching(/^".+"$/)]);
+  expect([refused.status, ...headersOf(refused)]).toEqual([400, null, null, null, null]);
 });
 
 test('every answer has X-Request-Id and the security headers; only an answer with a body has a Content-Type', async () => {
