@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import { booksFault, type CreditCommand, isDue } from '../../../lib/credit/rules.ts';
-import { at, holding, increment, later, latest, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
+import { booksFault, type CreditCommand, isDue, openAfter } from '../../../lib/credit/rules.ts';
+import { at, holding, increment, later, latest, limit, lot, past, planOf, reconcile, set, soon } from './holdings.ts';
 
 test('a lot is due from its expiry on, and never without one', () => {
   expect(isDue(soon, at)).toBe(false);
@@ -316,4 +316,67 @@ test('a bonus is taken back from its own lot, or from permanent credit', () => {
   });
   expect(planOf(4, open, { kind: 'bonus-back', amount: 9 })).toMatchObject({ bonus: -4, holding: { unlotted: 0 } });
   expect(planOf(4, open, { kind: 'bonus-back', amount: 9, lot: idOf(latest) })).toMatchObject({ bonus: 0 });
+});
+
+const bonus = (amount: number, expiresAt?: string): CreditCommand => ({ kind: 'bonus', amount, expiresAt, id: 'b' });
+
+test.each([
+  [
+    'permanent credit',
+    planOf(20, [lot(soon, 7)], bonus(5)),
+    { holding: { balance: 32, unlotted: 25, lots: 1, due: soon }, closed: [], bonus: 5 },
+  ],
+  [
+    'a lot of its own, with its id, after what is due has ended',
+    planOf(20, [lot(past, 7)], bonus(5, later)),
+    {
+      holding: { balance: 25, unlotted: 20, lots: 1, due: later },
+      closed: [{ lot: lot(past, 7), how: 'expired' }],
+      added: [{ amount: 5, expiresAt: later, id: 'b' }],
+      bonus: 5,
+    },
+  ],
+  [
+    'as much as the limit leaves once what is due has gone',
+    planOf(990, [lot(past, 500)], bonus(50)),
+    {
+      holding: { balance: limit, unlotted: limit, lots: 0 },
+      closed: [{ lot: lot(past, 500), how: 'expired' }],
+      bonus: 10,
+    },
+  ],
+  [
+    'nothing at the limit, and no lot',
+    planOf(limit, [], bonus(50, later)),
+    { holding: { balance: limit, unlotted: limit, lots: 0 }, closed: [], bonus: 0 },
+  ],
+  [
+    'nothing above the limit',
+    planOf(limit + 5, [], bonus(50)),
+    { holding: { balance: limit + 5, unlotted: limit + 5, lots: 0 }, closed: [], bonus: 0 },
+  ],
+] as const)('a bonus gives %s', (_, plan, expected) => {
+  expect(plan).toStrictEqual(expected);
+});
+
+test('the open lots after a plan are those that are left and those that it adds, in the order of their ends', () => {
+  const open = [lot(past, 5), lot(soon, 10), lot(latest, 10)];
+  const ends = (lots: readonly { expiresAt: string; remaining: number }[]) =>
+    lots.map(({ expiresAt, remaining }) => [expiresAt, remaining]);
+
+  expect(ends(openAfter(open, planOf(20, open, increment(-4))))).toEqual([
+    [soon, 6],
+    [latest, 10],
+  ]);
+  expect(ends(openAfter(open, planOf(20, open, increment(3, later))))).toEqual([
+    [soon, 10],
+    [later, 3],
+    [latest, 10],
+  ]);
+  expect(ends(openAfter(open, planOf(20, open, increment(3, soon))))).toEqual([
+    [soon, 10],
+    [soon, 3],
+    [latest, 10],
+  ]);
+  expect(openAfter([], planOf(20, [], increment(3)))).toEqual([]);
 });
