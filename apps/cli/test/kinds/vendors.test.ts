@@ -7,7 +7,10 @@ import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { registerVendor } from '../../../../lib/vendor/register.ts';
 import { deleteVendor, vendorCountKey, vendorKey } from '../../../../lib/vendor/vendors.ts';
+import { freshTable } from '../../../../test/support/service.ts';
 import { checkVendors } from '../../kinds/vendors.ts';
+
+await freshTable();
 
 /** A store with a product and two vendors, of which the first sells it. */
 const aStore = async () => {
