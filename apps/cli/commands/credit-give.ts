@@ -1,7 +1,14 @@
 import { Option } from 'commander';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, creditLimit, holdingOf } from '../../../lib/credit/state.ts';
-import { type Giving, giveLine, givenLines, readGiven, takeBackLine } from '../../../lib/operator/give-credit.ts';
+import {
+  type GivenLine,
+  type Giving,
+  giveLine,
+  givenLines,
+  readGiven,
+  takeBackLine,
+} from '../../../lib/operator/give-credit.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
@@ -36,8 +43,11 @@ const sumColumns: Column<TypeSums>[] = [
   { heading: 'then', cell: ({ after }) => after },
 ];
 
-/** A line that is to be given or taken back. One of a file that cannot be read has nothing but its faults. */
-type Line = Partial<NamedGift> & Pick<NamedGift, 'number'> & { faults?: string };
+/**
+ * A line that is to be given, or, with what it has given, taken back. One of a file that cannot be read has nothing but
+ * its faults.
+ */
+type Line = Partial<NamedGift> & Pick<NamedGift, 'number'> & { faults?: string; given?: GivenLine };
 
 /** A line that was not given, or of which not all was taken back. */
 interface LeftLine extends Partial<Pick<NamedGift, 'uuid' | 'username' | 'type' | 'amount'>> {
@@ -143,9 +153,7 @@ const doLine = async (giving: Giving, line: Line): Promise<LeftLine[]> => {
   return given.uuid === line.uuid ? [] : [leftLine(line, `was given to ${given.uuid}, who had the name then`)];
 };
 
-const undoLine = async (giving: Giving, { number }: Line): Promise<LeftLine[]> => {
-  const given = await readGiven(giving, number);
-  if (!given) return [];
+const undoLine = async (giving: Giving, given: GivenLine): Promise<LeftLine[]> => {
   const { amount, left, credit } = await takeBackLine(giving, given);
   const taken = 0 - amount;
   const why = `${grouped(taken)} taken back, ${grouped(left)} spent${given.expiresAt === undefined ? '' : ' or expired'}`;
@@ -159,7 +167,8 @@ const giftsOf = (
   given?: { file: GiftFile; path: string },
 ): Gifts => {
   const giving = (run: GivingRun): Giving => ({ store, reference, reason: run.reason });
-  const readLines = async (): Promise<Line[]> => (given ? linesOf(given.file) : givenLines(store, reference));
+  const readLines = async (): Promise<Line[]> =>
+    given ? linesOf(given.file) : (await givenLines(store, reference)).map((line) => ({ ...line, given: line }));
   return {
     words,
     key: givingKey(store, reference),
@@ -181,7 +190,7 @@ const giftsOf = (
     }),
     lines: readLines,
     doLine: (line, run) => doLine(giving(run), line),
-    undoLine: (line, run) => undoLine(giving(run), line),
+    undoLine: (line, run) => undoLine(giving(run), line.given as GivenLine),
     leftLine,
     columns: leftColumns,
     logged: { do: 'credit.given', undo: 'credit.taken_back' },
