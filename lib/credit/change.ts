@@ -182,8 +182,9 @@ const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot
 };
 
 /**
- * Changes a customer's credit of one type by a command, and answers both balances after it, and its number. Throws 400 where a rule
- * refuses it (then nothing is written), 404 for no such resident, 503 where other writers do not let it through.
+ * Changes a customer's credit of one type by a command. Answers both balances after it, and the number of the change.
+ * Throws 400 where a rule refuses it (then nothing is written), 404 for no such resident, and 503 where other writers
+ * do not let it through.
  */
 export const changeCredit = async (
   store: string,

@@ -1,11 +1,8 @@
 import { loaded, merged, reversed, type Source } from '../lists/source.ts';
 import type { CreditChange } from '../routes/credit.ts';
 import { rowsOf } from '../table/table.ts';
-import { type HistoryItem, type HistoryRow, historyPartition } from './history.ts';
+import { type HistoryItem, historyPartition, isWholeRow, restOfLots, type WholeRow } from './history.ts';
 import { type CreditType, creditTypes } from './rules.ts';
-
-/** A row of history whose change is known. */
-type WholeRow = HistoryItem & HistoryRow;
 
 /** A change of credit as the API answers it, and its place in the list's order. */
 export interface ListedChange extends CreditChange {
@@ -13,8 +10,9 @@ export interface ListedChange extends CreditChange {
 }
 
 /** The parts of lots, of those that the row does not hold one by one together, and of permanent credit. */
-const changedLots = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: WholeRow): CreditChange['lots'] => {
-  const rest = lots.reduce((left, part) => left - part.amount, amount - expired - unlotted);
+const changedLots = (row: WholeRow): CreditChange['lots'] => {
+  const { unlotted, lots = [], lastExpiresAt } = row;
+  const rest = restOfLots(row);
   return [
     // The table keeps the members of an object in no order.
     ...lots.map(({ id, amount, expiresAt }) => ({ id, amount, expiresAt })),
@@ -22,8 +20,6 @@ const changedLots = ({ amount, expired, unlotted, lots = [], lastExpiresAt }: Wh
     ...(unlotted === 0 ? [] : [{ id: null, amount: unlotted, expiresAt: null }]),
   ];
 };
-
-const isWholeRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
 
 const listed =
   (type: CreditType) =>

@@ -61,6 +61,20 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
   undone?: UndoMark;
 }
 
+/** A row of history whose change is known. */
+export type WholeRow = HistoryItem & HistoryRow;
+
+export const isWholeRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
+
+/** The L$ of a change's lots that its row does not hold one by one: they are too many, or have not come yet. */
+export const restOfLots = ({
+  amount,
+  expired,
+  unlotted,
+  lots = [],
+}: Pick<HistoryRow, 'amount' | 'expired' | 'unlotted'> & { lots?: readonly LotPart[] }): number =>
+  lots.reduce((rest, part) => rest - part.amount, amount - expired - unlotted);
+
 /** The most parts of lots that a row holds one by one. */
 export const maxLotParts = 200;
 

@@ -9,7 +9,15 @@ import { pauseForHistory } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { rowsOf } from '../table/table.ts';
 import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from './change.ts';
-import { type HistoryItem, type HistoryRow, historyKey, historyPartition, type UndoMark } from './history.ts';
+import {
+  type HistoryItem,
+  historyKey,
+  historyPartition,
+  isWholeRow,
+  restOfLots,
+  type UndoMark,
+  type WholeRow,
+} from './history.ts';
 import { type CreditLot, lotId, lotType } from './lot.ts';
 import { isUnchanged, listLots, withoutLots } from './lots.ts';
 import { type CreditFacts, planCredit } from './plan.ts';
@@ -35,8 +43,6 @@ export interface UndoneChange extends Omit<UndoMark, 'at'> {
   credit: CustomerCredit;
 }
 
-type WholeRow = HistoryItem & HistoryRow;
-
 /** The rows of history from a change on, of each type, the oldest first. */
 type RowsSince = Record<CreditType, readonly HistoryItem[]>;
 
@@ -56,7 +62,7 @@ interface ToldChange {
   isEnded: boolean;
 }
 
-/** What history tells of a change. */
+/** The account that history gives of a change. */
 type Told =
   | ToldChange
   | { kind: 'undone'; mark: UndoMark }
@@ -73,12 +79,6 @@ const mostChanges = 1000;
 const barred = (message: string): Told => ({ kind: 'barred', message });
 
 const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
-
-const isRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
-
-/** The L$ of the parts of lots that a row does not hold one by one. */
-const restOf = ({ amount, expired, unlotted, lots = [] }: WholeRow): number =>
-  amount - expired - unlotted - sumOf(lots);
 
 /** Permanent credit right after a change, and the least that it has been since: `changes` are those that followed. */
 const permanentSince = (now: number, changes: readonly WholeRow[]): { after: number; lowest: number } => {
@@ -101,7 +101,7 @@ const lotsTaken = (row: WholeRow, added: number): NewLot[] => {
   // More than 200 lots: the row has the sum of the others, in which what came due may be too.
   const made = added - sumOf(lots.filter(({ amount }) => amount > 0));
   const due = expired + sumOf(ended) + sumOf(taken);
-  const amount = made - restOf(row) - due;
+  const amount = made - restOfLots(row) - due;
   return amount > 0 ? [...taken, { amount, expiresAt: lastExpiresAt }] : taken;
 };
 
@@ -161,18 +161,18 @@ const withoutRow = (known: readonly WholeRow[], sequence: number): Told =>
  */
 const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told => {
   const { creditVersion: version = 0 } = item;
-  const known = [...rows.regular, ...rows.restricted].filter(isRow);
+  const known = [...rows.regular, ...rows.restricted].filter(isWholeRow);
   const type = creditTypes.find((each) => Number(rows[each][0]?.sk) === sequence);
-  const row = type && rows[type].slice(0, 1).find(isRow);
+  const row = type && rows[type].slice(0, 1).find(isWholeRow);
   if (!row) return withoutRow(known, sequence);
   if (row.undone) return { kind: 'undone', mark: row.undone };
   if (!canBeUndone(row))
     return barred(`sequence must be that of a set or an increment: the change ${sequence} is of the kind ${row.kind}.`);
-  if (row.lastExpiresAt === undefined && restOf(row) !== 0) return { kind: 'behind' };
+  if (row.lastExpiresAt === undefined && restOfLots(row) !== 0) return { kind: 'behind' };
   // All that is left of a lot is its own, whatever followed.
   if (row.kind === 'increment' && row.amount > 0 && row.unlotted === 0) return giftInLot(row, type);
 
-  const since = rows[type].slice(1).filter(isRow);
+  const since = rows[type].slice(1).filter(isWholeRow);
   const instead = 'take the credit back by an increment.';
   if (since.length > mostChanges)
     return barred(`More than ${mostChanges} changes of this credit have followed the change ${sequence}: ${instead}`);

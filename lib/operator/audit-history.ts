@@ -3,8 +3,10 @@ import {
   type HistoryRow,
   historyKey,
   historyPartition,
+  isWholeRow,
   type LotPart,
   maxLotParts,
+  restOfLots,
 } from '../credit/history.ts';
 import { asDecided, type CreditLot, lotId } from '../credit/lot.ts';
 import { type CreditType, creditTypes } from '../credit/rules.ts';
@@ -25,7 +27,7 @@ export interface RecordedChange extends HistoryRow {
 /** The changes among the raw items of a customer's history, in the order of their numbers. */
 export const recordedChanges = (items: readonly HistoryItem[]): RecordedChange[] =>
   items
-    .filter((item): item is HistoryItem & HistoryRow => item.kind !== undefined)
+    .filter(isWholeRow)
     .map(({ lots = [], ...item }) => ({
       ...item,
       lots,
@@ -77,8 +79,8 @@ const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
 const totalOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
 /** The L$ of lots that a row does not tell of, though it holds every part. */
-export const missingParts = ({ amount, expired, unlotted, lots, lastExpiresAt }: RecordedChange): number =>
-  lastExpiresAt === undefined ? amount - expired - unlotted - totalOf(lots) : 0;
+export const missingParts = (change: RecordedChange): number =>
+  change.lastExpiresAt === undefined ? restOfLots(change) : 0;
 
 /**
  * The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired.

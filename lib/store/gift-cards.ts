@@ -74,7 +74,7 @@ export const giftCardItem = (
   };
 };
 
-/** What a row of an import does to a card. `must` is why it is refused, and the value that it would have to say. */
+/** The effect of a row of an import on a card. `must` says why it is refused, and the value that it must have. */
 export type BroughtCard =
   | { kind: 'created' | 'changed'; write: Write }
   | { kind: 'unchanged' }

@@ -46,17 +46,9 @@ const postings = (account: string, other: string, amount: number, balance?: numb
 ];
 
 /** The facts of a change. They stand above the postings, where hledger takes no tag such as `date:` for an order. */
-const journalTags = ({
-  at,
-  reason,
-  reference,
-  saleId,
-  giftCardId,
-  requestId,
-  keyId,
-  undoes,
-}: CreditChange): string[] => {
-  const tags = { at, reason, reference, sale: saleId, giftcard: giftCardId, request: requestId, key: keyId, undoes };
+const journalTags = ({ at, reason, reference, undoes, ...ids }: CreditChange): string[] => {
+  const { saleId: sale, giftCardId: giftcard, requestId: request, keyId: key } = ids;
+  const tags = { at, reason, reference, sale, giftcard, request, key, undoes };
   return Object.entries(tags).flatMap(([name, value]) => (value === null ? [] : [`    ; ${name}: ${value}`]));
 };
 

@@ -16,7 +16,7 @@ export interface ModelCustomer {
   lots: ModelLot[];
   /** The lots that were ever made, by the time of their expiry. */
   made?: Record<number, number>;
-  /** What was left in lots that have expired, by their numbers. */
+  /** The L$ that were left in lots that have expired, by their numbers. */
   expired?: Record<number, number>;
   /** The least permanent credit since a change, by the name of each that no later set has ended. */
   lows?: Record<string, number>;
