@@ -1,5 +1,7 @@
+import { everyRow } from '../lists/source.ts';
 import { Problem } from '../problem.ts';
-import { categoryKey, countBy } from '../store/categories.ts';
+import type { Category } from '../routes/categories.ts';
+import { categoryKey, countBy, listCategories, listMembers } from '../store/categories.ts';
 import {
   additionOf,
   addMember,
@@ -14,6 +16,27 @@ import {
 import { allOf, answer, type Decision, decide, first } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany } from '../table/table.ts';
+
+/** The key of a membership, and its category. */
+export interface MembershipKey extends Key {
+  category: string;
+}
+
+export async function* membershipsOf(store: string): AsyncGenerator<MembershipKey> {
+  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
+    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
+      yield { category: id, pk, sk };
+}
+
+/** The categories of each product, by the product's id. Products without a category are left out. */
+export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
+  const categoriesOf = new Map<string, Set<string>>();
+  for await (const membership of membershipsOf(store)) {
+    const product = memberOf(membership);
+    categoriesOf.set(product, (categoriesOf.get(product) ?? new Set()).add(membership.category));
+  }
+  return categoriesOf;
+};
 
 /** Says whether a product is to be in a category. */
 export interface Membership {

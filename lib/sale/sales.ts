@@ -59,8 +59,11 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   dues: string;
   due: string;
   bought?: string;
-  /** An import has brought it: the store did not sell it, so no delivery and no day tells of it. */
-  imported?: true;
+  /**
+   * An import has brought it: the store did not sell it, so no delivery and no day tells of it. `refunded`: it was
+   * refunded by then, so that no spend ever had it.
+   */
+  imported?: true | 'refunded';
 }
 
 /** The partition of the index that holds the sales of a store in a state, by the time at which they were made. */

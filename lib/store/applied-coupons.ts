@@ -28,7 +28,7 @@ export interface AppliedCoupon extends Key {
   earlier: string;
 }
 
-const appliedKey = (store: string, customer: string, productId: string | undefined): Key => ({
+export const appliedKey = (store: string, customer: string, productId: string | undefined): Key => ({
   pk: partition(store, 'APPLIED', customer),
   sk: productId === undefined ? 'store' : `product#${productId}`,
 });

@@ -21,7 +21,12 @@ export interface CouponItem extends Coupon, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
+  /** See told.ts. */
+  told?: string;
 }
+
+/** The time of a coupon's creation, with which its rank begins. */
+export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
 /** Fields that no request sets. */
 export interface ImportedCoupon {

@@ -31,6 +31,8 @@ export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
   username: string;
   flags?: string;
   banReason?: string;
+  /** See told.ts. */
+  told?: string;
 }
 
 export const customerKey = (store: string, uuid: string): Key => ({ pk: partition(store, 'CUSTOMER'), sk: uuid });

@@ -48,6 +48,12 @@ import {
 export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, SortableProduct, DivisibleStock {
   /** The gift card that a sale of it makes. */
   giftCard?: SoldCard;
+  /** Its settings as they were told: see told.ts. */
+  told?: string;
+  /** The copies of the other side, as an import or a move told them. */
+  toldCopies?: number;
+  /** The categories that it has at the other side, as a move told them. */
+  toldIn?: ReadonlySet<string>;
 }
 
 /** With the attributes of the indexes. */
@@ -78,7 +84,8 @@ const indexed = (store: string, fields: ProductFields) => {
 
 /** A product as the contract answers it: with the copies that its item has. */
 export const readProduct = (stored: IndexedProduct): Product => {
-  const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, divided, wholeUntil, giftCard, ...product } = stored;
+  const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, ...others } = stored;
+  const { divided, wholeUntil, giftCard, told, toldCopies, toldIn, ...product } = others;
   return { ...product, activePrice: activePrice(product.price, product.discount, now()) };
 };
 

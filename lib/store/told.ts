@@ -1,8 +1,10 @@
+import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { isSameItem } from '../table/stamp.ts';
 
 /**
- * Whose word counts where an import, or a move from another service, tells of a thing: that of the import until this
- * store has acted on the thing, then the store's own, for good.
+ * Whose word counts where an import, or a move from another service, tells of a thing (docs/contract/whose-word.md): that
+ * of the import until this store has acted on the thing, then the store's own.
  */
 
 /** A thing of a store, and a row that tells of it. `T` is what an import can tell: values, or a digest of them. */
@@ -31,3 +33,41 @@ export const decideTold = <T>({
   if (says(here) || (told !== undefined && says(told))) return 'unchanged';
   return !isTouched && isDeepStrictEqual(here, told) ? 'take' : 'keep';
 };
+
+/** The table keeps the members of an object in no order. */
+const inOrder = (_: string, value: unknown): unknown =>
+  value && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    : value;
+
+/** Eight characters that tell settings from others. */
+export const digestOf = (settings: object): string =>
+  createHash('sha256').update(JSON.stringify(settings, inOrder)).digest('base64').slice(0, 8);
+
+/** A thing with settings, and their digest as an import or a move told them first, or a move the last time. */
+export interface ToldSettings {
+  told?: string;
+}
+
+/**
+ * The item that a row makes of the settings of one; undefined where it changes nothing. `made` is the stored item with
+ * what the row says. The word of a file is a person's, who has it now: it is taken. That of a `move` is taken where the
+ * other side says something new, and nobody has changed anything here.
+ */
+export const withSettings = <T extends object>(
+  stored: (T & ToldSettings) | undefined,
+  made: T,
+  { settingsOf, isMove }: { settingsOf: (item: T) => object; isMove: boolean },
+): (T & ToldSettings) | undefined => {
+  const there = digestOf(settingsOf(made));
+  if (!stored) return { ...made, told: there };
+  const { told } = stored;
+  const as = (word: string | undefined) => ({ ...made, ...(word !== undefined && { told: word }) });
+  if (isSameItem(stored, as(told))) return undefined;
+  if (!isMove) return as(told);
+  const here = digestOf(settingsOf(stored));
+  return decideTold({ told, here, says: (word) => word === there }) === 'take' ? as(there) : undefined;
+};
+
+/** The number after a pass of a move, where both sides count: what has changed there is added to what is here. */
+export const withChangeThere = (here: number, told: number, there: number): number => Math.max(0, here + there - told);

@@ -1,11 +1,12 @@
-import { creditImporter } from '../../apps/cli/kinds/credit.ts';
-import { giftCardImporter } from '../../apps/cli/kinds/gift-cards.ts';
-import { idFrom, writeRows } from '../../apps/cli/kinds/rows.ts';
+import { idFrom } from '../../apps/cli/kinds/columns.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
 import { type CreditType, creditTypes } from '../../lib/credit/rules.ts';
 import type { ChangedCredit } from '../../lib/credit/state.ts';
+import { creditImporter } from '../../lib/operator/imports/credit.ts';
+import { giftCardImporter } from '../../lib/operator/imports/gift-cards.ts';
+import { writeRows } from '../../lib/operator/imports/rows.ts';
 import type { CustomerCredit } from '../../lib/routes/credit.ts';
 import type { RedeemedCards } from '../../lib/routes/gift-cards.ts';
 import type { Quote, Sale } from '../../lib/routes/sales.ts';
@@ -251,6 +252,7 @@ const importOperation = (part: Part): Operation => {
   const { random } = machine;
   const { store } = world;
   const uuid = world.avatars[random.of([2, 2, 2, 0])] as string;
+  const resident = { uuid, username: `avatar${world.avatars.indexOf(uuid)}` };
   const type: CreditType = random.of(creditTypes);
   // Two files that have a row in common.
   const file = random.below(2);
@@ -261,13 +263,12 @@ const importOperation = (part: Part): Operation => {
   ].map(({ text, ...fields }, place) => ({
     line: place + 1,
     fields: {
-      ...{ id: idFrom(store, 'credit', `${uuid} ${type} ${text}`), resident: { uuid }, type, state: 'open' as const },
+      ...{ id: idFrom(store, 'credit', `${uuid} ${type} ${text}`), resident, type, state: 'open' as const },
       ...fields,
     },
   }));
-  const residents = new Map([[uuid, { uuid, username: `avatar${world.avatars.indexOf(uuid)}` }]]);
   const run = async () => {
-    const groups = await writeRows(creditImporter(), rows, { store, residents });
+    const groups = await writeRows(creditImporter(), rows, { store });
     return groups.flatMap(({ rows: some, outcome }) => some.map(({ fields }) => [fields.id, outcome]));
   };
   return {
@@ -298,15 +299,15 @@ const importCardOperation = (part: Part): Operation => {
   const { store, state, avatars } = world;
   const id = random.of(Object.keys(state.cards));
   const { owner, credit: before } = state.cards[id] as ModelCard;
+  const holder = { uuid: owner, username: `avatar${avatars.indexOf(owner)}` };
   const [credit, isRedeemed] = random.of([
     [before, false],
     [50, false],
     [0, true],
   ] as const);
   const hasAll = random.chance(0.7);
-  const fields = { id, owner: { uuid: owner }, credit, ...(hasAll && { redeemed: isRedeemed, active: true }) };
-  const residents = new Map([[owner, { uuid: owner, username: `avatar${avatars.indexOf(owner)}` }]]);
-  const run = async () => (await writeRows(giftCardImporter, [{ line: 1, fields }], { store, residents }))[0]?.outcome;
+  const fields = { id, owner: holder, credit, ...(hasAll && { redeemed: isRedeemed, active: true }) };
+  const run = async () => (await writeRows(giftCardImporter, [{ line: 1, fields }], { store }))[0]?.outcome;
   return {
     name,
     text: `import of the card ${id}: ${JSON.stringify(fields)}`,

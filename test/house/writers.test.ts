@@ -14,9 +14,6 @@ const stillWriting = [
     (name) => `commands/${name}.ts`,
   ),
   'data/import.ts',
-  ...['categories', 'coupons', 'credit', 'customers', 'products', 'residents', 'rows', 'rules', 'webhooks'].map(
-    (name) => `kinds/${name}.ts`,
-  ),
 ];
 
 const verbs = {

@@ -1,4 +1,6 @@
 import pMap from 'p-map';
+import { sideBySide } from '../../../lib/operator/imports/rows.ts';
+import { readMemberships } from '../../../lib/operator/memberships.ts';
 import { countBy } from '../../../lib/store/categories.ts';
 import {
   isSortedAsRead,
@@ -11,8 +13,6 @@ import {
 import { all, exists, is, isNew, put, remove, update, type Write } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { get, getMany, transact } from '../../../lib/table/table.ts';
-import { readMemberships } from '../kinds/memberships.ts';
-import { sideBySide } from '../kinds/rows.ts';
 
 const either = [false, true];
 /** A product in every state that gives its memberships another key. */

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
+import type { Undoing } from '../../../lib/operator/imports/rows.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { readKeyFile } from '../data/key-file.ts';
@@ -35,6 +36,27 @@ const importColumns = (imported: boolean): Column<ImportReport>[] => [
 const noteFaults = ({ faults }: ImportReport): void => {
   for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${reason}`);
   const more = faults.length - shownFaults;
+  if (more > 0) note(`... and ${more} more.`);
+};
+
+/** The words for changes of this store that a file undoes. */
+const undoWords: Record<Undoing, (count: number) => string> = {
+  ban: (count) => `lifts ${counted(count, 'ban')}`,
+  'coupon on': (count) => `switches ${counted(count, 'coupon')} on that ${are(count)} off here`,
+  'limit of uses': (count) => `allows more uses of ${counted(count, 'coupon')} than this store does`,
+  'end of a coupon': (count) => `prolongs ${counted(count, 'coupon')}`,
+  'product on': (count) => `sells ${counted(count, 'product')} again that ${are(count)} inactive here`,
+  price: (count) => `changes ${counted(count, 'price')}`,
+};
+
+const are = (count: number): string => (count === 1 ? 'is' : 'are');
+
+/** Tells what a file does to this store's own changes, and which values it leaves. */
+const noteWords = ({ undone, kept }: ImportReport, file: string): void => {
+  const does = Object.entries(undone).map(([what, count]) => undoWords[what as Undoing](count));
+  if (does.length > 0) note(`${file} ${does.join(', ')}.`);
+  for (const { line, reason } of kept.slice(0, shownFaults)) note(`line ${line}: ${reason}`);
+  const more = kept.length - shownFaults;
   if (more > 0) note(`... and ${more} more.`);
 };
 
@@ -129,6 +151,7 @@ const importOne = async (
     release();
   });
   noteFaults(report);
+  noteWords(report, file);
   print(options.dryRun ? report : writtenOf(report), importColumns(!options.dryRun));
   if (before) print(totalsRows(before, (await kind.totals?.(store.id)) ?? before), totalColumns);
   if (!report.imported && report.rejected > 0) throw new Failure(whyNothing(report, options));
@@ -140,7 +163,7 @@ const importOne = async (
     note(
       'These webhooks are switched off: see each secret with store webhooks rotate-secret, then update --state active.',
     );
-  if (report.rejected > 0) throw new UnsuccessfulError();
+  if (report.rejected + report.kept.length > 0) throw new UnsuccessfulError();
 };
 
 const columnsHelp = ({ columns: all }: ImportFile): string => {
@@ -151,9 +174,13 @@ const columnsHelp = ({ columns: all }: ImportFile): string => {
   return `\nColumns, in any order:\n${lines.join('\n')}`;
 };
 
+/** Without it a product that is limited keeps its copies: some may have been sold since the file was written. */
+const setStock = ['--set-stock', 'set the copies of limited products that are there to those of the file'] as const;
+
 /** Makes a command import files of a kind. */
-const importing = (command: StoreCommand, kind: ImportFile, example: string): StoreCommand =>
-  command
+const importing = (command: StoreCommand, kind: ImportFile, example: string): StoreCommand => {
+  if (kind.name === 'products') command.option(...setStock);
+  return command
     .description(`Imports ${kind.summary}.`)
     .argument('<file>', 'a file that ends with .csv or .ndjson')
     .option('--dry-run', 'check every row, report the result, and write nothing')
@@ -164,6 +191,7 @@ const importing = (command: StoreCommand, kind: ImportFile, example: string): St
     .addHelpText('after', columnsHelp(kind))
     .examples(`${example} ${kind.name}.csv`)
     .runs((options: GlobalOptions & ImportOptions, file: string) => runImport(kind, options, file));
+};
 
 /** Adds `store resident import <file>`, which is `store import residents <file>`. */
 export const addResidentImport = (group: StoreCommand): void => {
@@ -184,6 +212,7 @@ export const addImport = (program: StoreCommand): void => {
     );
   group
     .option('--all <directory>', 'import the files of a whole export, in their order')
+    .option(...setStock)
     .runs((options: ImportAllOptions) => importAll(group, options));
   for (const kind of importFiles) importing(group.command(kind.name), kind, `store import ${kind.name}`);
 };

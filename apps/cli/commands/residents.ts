@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from 'commander';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { everyPage } from '../../../lib/lists/source.ts';
+import { type ResidentFields, residentImporter } from '../../../lib/operator/imports/residents.ts';
+import { type Importer, writeRows } from '../../../lib/operator/imports/rows.ts';
 import { knownResidents } from '../../../lib/operator/residents.ts';
 import { followNames, listCustomerNames } from '../../../lib/store/customer-names.ts';
 import { listCustomerItems } from '../../../lib/store/customers.ts';
@@ -12,8 +14,6 @@ import { exists, update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
-import { type ResidentFields, residentImporter } from '../kinds/residents.ts';
-import { type Importer, writeRows } from '../kinds/rows.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';
 import { parseResident } from '../terminal/input.ts';
@@ -63,10 +63,7 @@ const logged = (log: Log): Importer<ResidentFields> => ({
 const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
   const target = await connect(options);
   const fields: ResidentFields = { uuid, username, formerNames: options.former ?? [] };
-  const [row, setting] = [
-    { line: 1, fields },
-    { store: '', residents: new Map() },
-  ];
+  const [row, setting] = [{ line: 1, fields }, { store: '' }];
   const [planned] = await residentImporter.plan([row], setting);
   const fault = planned?.needs?.fault ?? (typeof planned?.outcome === 'object' ? planned.outcome : undefined);
   if (planned?.needs)

@@ -1,14 +1,13 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { holdingOf } from '../../../lib/credit/state.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import type { SpendItem } from '../../../lib/store/spend.ts';
 import { spendKey } from '../../../lib/store/spend-list.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { columns } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { residentOf } from '../kinds/rows.ts';
 import { beginCheck, checkRows, explainFault } from './check.ts';
 import { formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
@@ -92,16 +91,16 @@ export const compareAgainst = async (
   path: string,
   onFault: (fault: SumFault) => void,
 ): Promise<AgainstReport> => {
-  const pass = beginCheck(sumsFile, store);
+  const pass = beginCheck(sumsFile, { store });
   const report: AgainstReport = {
     sums: comparedSums.map((name) => ({ sum: name, rows: 0, file: 0, here: 0 })),
     faults: [],
   };
   const take = async (raws: readonly RawRow[]): Promise<void> => {
-    const { rows, faults, setting } = await checkRows(raws, pass);
+    const { rows, faults } = await checkRows(raws, pass);
     for (const [line, found] of faults)
       for (const fault of found) report.faults.push(`line ${line}: ${explainFault(fault)}`);
-    const named = rows.map((row) => ({ ...row, ...residentOf(setting, row.fields.resident as Identifier) }));
+    const named = rows.map((row) => ({ ...row, ...(row.fields.resident as Resident) }));
     const hereOf = await sumsHere(
       store,
       named.map(({ uuid }) => uuid),

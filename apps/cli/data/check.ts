@@ -1,15 +1,17 @@
 import type { Identifier } from '../../../lib/identifier.ts';
+import type { Fault, Importer, Row, Setting } from '../../../lib/operator/imports/rows.ts';
 import { findResidents } from '../../../lib/operator/residents.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import { allowedIn } from '../../shared/cells.ts';
-import { isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
+import { nested } from '../../shared/nested.ts';
+import { idFrom, isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { type Fault, type Importer, idFrom, type Row, residentOf, type Setting } from '../kinds/rows.ts';
 import type { RawRow } from './read.ts';
 
 /** A pass over a file, with its memory, which grows by the id of each row. */
 export interface Pass {
   kind: ImportFile;
-  store: string;
+  setting: Setting;
   importer: Importer<unknown>;
   /** The number of equal rows without ids so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
@@ -18,26 +20,23 @@ export interface Pass {
    * first.
    */
   taken?: Map<string, number>;
-  /** The log of the command, while it writes. */
-  log?: Setting['log'];
 }
 
 /** Begins the pass that checks. */
-export const beginCheck = (kind: ImportFile, store: string) => ({
+export const beginCheck = (kind: ImportFile, setting: Setting) => ({
   kind,
-  store,
+  setting,
   importer: kind.importer(true),
   repeats: new Map<string, number>(),
   taken: new Map<string, number>(),
 });
 
 /** Begins the pass that writes. */
-export const beginWrites = (kind: ImportFile, store: string, log: Setting['log']): Pass => ({
+export const beginWrites = (kind: ImportFile, setting: Setting): Pass => ({
   kind,
-  store,
+  setting,
   importer: kind.importer(false),
   repeats: new Map<string, number>(),
-  log,
 });
 
 /** The checked values of a row, and their faults. */
@@ -66,11 +65,13 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
 /** Gives the row its id: its own, or one that is the same whenever the file is read again. */
-const giveId = ({ kind, store, repeats: counts }: Pass, fields: Values, uuidOf: UuidLookup): Values => {
+const giveId = ({ kind, setting, repeats: counts }: Pass, fields: Values, uuidOf: UuidLookup): Values => {
   if (!kind.id) return fields;
-  const { from, repeats, asText } = kind.id;
+  const { store } = setting;
+  const { from, madeOf, repeats, asText } = kind.id;
   const given = fields.id as string | undefined;
   if (given !== undefined) return asText ? fields : { ...fields, id: idFrom(store, kind.name, given) };
+  if (madeOf) return { ...fields, madeId: idFrom(store, kind.name, madeOf(fields)) };
   if (!from) return fields;
   const text = from(fields, uuidOf);
   const count = counts.get(text) ?? 0;
@@ -110,20 +111,55 @@ const takeUnique = (
 /** The good rows, and the faults of the others by line. */
 interface CheckResult {
   rows: Row<Values>[];
-  setting: Setting;
   faults: Map<number, Fault[]>;
 }
 
+/** A value with the residents whom it names in the place of their names. */
+const withResidents = (value: unknown, residentOf: (identifier: Identifier) => Resident): unknown => {
+  const [named, ...others] = namedIn(value);
+  if (!named) return value;
+  if (others.length === 0 && !Array.isArray(value)) return residentOf(named);
+  return (value as { user: Identifier }[]).map(({ user, ...item }) => ({ ...item, user: residentOf(user) }));
+};
+
+/** The row as an importer gets it: residents and ids are known, and names with a dot are members of members. */
+const resolved = (
+  { line, fields }: Row<Values>,
+  { kind, setting }: Pass,
+  residentOf: (identifier: Identifier) => Resident,
+): Row<Values> => {
+  const texts = new Map<unknown, string>();
+  const idOf = (of: string, text: unknown): unknown => {
+    if (typeof text !== 'string') return text;
+    const id = idFrom(setting.store, of, text);
+    texts.set(id, text);
+    return id;
+  };
+  const references = new Map(kind.columns.map(({ name, refersTo }) => [name, refersTo]));
+  const known = Object.entries(fields).map(([name, value]): [string, unknown] => {
+    const refersTo = references.get(name);
+    if (refersTo === undefined) return [name, withResidents(value, residentOf)];
+    return [name, Array.isArray(value) ? value.map((one) => idOf(refersTo, one)) : idOf(refersTo, value)];
+  });
+  return { line, fields: nested(known), texts };
+};
+
+/** The fault as a person knows it: with the text of the file where that became an id. */
+export const faultIn = ({ texts }: Row<unknown>, fault: Fault): Fault => ({
+  ...fault,
+  ...('value' in fault && { value: texts?.get(fault.value) ?? fault.value }),
+});
+
 /** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
 export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<CheckResult> => {
-  const { kind, store, log, taken } = pass;
+  const { kind, setting, taken } = pass;
   const faults = new Map<number, Fault[]>();
   const checked = raws.map((raw) => ({ raw, ...checkValues(kind, raw) }));
   const named = checked.flatMap(({ fields }) => Object.values(fields).flatMap(namedIn));
-  const residents = named.length > 0 ? await findResidents(store, named) : new Map();
-  const setting: Setting = { store, residents, log };
-  const isKnown = ({ uuid, username }: Identifier): boolean => setting.residents.has(uuid ?? username ?? '');
-  const uuidOf: UuidLookup = (identifier) => residentOf(setting, identifier as Identifier).uuid;
+  const residents = named.length > 0 ? await findResidents(setting.store, named) : new Map<string, Resident>();
+  const isKnown = ({ uuid, username }: Identifier): boolean => residents.has(uuid ?? username ?? '');
+  const residentOf = ({ uuid, username }: Identifier) => residents.get(uuid ?? username ?? '') as Resident;
+  const uuidOf: UuidLookup = (identifier) => residentOf(identifier as Identifier).uuid;
   const rows: Row<Values>[] = [];
   for (const { raw, fields, faults: found } of checked) {
     const { line } = raw;
@@ -136,11 +172,11 @@ export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<Ch
     if (all.length === 0) {
       const row = { line, fields: giveId(pass, fields, uuidOf) };
       if (taken) all.push(...takeUnique(kind, raw, row, uuidOf, taken));
-      rows.push(row);
+      rows.push(resolved(row, pass, residentOf));
     }
     if (all.length > 0) faults.set(line, all);
   }
-  return { rows: rows.filter(({ line }) => !faults.has(line)), setting, faults };
+  return { rows: rows.filter(({ line }) => !faults.has(line)), faults };
 };
 
 const shown = (value: unknown): string => {

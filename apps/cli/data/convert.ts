@@ -1,9 +1,8 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIdentifier } from '../../../lib/identifier.ts';
-import type { Values } from '../kinds/columns.ts';
+import { idFrom, type Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
-import { idFrom } from '../kinds/rows.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readyDir, unfinished, writeLines } from './export.ts';
 import { readRecords } from './read.ts';

@@ -1,12 +1,11 @@
 import * as z from 'zod';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
 import type { GiftLine } from '../../../lib/operator/give-credit.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
+import type { Resident } from '../../../lib/store/residents.ts';
 import { columns, optionalTime } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { residentOf } from '../kinds/rows.ts';
 import type { Format } from './format.ts';
 import { type LinesOfFile, readLines } from './read-lines.ts';
 
@@ -43,7 +42,7 @@ export const giftFile: ImportFile = {
 };
 
 interface GiftFields {
-  resident: Identifier;
+  resident: Resident;
   amount: number;
   type: CreditType;
   expiresAt?: string;
@@ -51,7 +50,8 @@ interface GiftFields {
 
 /** Reads and checks a whole file of gifts. Throws where it cannot be read. */
 export const readGiftFile = (store: string, path: string, asked?: Format): Promise<GiftFile> =>
-  readLines<GiftFields, NamedGift>(giftFile, store, path, asked, ({ resident, ...fields }, number, setting) => {
-    const { uuid, username } = residentOf(setting, resident);
-    return { ...fields, number, uuid, username };
-  });
+  readLines<GiftFields, NamedGift>(giftFile, store, path, asked, ({ resident, ...fields }, number) => ({
+    ...fields,
+    ...resident,
+    number,
+  }));

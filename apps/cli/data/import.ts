@@ -1,11 +1,19 @@
 import { basename, resolve } from 'node:path';
+import {
+  type Fault,
+  type Group,
+  type RowOutcome,
+  type Setting,
+  type Undoing,
+  writeRows,
+} from '../../../lib/operator/imports/rows.ts';
 import type { Log } from '../../../lib/store/operator-log.ts';
 import { transact } from '../../../lib/table/table.ts';
+import { idFrom } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import { type Fault, idFrom, type RowOutcome, writeRows } from '../kinds/rows.ts';
 import { InterruptedError, UsageError } from '../terminal/errors.ts';
 import { counted, grouped } from '../terminal/output.ts';
-import { beginCheck, beginWrites, checkRows, explainFault, type Pass } from './check.ts';
+import { beginCheck, beginWrites, checkRows, explainFault, faultIn, type Pass } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 import { rejectsFile } from './rejects.ts';
@@ -24,8 +32,17 @@ export interface ImportOptions {
   onProgress?: (done: number, all: number | undefined) => void;
   /** Ends the import between two writes. */
   signal?: AbortSignal | undefined;
+  /** The copies of limited products become those of the file. */
+  setStock?: boolean | undefined;
   /** The log of the command: it says that the import began, before the first row is written, and how it ended. */
   log?: Log | undefined;
+}
+
+/** A sentence about a value of a line. */
+interface LineFault {
+  line: number;
+  field: string;
+  reason: string;
 }
 
 /** The result of an import, or the result that a dry run foresees. */
@@ -36,7 +53,11 @@ export interface ImportReport extends Record<RowOutcome | 'rejected', number> {
   /** The rows have been written, or were found unchanged. */
   imported: boolean;
   /** In the order of the lines. */
-  faults: { line: number; field: string; reason: string }[];
+  faults: LineFault[];
+  /** Values of the file that are not taken, since this store's word counts. In the order of the lines. */
+  kept: LineFault[];
+  /** The number of changes by this store that the file undoes. */
+  undone: Partial<Record<Undoing, number>>;
   /** The file of rejected rows, if there are any. */
   rejects?: string;
 }
@@ -57,7 +78,23 @@ async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
 
 type Faults = Map<number, Fault[]>;
 
-const noCounts = { created: 0, changed: 0, unchanged: 0 };
+/** The outcomes of rows, counted; the values that are kept by line, and the changes of this store that are undone. */
+const newTally = () => ({
+  counts: { created: 0, changed: 0, unchanged: 0 },
+  kept: new Map<number, Fault[]>(),
+  undone: {} as ImportReport['undone'],
+});
+
+type Tally = ReturnType<typeof newTally>;
+
+/** Counts rows that were planned, or written together. */
+const tally = ({ counts, kept, undone }: Tally, faults: Faults, { rows, outcome, ...group }: Group<unknown>): void => {
+  for (const row of rows)
+    if (typeof outcome === 'string') counts[outcome] += 1;
+    else faults.set(row.line, [faultIn(row, outcome)]);
+  if (group.kept) for (const { line } of rows) kept.set(line, [group.kept]);
+  for (const undoing of group.undoes ?? []) undone[undoing] = (undone[undoing] ?? 0) + 1;
+};
 
 /** A row that is good only if the file has another row, which may come later. */
 interface WaitingRow {
@@ -85,28 +122,28 @@ const rejectWaiting = (waiting: WaitingRow[], taken: ReadonlyMap<string, number>
 
 /** The first pass: every row is checked and planned, nothing is written. */
 const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
-  const counts = { ...noCounts };
+  const found = newTally();
   const faults: Faults = new Map();
   const waiting: WaitingRow[] = [];
   let all = 0;
   for await (const raws of chunks(rows)) {
     const checked = await checkRows(raws, pass);
-    for (const [line, found] of checked.faults) faults.set(line, found);
-    const groups = checked.rows.length > 0 ? await pass.importer.plan(checked.rows, checked.setting) : [];
-    for (const { rows: planned, outcome, needs } of groups)
-      for (const { line } of planned)
-        if (typeof outcome !== 'string') faults.set(line, [outcome]);
-        else {
-          counts[outcome] += 1;
-          if (needs) waiting.push({ line, outcome, ...needs });
-        }
+    for (const [line, wrong] of checked.faults) faults.set(line, wrong);
+    const groups = checked.rows.length > 0 ? await pass.importer.plan(checked.rows, pass.setting) : [];
+    for (const group of groups) {
+      tally(found, faults, group);
+      const { rows: planned, outcome, needs } = group;
+      if (!needs || typeof outcome !== 'string') continue;
+      for (const row of planned)
+        waiting.push({ line: row.line, outcome, key: needs.key, fault: faultIn(row, needs.fault) });
+    }
     all += raws.length;
     if (options.signal?.aborted)
       throw new InterruptedError('Interrupted while the rows were checked: nothing was imported.');
     options.onProgress?.(all, undefined);
   }
-  for (const { outcome } of rejectWaiting(waiting, pass.taken, faults)) counts[outcome] -= 1;
-  return { all, counts, faults };
+  for (const { outcome } of rejectWaiting(waiting, pass.taken, faults)) found.counts[outcome] -= 1;
+  return { all, found, faults };
 };
 
 /** The second pass: writes the good rows. Other writers can cause new faults between the passes, which it adds. */
@@ -117,35 +154,38 @@ const write = async (
   rejects: Pick<ReturnType<typeof rejectsFile>, 'write'>,
   onDone: (count: number) => void,
 ) => {
-  const counts = { ...noCounts };
+  const found = newTally();
   for await (const raws of chunks(rows)) {
     const checked = await checkRows(raws, pass);
-    for (const [line, found] of checked.faults) if (!faults.has(line)) faults.set(line, found);
+    for (const [line, wrong] of checked.faults) if (!faults.has(line)) faults.set(line, wrong);
     const good = checked.rows.filter(({ line }) => !faults.has(line));
-    const groups = good.length > 0 ? await writeRows<unknown>(pass.importer, good, checked.setting) : [];
-    for (const { rows: written, outcome } of groups)
-      for (const { line } of written)
-        if (typeof outcome === 'string') counts[outcome] += 1;
-        else faults.set(line, [outcome]);
+    const groups = good.length > 0 ? await writeRows<unknown>(pass.importer, good, pass.setting) : [];
+    for (const group of groups) tally(found, faults, group);
     const ids = new Map(checked.rows.map(({ line, fields }) => [line, fields.id]));
     for (const raw of raws) {
-      const found = faults.get(raw.line);
-      if (found) await rejects.write(raw, found, ids.get(raw.line));
+      const wrong = faults.get(raw.line);
+      if (wrong) await rejects.write(raw, wrong, ids.get(raw.line));
     }
     onDone(raws.length);
   }
-  return counts;
+  return found;
 };
 
-const report = (kind: ImportFile, all: number, counts: Record<RowOutcome, number>, faults: Faults): ImportReport => ({
+/** Sentences, in the order of their lines. */
+const sentences = (found: Faults): LineFault[] =>
+  [...found]
+    .sort(([a], [b]) => a - b)
+    .flatMap(([line, faults]) => faults.map((fault) => ({ line, field: fault.field, reason: explainFault(fault) })));
+
+const report = (kind: ImportFile, all: number, { counts, kept, undone }: Tally, faults: Faults): ImportReport => ({
   kind: kind.name,
   rows: all,
   ...counts,
   rejected: faults.size,
   imported: false,
-  faults: [...faults]
-    .sort(([a], [b]) => a - b)
-    .flatMap(([line, found]) => found.map((fault) => ({ line, field: fault.field, reason: explainFault(fault) }))),
+  faults: sentences(faults),
+  kept: sentences(kept),
+  undone,
 });
 
 /**
@@ -160,9 +200,10 @@ export const importRows = async (
   const source = async function* (): AsyncGenerator<RawRow> {
     for (const [index, row] of values.entries()) yield { line: index + 1, values: row, faults: [], source: row };
   };
-  const { all, faults } = await check(beginCheck(kind, store), source(), {});
+  const setting: Setting = { store, isMove: true };
+  const { all, faults } = await check(beginCheck(kind, setting), source(), {});
   const nowhere = { write: async () => {} };
-  const written = await write(beginWrites(kind, store, undefined), source(), faults, nowhere, () => {});
+  const written = await write(beginWrites(kind, setting), source(), faults, nowhere, () => {});
   return { ...report(kind, all, written, faults), imported: true };
 };
 
@@ -179,8 +220,9 @@ export const importFile = async (
   const format = formatOf(path, options.format, formats);
   const rejectsPath = options.rejects ?? `${path}.rejects.${format}`;
   if (resolve(rejectsPath) === resolve(path)) throw new UsageError('--rejects must name another file than the import.');
-  const { all, counts, faults } = await check(beginCheck(kind, store), readRows(kind, path, format), options);
-  if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, counts, faults);
+  const setting: Setting = { store, setsStock: options.setStock };
+  const { all, found, faults } = await check(beginCheck(kind, setting), readRows(kind, path, format), options);
+  if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, found, faults);
   const note = async (action: 'import.began' | 'import.ended', of: Record<string, number>): Promise<void> => {
     const details = { kind: kind.name, file: basename(path), ...of };
     if (options.log) await transact(options.log(action, kind.name === 'residents' ? null : store, details));
@@ -194,7 +236,7 @@ export const importFile = async (
   try {
     await note('import.began', { rows: all });
     const written = await write(
-      beginWrites(kind, store, options.log),
+      beginWrites(kind, { ...setting, log: options.log }),
       readRows(kind, path, format),
       faults,
       rejects,
@@ -207,7 +249,7 @@ export const importFile = async (
           );
       },
     );
-    await note('import.ended', { ...written, rejected: faults.size });
+    await note('import.ended', { ...written.counts, rejected: faults.size });
     const rejectsWritten = await rejects.end();
     return {
       ...report(kind, all, written, faults),

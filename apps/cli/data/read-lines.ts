@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { ImportFile } from '../kinds/kind.ts';
-import type { Setting } from '../kinds/rows.ts';
 import { beginCheck, checkRows, explainFault } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
@@ -37,19 +36,19 @@ export const readLines = async <Fields, Line>(
   store: string,
   path: string,
   asked: Format | undefined,
-  lineOf: (fields: Fields, number: number, setting: Setting) => Line,
+  lineOf: (fields: Fields, number: number) => Line,
 ): Promise<LinesOfFile<Line>> => {
   const format = formatOf(path, asked, formats);
-  const pass = beginCheck(kind, store);
+  const pass = beginCheck(kind, { store });
   const file: LinesOfFile<Line> = { lines: [], digest: '', faults: [] };
   let count = 0;
   const take = async (raws: RawRow[]): Promise<void> => {
-    const { rows, faults, setting } = await checkRows(raws, pass);
+    const { rows, faults } = await checkRows(raws, pass);
     const good = new Map(rows.map(({ line, fields }) => [line, fields as unknown as Fields]));
     for (const { line } of raws) {
       count += 1;
       const fields = good.get(line);
-      if (fields) file.lines.push(lineOf(fields, count, setting));
+      if (fields) file.lines.push(lineOf(fields, count));
       for (const fault of faults.get(line) ?? [])
         file.faults.push({ number: count, text: `line ${line}: ${explainFault(fault)}` });
     }

@@ -2,11 +2,11 @@ import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
+import type { Fault } from '../../../lib/operator/imports/rows.ts';
 import { readCell } from '../../shared/cells.ts';
 import { meantColumn, namesOf, readHeader, type Separator, separatorIn, separators } from '../../shared/csv.ts';
 import { type Column, isRequired, rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import type { Format } from './format.ts';
 

@@ -1,8 +1,8 @@
 import { rm } from 'node:fs/promises';
+import type { Fault } from '../../../lib/operator/imports/rows.ts';
 import { readCell, writeCell } from '../../shared/cells.ts';
 import { rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
-import type { Fault } from '../kinds/rows.ts';
 import { Failure } from '../terminal/errors.ts';
 import { explainFault } from './check.ts';
 import type { Format } from './format.ts';

@@ -1,10 +1,12 @@
+import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import { timestamp as asText, now } from '../../../lib/clock.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
+import { type Identifier, uuidPattern } from '../../../lib/identifier.ts';
 import { everyRow, type Source } from '../../../lib/lists/source.ts';
 import { timestamp } from '../../../lib/routes/timestamp.ts';
 import { boolean, text } from '../../../lib/routes/wire.ts';
 import type { Form } from '../../shared/cells.ts';
+import { idOfHash, textOfId } from '../../shared/row-id.ts';
 
 /** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
 export interface Column {
@@ -14,10 +16,24 @@ export interface Column {
   check: z.ZodType;
   /** The meaning of the values, for people. */
   help: string;
+  /** The kind of the things whose ids the values are. */
+  refersTo?: string | undefined;
 }
 
-export const columns = (of: Record<string, [form: Form, check: z.ZodType, help: string]>): Column[] =>
-  Object.entries(of).map(([name, [form, check, help]]) => ({ name, form, check, help }));
+export const columns = (
+  of: Record<string, [form: Form, check: z.ZodType, help: string, refersTo?: string]>,
+): Column[] =>
+  Object.entries(of).map(([name, [form, check, help, refersTo]]) => ({ name, form, check, help, refersTo }));
+
+/** The id of a row: see `textOfId`. A UUID stays as it is. */
+export const idFrom = (store: string, kind: string, text: string): string =>
+  uuidPattern.test(text)
+    ? text.toLowerCase()
+    : idOfHash(
+        createHash('sha256')
+          .update(textOfId(store, kind, text))
+          .digest('hex'),
+      );
 
 /** The values of a row's columns, by name. */
 export type Values = Record<string, unknown>;

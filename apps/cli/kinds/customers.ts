@@ -1,19 +1,8 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
+import { customerImporter } from '../../../lib/operator/imports/customers.ts';
 import { banCustomer, updateCustomer } from '../../../lib/routes/customers.ts';
 import { identifier } from '../../../lib/routes/wire.ts';
-import {
-  type CustomerItem,
-  customerKey,
-  customerUpsert,
-  flagsOf,
-  listCustomerItems,
-  spendMoves,
-  subscribed,
-} from '../../../lib/store/customers.ts';
-import type { SpendItem } from '../../../lib/store/spend.ts';
-import { spendKey } from '../../../lib/store/spend-list.ts';
-import { updated } from '../../../lib/table/language.ts';
+import { type CustomerItem, customerKey, flagsOf, listCustomerItems } from '../../../lib/store/customers.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';
 import { grouped } from '../terminal/output.ts';
@@ -22,75 +11,6 @@ import { columns, flag, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
 import { keptTexts, withoutTexts } from './remarks.ts';
-import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
-
-interface CustomerFields {
-  resident: Identifier;
-  discount?: number;
-  newsSubscriber?: boolean;
-  isBanned?: boolean;
-  banReason?: string;
-}
-
-const settings = ['discount', 'newsSubscriber', 'isBanned', 'banReason'] as const;
-const unset = { discount: 0, newsSubscriber: false, isBanned: false, banReason: '' };
-
-/** The settings of a row. A row that lifts a ban also deletes the reason, as the API's unban does. */
-const setBy = ({ fields }: Row<CustomerFields>): Partial<CustomerFields> =>
-  fields.isBanned === false ? { banReason: '', ...fields } : fields;
-
-const customerGroup = (
-  row: Row<CustomerFields>,
-  item: CustomerItem | undefined,
-  spend: SpendItem | undefined,
-  setting: Setting,
-): Group<CustomerFields> => {
-  const { uuid, username } = residentOf(setting, row.fields.resident);
-  const stored = { ...unset, ...item };
-  const fields = setBy(row);
-  const wanted = { ...stored, ...fields };
-  if (wanted.banReason !== '' && !wanted.isBanned)
-    return {
-      rows: [row],
-      outcome: { field: 'banReason', value: wanted.banReason, message: 'must be empty where isBanned is false' },
-    };
-  const given = settings.filter((name) => fields[name] !== undefined);
-  if (item && given.every((name) => stored[name] === fields[name])) return { rows: [row], outcome: 'unchanged' };
-  const { newsSubscriber, banReason, ...others } = Object.fromEntries(given.map((name) => [name, fields[name]]));
-  const set = {
-    ...others,
-    ...(newsSubscriber !== undefined && subscribed(setting.store, newsSubscriber === true)),
-    // The table holds no empty reason.
-    ...(banReason !== undefined && { banReason: banReason || undefined }),
-  };
-  const upsert = customerUpsert(setting.store, { uuid, username }, { set });
-  return {
-    rows: [row],
-    outcome: item ? 'changed' : 'created',
-    writes: [
-      updated(item ?? upsert.key, upsert.change),
-      ...(newsSubscriber === undefined ? [] : [spendMoves(setting.store, uuid, newsSubscriber === true, spend)]),
-    ],
-  };
-};
-
-/** A store's settings for its customers. Credit and purchases have files of their own. */
-const customerImporter: Importer<CustomerFields> = {
-  plan: async (rows, setting) => {
-    const uuidOf = ({ fields }: Row<CustomerFields>): string => residentOf(setting, fields.resident).uuid;
-    const items = await getMany<CustomerItem>(
-      rows.map((row) => customerKey(setting.store, uuidOf(row))),
-      { consistent: true },
-    );
-    const spends = await getMany<SpendItem>(
-      rows.map((row) => spendKey(setting.store, uuidOf(row))),
-      { consistent: true },
-    );
-    const stored = new Map(items.map((item) => [item.sk, item]));
-    const spent = new Map(spends.map((item) => [item.sk, item]));
-    return rows.map((row) => customerGroup(row, stored.get(uuidOf(row)), spent.get(uuidOf(row)), setting));
-  },
-};
 
 const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
 const banReason = banCustomer.body.shape.reason.unwrap().default('');
@@ -106,7 +26,7 @@ export const customerItems = personal<CreditItem>({
       ? `They hold L$ ${grouped(credit)} of credit and L$ ${grouped(restrictedCredit)} of restricted credit. Let them spend it, or set both to 0 with --forfeit.`
       : undefined,
   kept: (item, { store, pseudonym }) => {
-    const { banReason, isBanned, discount, newsSubscriber, ...customer } = item;
+    const { banReason, isBanned, discount, newsSubscriber, told, ...customer } = item as CreditItem & CustomerItem;
     const { lastChange } = customer;
     return {
       ...customer,

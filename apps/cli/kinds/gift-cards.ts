@@ -1,61 +1,17 @@
 import type { Remarks } from '../../../lib/credit/state.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
+import { giftCardImporter } from '../../../lib/operator/imports/gift-cards.ts';
 import { updateGiftCard } from '../../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
-import {
-  bringCard,
-  type GiftCardItem,
-  giftCardItem,
-  giftCardKey,
-  listStoreCards,
-} from '../../../lib/store/gift-cards.ts';
+import { type GiftCardItem, giftCardItem, listStoreCards } from '../../../lib/store/gift-cards.ts';
 import { findResident } from '../../../lib/store/residents.ts';
 import type { Key } from '../../../lib/table/schema.ts';
-import { getMany } from '../../../lib/table/table.ts';
 import { grouped } from '../terminal/output.ts';
 import { type Check, forEvery, itemsOf, withOwners } from './audit.ts';
 import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 import { withoutTexts } from './remarks.ts';
-import { type Group, type Importer, type Row, residentOf, type Setting } from './rows.ts';
-
-export interface GiftCardFields {
-  id: string;
-  owner: Identifier;
-  credit: number;
-  active?: boolean;
-  redeemed?: boolean;
-  transfer?: boolean;
-  texture?: string | null;
-  purchased?: boolean;
-}
-
-const giftCardGroup = (
-  row: Row<GiftCardFields>,
-  stored: GiftCardItem | undefined,
-  setting: Setting,
-): Group<GiftCardFields> => {
-  const { owner: named, ...fields } = row.fields;
-  const owner = residentOf(setting, named);
-  const brought = bringCard(setting.store, owner, fields, stored);
-  if (brought.kind === 'unchanged') return { rows: [row], outcome: 'unchanged' };
-  if (brought.kind !== 'refused')
-    return { rows: [row], outcome: brought.kind, writes: [brought.write], customers: [owner] };
-  const { field, must: message } = brought;
-  return { rows: [row], outcome: { field, value: field === 'owner' ? owner.uuid : fields[field], message } };
-};
-
-/** Gift cards, redeemed and purchased ones too. */
-export const giftCardImporter: Importer<GiftCardFields> = {
-  plan: async (rows, setting) => {
-    const keys = rows.map(({ fields }) => giftCardKey(setting.store, fields.id));
-    const items = await getMany<GiftCardItem>(keys, { consistent: true });
-    const stored = new Map(items.map((item) => [item.sk, item]));
-    return rows.map((row) => giftCardGroup(row, stored.get(row.fields.id), setting));
-  },
-};
 
 const card = updateGiftCard.body.shape;
 

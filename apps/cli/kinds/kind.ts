@@ -1,7 +1,7 @@
+import type { Importer } from '../../../lib/operator/imports/rows.ts';
 import type { AuditCheck } from './audit.ts';
 import type { Column, UuidLookup, Values } from './columns.ts';
 import type { PersonalItems } from './personal.ts';
-import type { Importer } from './rows.ts';
 
 /** The text of a file, piece by piece: the rows are counted. */
 export interface Lines {
@@ -34,6 +34,8 @@ export interface ImportFile extends DataFile {
     from?: (values: Values, uuidOf: UuidLookup) => string;
     /** True if rows without ids may be alike. Each of them then gets its own id. */
     repeats?: (values: Values) => boolean;
+    /** The text that `madeId` is made of: the id of a row without one that nothing in the store is like. */
+    madeOf?: (values: Values) => string;
     /** Ids are texts, and are not turned into UUIDs. */
     asText?: true;
   };

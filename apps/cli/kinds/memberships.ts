@@ -1,32 +1,8 @@
-import { everyRow } from '../../../lib/lists/source.ts';
-import type { Category } from '../../../lib/routes/categories.ts';
-import { listCategories, listMembers } from '../../../lib/store/categories.ts';
+import { type MembershipKey, membershipsOf } from '../../../lib/operator/memberships.ts';
 import { memberKey, memberOf, productKey, type SortableProduct } from '../../../lib/store/memberships.ts';
-import type { Key } from '../../../lib/table/schema.ts';
 import { get } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
-
-/** The key of a membership, and its category. */
-interface MembershipKey extends Key {
-  category: string;
-}
-
-async function* membershipsOf(store: string): AsyncGenerator<MembershipKey> {
-  for await (const { id } of everyRow<Category>(listCategories(store), (category) => category.id))
-    for await (const { pk, sk } of everyRow(listMembers(store, id), (member) => member.sk))
-      yield { category: id, pk, sk };
-}
-
-/** The categories of each product, by the product's id. Products without a category are left out. */
-export const readMemberships = async (store: string): Promise<Map<string, Set<string>>> => {
-  const categoriesOf = new Map<string, Set<string>>();
-  for await (const membership of membershipsOf(store)) {
-    const product = memberOf(membership);
-    categoriesOf.set(product, (categoriesOf.get(product) ?? new Set()).add(membership.category));
-  }
-  return categoriesOf;
-};
 
 const membershipFaults = async (store: string, { category, pk, sk }: MembershipKey): Promise<string[]> => {
   const id = memberOf({ sk });

@@ -1,14 +1,9 @@
+import { ruleImporter } from '../../../lib/operator/imports/rules.ts';
 import { putRules, type StoreRules } from '../../../lib/routes/rules.ts';
-import { rulesOf } from '../../../lib/store/rules.ts';
-import { findStore, type Store } from '../../../lib/store/stores.ts';
-import { all, exists, is, updated } from '../../../lib/table/language.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
-import { isSameItem } from '../../../lib/table/stamp.ts';
+import { findStore } from '../../../lib/store/stores.ts';
 import { fixed, type ItemForm, readNumber } from '../../shared/cells.ts';
-import { nested } from '../../shared/nested.ts';
 import { columns, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
-import type { Importer } from './rows.ts';
 
 /** Tiers as CSV: 1000:3;10000:7.5. */
 const tierForm: ItemForm<StoreRules['tiers'][number]> = {
@@ -17,29 +12,6 @@ const tierForm: ItemForm<StoreRules['tiers'][number]> = {
     return from === undefined || percent === undefined || more.length > 0 ? item : { from, percent };
   },
   write: ({ from, percent }) => `${from}:${fixed(percent)}`,
-};
-
-/** The columns of a row as rules, beside those that a store has. */
-const merge = (store: Store, fields: Values): StoreRules => {
-  const { bonus, ...others } = nested(Object.entries(fields)) as Partial<StoreRules>;
-  const rules = rulesOf(store);
-  return { ...rules, ...others, bonus: { ...rules.bonus, ...bonus } };
-};
-
-/** The rules lie in the item of the store. */
-const ruleImporter: Importer<Values> = {
-  plan: async (rows, { store }) => {
-    const stored = await findStore(store);
-    return rows.map((row) => {
-      if (!stored)
-        return { rows: [row], outcome: { field: 'the row', message: 'cannot be imported: the store is gone' } };
-      const rules = merge(stored, row.fields);
-      if (isSameItem(rulesOf(stored), rules)) return { rows: [row], outcome: 'unchanged' };
-      const found = { ...stored, ...sharedKey('STORE', store) };
-      const change = updated(found, { set: { rules }, when: all(exists, is('rules', stored.rules)) });
-      return { rows: [row], outcome: 'changed', writes: [change] };
-    });
-  },
 };
 
 async function* rowsOfRules(id: string): AsyncGenerator<Values> {

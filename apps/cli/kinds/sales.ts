@@ -3,291 +3,24 @@ import { now } from '../../../lib/clock.ts';
 import { creditTypes } from '../../../lib/credit/rules.ts';
 import { findDelivery } from '../../../lib/delivery/deliveries.ts';
 import { keepDays } from '../../../lib/delivery/settings.ts';
-import type { Identifier } from '../../../lib/identifier.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
+import { type SaleFields, saleImporter } from '../../../lib/operator/imports/sales.ts';
 import { shareOf } from '../../../lib/price.ts';
-import type { Refusal, SaleState } from '../../../lib/routes/sales.ts';
 import { discountSources, refusals, saleStates } from '../../../lib/routes/sales.ts';
 import { timestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier, integer, maxLength, objectUuid, text, uuid } from '../../../lib/routes/wire.ts';
-import type { Bonus, Share, Terms, UsedCoupon } from '../../../lib/sale/rules.ts';
-import { isOwed, listedAs, listSales, type SaleItem, saleWrite, type TakenCredit } from '../../../lib/sale/sales.ts';
+import type { Share } from '../../../lib/sale/rules.ts';
+import { isOwed, listedAs, listSales, type SaleItem, type TakenCredit } from '../../../lib/sale/sales.ts';
 import { orderOf } from '../../../lib/sale/unsent.ts';
-import { type CouponUses, countUse, couponUsesKey } from '../../../lib/store/coupon-uses.ts';
-import { type CustomerItem, customerKey } from '../../../lib/store/customers.ts';
-import { productKey } from '../../../lib/store/memberships.ts';
-import { type OwnedItem, ownedKey, ownedWrite } from '../../../lib/store/owned.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { saleKey } from '../../../lib/store/sale-state.ts';
-import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../../lib/store/spend.ts';
-import { spendKey } from '../../../lib/store/spend-list.ts';
-import type { Write } from '../../../lib/table/language.ts';
-import type { Key } from '../../../lib/table/schema.ts';
-import { get, getMany } from '../../../lib/table/table.ts';
+import { get } from '../../../lib/table/table.ts';
 import { fixed, type ItemForm, readNumber, readParts } from '../../shared/cells.ts';
+import { nested } from '../../shared/nested.ts';
 import { type Check, forEvery } from './audit.ts';
 import { givenChecker } from './audit-given.ts';
 import { columns, flag, foreignId, idHelp, optionalId, rowsFrom, timeOfSale, type Values } from './columns.ts';
 import type { ImportFile, Kind } from './kind.ts';
 import { matching, personal, replaced } from './personal.ts';
-import {
-  type Fault,
-  type Group,
-  type Importer,
-  idFrom,
-  type Row,
-  residentOf,
-  type Setting,
-  unknownReference,
-} from './rows.ts';
-
-/** A share of a sale, as a file names its avatar. */
-interface FileShare extends Omit<Share, 'residentUuid'> {
-  user: Identifier;
-}
-
-interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'discount' | 'inGroup'> {
-  id: string;
-  state: SaleState;
-  refusal?: Refusal | undefined;
-  /** A product's id, or the text that its id is made of. */
-  product: string;
-  /** Absent where nobody has the name: then the sale was refused. */
-  buyer?: Identifier | undefined;
-  /** By default the buyer. */
-  recipient?: Identifier | undefined;
-  'discount.source': Terms['discount']['source'];
-  'discount.percent': number;
-  'discount.couponId': string | null;
-  paid: number;
-  refund: number;
-  change: number;
-  shares: FileShare[];
-  'coupon.id'?: string | undefined;
-  'coupon.couponOwnerUuid'?: Identifier | undefined;
-  'coupon.ownerProfit': number;
-  'coupon.usesPerCustomer': number;
-  'taken.regular': TakenCredit;
-  'taken.restricted': TakenCredit;
-  bonus: number;
-  bonusType: Bonus['type'];
-  bonusExpiresAt?: string | undefined;
-  giftCardId?: string | undefined;
-  deliveryId: string | null;
-  at: string;
-  reference?: string | undefined;
-  refundedAt?: string | undefined;
-  refundReference?: string | undefined;
-  refundReason?: string | undefined;
-  payOut: boolean;
-  request: string;
-  vendorUuid?: string | undefined;
-}
-
-interface SaleRow {
-  row: Row<SaleFields>;
-  sale: SaleItem;
-  buyer: Resident | undefined;
-  recipient: Resident | undefined;
-}
-
-const couponOf = (setting: Setting, { fields }: Row<SaleFields>): UsedCoupon | undefined => {
-  const { 'coupon.id': id, 'coupon.couponOwnerUuid': owner } = fields;
-  if (id === undefined || !owner) return undefined;
-  return {
-    id: idFrom(setting.store, 'coupons', id),
-    couponOwnerUuid: residentOf(setting, owner).uuid,
-    ownerProfit: fields['coupon.ownerProfit'],
-    usesPerCustomer: fields['coupon.usesPerCustomer'],
-  };
-};
-
-const bonusIn = ({ bonus: amount, bonusType: type, bonusExpiresAt: expiresAt }: SaleFields): Bonus | undefined =>
-  amount > 0 ? { type, amount, ...(expiresAt !== undefined && { expiresAt }) } : undefined;
-
-/** The sale of a row. It stands in no list of deliveries to be ordered. */
-const soldIn = (row: Row<SaleFields>, setting: Setting): SaleRow => {
-  const { store } = setting;
-  const { fields } = row;
-  const { base, total, credit, restrictedCredit, paid, refund, change, state, at, deliveryId, request } = fields;
-  const { reference, refundedAt, refundReference, refundReason, payOut, vendorUuid, giftCardId } = fields;
-  const [buyer, other] = [fields.buyer, fields.recipient].map((named) => named && residentOf(setting, named));
-  const recipient = other ?? buyer;
-  const productId = idFrom(store, 'products', fields.product);
-  const couponId = fields['discount.couponId'];
-  const coupon = couponOf(setting, row);
-  const taken = { restricted: fields['taken.restricted'], regular: fields['taken.regular'] };
-  const bonus = bonusIn(fields);
-  const key = saleKey(store, fields.id);
-  const sale: SaleItem = {
-    ...key,
-    ...listedAs(store, { ...key, state, at, productId, buyerUuid: buyer?.uuid ?? null }),
-    state,
-    refusal: fields.refusal ?? null,
-    productId,
-    buyerUuid: buyer?.uuid ?? null,
-    recipientUuid: recipient?.uuid ?? null,
-    discount: {
-      source: fields['discount.source'],
-      percent: fields['discount.percent'],
-      couponId: couponId === null ? null : idFrom(store, 'coupons', couponId),
-    },
-    base,
-    total,
-    credit,
-    restrictedCredit,
-    paid,
-    refund,
-    change,
-    deliveryId,
-    at,
-    request,
-    shares: fields.shares.map(({ user, kind, percent, amount }) => ({
-      residentUuid: residentOf(setting, user).uuid,
-      kind,
-      percent,
-      amount,
-    })),
-    ...(coupon && { coupon }),
-    ...(taken.restricted.length + taken.regular.length > 0 && { taken }),
-    ...(bonus && { bonus }),
-    ...(giftCardId !== undefined && { giftCardId }),
-    ...(reference && { reference }),
-    ...(refundedAt && { refundedAt }),
-    ...(refundReference && { refundReference }),
-    ...(refundReason && { refundReason }),
-    ...(vendorUuid && { vendorUuid }),
-    ...(payOut && { payOut }),
-    imported: true,
-  };
-  return { row, sale, buyer, recipient };
-};
-
-/** The stored items that sales change, read at one moment. */
-const readSaleItems = async (store: string, all: readonly SaleRow[]) => {
-  const completed = all.filter(({ sale }) => sale.state === 'completed');
-  const avatars = completed.flatMap(({ buyer, recipient }) => [buyer?.uuid ?? '', recipient?.uuid ?? '']);
-  const read = async <T extends Key>(keys: Key[]): Promise<(key: Key) => T | undefined> => {
-    const items = new Map(
-      (await getMany<T>(keys, { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]),
-    );
-    return ({ pk, sk }) => items.get(`${pk} ${sk}`);
-  };
-  const [sale, product, customer, spend, owned, uses] = await Promise.all([
-    read<SaleItem>(all.map((sold) => sold.sale)),
-    read(all.map((sold) => productKey(store, sold.sale.productId))),
-    read<CustomerItem>(avatars.map((uuid) => customerKey(store, uuid))),
-    read<SpendItem>(avatars.map((uuid) => spendKey(store, uuid))),
-    read<OwnedItem>(completed.map((sold) => ownedKey(store, sold.recipient?.uuid ?? '', sold.sale.productId))),
-    read<CouponUses>(
-      completed.flatMap(({ buyer, sale: { coupon } }) =>
-        coupon && buyer ? [couponUsesKey(store, buyer.uuid, coupon.id)] : [],
-      ),
-    ),
-  ]);
-  return { sale, product, customer, spend, owned, uses };
-};
-
-type StoredItems = Awaited<ReturnType<typeof readSaleItems>>;
-
-/** The facts of a sale that nothing changes afterwards, in one text. */
-const fingerprint = ({
-  productId,
-  buyerUuid,
-  recipientUuid,
-  base,
-  total,
-  paid,
-  change,
-  at,
-  ...sale
-}: SaleItem): string =>
-  JSON.stringify([productId, buyerUuid, recipientUuid, base, total, paid, change, at, sale.refusal]);
-
-/** The fault of a sale that contradicts the table. */
-const saleFault = ({ row, sale }: SaleRow, stored: SaleItem | undefined, isProduct: boolean): Fault | undefined => {
-  const { id, product } = row.fields;
-  if (stored && fingerprint(stored) !== fingerprint(sale))
-    return { field: 'id', value: id, message: 'was recorded already with other values; an import changes no sale' };
-  if (stored && sale.state === 'refunded' && stored.state !== 'refunded')
-    return {
-      field: 'state',
-      value: sale.state,
-      message: `must be ${stored.state}, as the store has it: refund it with store sales refund ${sale.sk}`,
-    };
-  if (stored || isProduct || sale.state === 'refused') return undefined;
-  return { field: 'product', value: product, message: unknownReference('products') };
-};
-
-/** The writes of completed sales of one buyer to one recipient: sales, spend, owned products and uses of coupons. */
-const completedWrites = (store: string, some: readonly SaleRow[], stored: StoredItems): Write[] => {
-  const { buyer, recipient } = some[0] as SaleRow & { buyer: Resident; recipient: Resident };
-  const isForOneself = buyer.uuid === recipient.uuid;
-  const customerOf = ({ uuid }: Resident): CustomerItem | undefined => stored.customer(customerKey(store, uuid));
-  const spendOf = ({ uuid }: Resident): SpendItem | undefined => stored.spend(spendKey(store, uuid));
-  const spend = (one: Resident, ...[amounts, acquired]: [Parameters<typeof spentMore>[1], number]): Write => {
-    const { username = one.username, newsSubscriber } = customerOf(one) ?? {};
-    const after = spentMore(spendOf(one), amounts, acquired);
-    return spendWrite(store, { uuid: one.uuid, username }, spendOf(one), after, newsSubscriber);
-  };
-  const sales = some.map(({ sale }) => sale);
-  const amounts = sales.map(({ paid, refund, at }) => ({ price: paid - refund, at })).filter(({ price }) => price > 0);
-  const bought = Object.entries(Object.groupBy(sales, ({ productId }) => productId)).map(([productId, of = []]) => {
-    const key = ownedKey(store, recipient.uuid, productId);
-    return { key, owned: stored.owned(key), times: of.map(({ at }) => at) };
-  });
-  const acquired = bought.filter(({ owned }) => !owned).length;
-  const isSpending = amounts.length > 0 || (isForOneself && acquired > 0);
-  const used = Object.entries(Object.groupBy(sales, ({ coupon }) => coupon?.id ?? ''));
-  return [
-    ...(isSpending ? [spend(buyer, amounts, isForOneself ? acquired : 0)] : []),
-    buyerUpsert(store, buyer, customerOf(buyer)),
-    ...(isForOneself ? [] : [buyerUpsert(store, recipient, customerOf(recipient))]),
-    ...(isForOneself || acquired === 0 ? [] : [spend(recipient, [], acquired)]),
-    ...sales.map(saleWrite),
-    ...bought.map(({ key, owned, times }) => ownedWrite(key, owned, times)),
-    ...used.flatMap(([couponId, of = []]) => {
-      const key = couponUsesKey(store, buyer.uuid, couponId);
-      return couponId === '' ? [] : [countUse(key, stored.uses(key), of.length)];
-    }),
-  ];
-};
-
-/** A transaction takes 100 items: four of buyer and recipient, and at most four for each of 24 sales. */
-const together = 24;
-
-/**
- * Sales. One transaction records completed sales of one buyer, their spend, the products owned and the uses of coupons.
- * No delivery follows, and credit and stock stay, since the files of customers' credit and of products have those.
- */
-const saleImporter: Importer<SaleFields> = {
-  plan: async (rows, setting) => {
-    const { store } = setting;
-    const all = rows.map((row) => soldIn(row, setting));
-    const stored = await readSaleItems(store, all);
-    const groups: Group<SaleFields>[] = [];
-    const byParties = new Map<string, SaleRow[]>();
-    for (const sold of all) {
-      const { row, sale } = sold;
-      const there = stored.sale(sale);
-      const fault = saleFault(sold, there, stored.product(productKey(store, sale.productId)) !== undefined);
-      if (fault || there) groups.push({ rows: [row], outcome: fault ?? 'unchanged' });
-      else if (sale.state !== 'completed') groups.push({ rows: [row], outcome: 'created', writes: [saleWrite(sale)] });
-      else {
-        const parties = `${sale.buyerUuid} ${sale.recipientUuid}`;
-        byParties.set(parties, [...(byParties.get(parties) ?? []), sold]);
-      }
-    }
-    // A round writes one transaction for each buyer and each recipient. The next round plans the rest.
-    for (const theirs of byParties.values())
-      for (let i = 0; i < theirs.length; i += together) {
-        const some = theirs.slice(i, i + together);
-        const writes = completedWrites(store, some, stored);
-        groups.push({ rows: some.map(({ row }) => row), outcome: 'created', writes });
-      }
-    return groups;
-  },
-};
 
 const saleState = z.enum(saleStates, { error: 'must be completed, refused or refunded' }).default('completed');
 const refusal = z.enum(refusals, { error: `must be one of ${refusals.join(', ')}` }).optional();
@@ -335,7 +68,7 @@ const saleShares = () =>
           },
           { error: saleShareWords },
         )
-        .transform(({ residentUuid, ...share }): FileShare => ({ user: residentUuid, ...share })),
+        .transform(({ residentUuid, ...share }) => ({ user: residentUuid, ...share })),
       { error: saleShareWords },
     )
     .default([]);
@@ -394,19 +127,19 @@ const checkParts = (fields: SaleFields, report: Report): void => {
   const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
   if (shared > (state === 'refused' ? 0 : paid - change))
     report('shares', 'must be at most what was paid less the change');
-  if ((fields['coupon.id'] === undefined) !== (fields['coupon.couponOwnerUuid'] === undefined))
+  if ((fields.coupon.id === undefined) !== (fields.coupon.couponOwnerUuid === undefined))
     report('coupon.couponOwnerUuid', 'must be there where there is a coupon.id, and only there');
-  for (const [name, most] of [
-    ['taken.regular', credit],
-    ['taken.restricted', restrictedCredit],
+  for (const [type, most] of [
+    ['regular', credit],
+    ['restricted', restrictedCredit],
   ] as const)
-    if (fields[name].reduce((sum, [, amount]) => sum + amount, 0) > most)
-      report(name, 'must be at most the credit that paid');
+    if (fields.taken[type].reduce((sum, [, amount]) => sum + amount, 0) > most)
+      report(`taken.${type}`, 'must be at most the credit that paid');
 };
 
 /** A sale adds up as the service makes them. */
 const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
-  const fields = row as unknown as SaleFields;
+  const fields = nested(Object.entries(row)) as unknown as SaleFields;
   checkState(fields, report);
   checkMoney(fields, report);
   checkParts(fields, report);
@@ -510,13 +243,18 @@ export const sales: Kind = {
       id: ['text', foreignId(), idHelp],
       state: ['text', saleState, 'completed, refused or refunded'],
       refusal: ['text', refusal, 'why it was refused, if it was'],
-      product: ['text', foreignId(), 'the product, by id or as the file of products names it'],
+      product: ['text', foreignId(), 'the product, by id or as the file of products names it', 'products'],
       buyer: ['text', identifier().optional(), 'who paid, by UUID or username; empty: nobody had the name'],
       recipient: ['text', identifier().optional(), 'who got the product; empty: the buyer'],
       base: ['integer', integer(0), 'the price before the discount, in whole L$'],
       'discount.source': ['text', discountSource, 'none, coupon, customer, tier or group: whose percentage counted'],
       'discount.percent': ['number', percent, 'the percentage'],
-      'discount.couponId': ['text', foreignId().nullable().default(null), 'the coupon whose percentage counted'],
+      'discount.couponId': [
+        'text',
+        foreignId().nullable().default(null),
+        'the coupon whose percentage counted',
+        'coupons',
+      ],
       total: ['integer', integer(0), 'the price after the discount'],
       credit: ['integer', integer(0).default(0), 'the regular store credit that paid'],
       restrictedCredit: ['integer', integer(0).default(0), 'the restricted store credit that paid'],
@@ -524,7 +262,7 @@ export const sales: Kind = {
       refund: ['integer', integer(0).default(0), 'the L$ that the buyer got back in all'],
       change: ['integer', integer(0).default(0), 'the part of it that was due at once'],
       shares: [shareForm, saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
-      'coupon.id': ['text', optionalId, 'the coupon of which it is a use'],
+      'coupon.id': ['text', optionalId, 'the coupon of which it is a use', 'coupons'],
       'coupon.couponOwnerUuid': ['text', identifier().optional(), "that coupon's owner"],
       'coupon.ownerProfit': ['number', percent, "that owner's commission in percent"],
       'coupon.usesPerCustomer': ['integer', integer(0).default(0), 'how often a customer could use it; 0: no limit'],

@@ -3,9 +3,9 @@ import { type CreditLot, lotId, lotType } from '../../../lib/credit/lot.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { nilUuid } from '../../../lib/identifier.ts';
+import { isChangedByStore } from '../../../lib/operator/imports/credit.ts';
 import { type PurchaseItem, readSpend, type SpendItem } from '../../../lib/store/spend.ts';
 import type { Values } from '../kinds/columns.ts';
-import { isChangedByStore } from '../kinds/credit.ts';
 
 /**
  * The rows that make a customer's credit and spend here what they are at another service. They are made of what is here

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { source } from '../../../../lib/clock.ts';
+import { productImporter } from '../../../../lib/operator/imports/products.ts';
+import { writeRows } from '../../../../lib/operator/imports/rows.ts';
 import type { ProductFields } from '../../../../lib/routes/products.ts';
 import { createCategory, deleteCategory, getCategory, listMembers } from '../../../../lib/store/categories.ts';
 import { addMember, maxSorted, memberKey, productKey, removeMember } from '../../../../lib/store/memberships.ts';
@@ -13,8 +15,6 @@ import { startTestService } from '../../../../test/support/service.ts';
 import { sortMemberships } from '../../books/memberships.ts';
 import { checkCategories } from '../../kinds/categories.ts';
 import { checkMemberships } from '../../kinds/memberships.ts';
-import { productImporter } from '../../kinds/products.ts';
-import { writeRows } from '../../kinds/rows.ts';
 
 /** Memberships stand under their product's flags. Here the flags change while something else is under way. */
 

@@ -6,7 +6,7 @@ import { listStoreCards } from '../../../../lib/store/gift-cards.ts';
 import { getSpend } from '../../../../lib/store/spend.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada, bob } from '../../../../test/support/residents.ts';
-import { idFrom } from '../../kinds/rows.ts';
+import { idFrom } from '../../kinds/columns.ts';
 import { importText } from '../support/import-files.ts';
 
 const dir = tempDir();

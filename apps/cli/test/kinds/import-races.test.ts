@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
+import { categoryImporter } from '../../../../lib/operator/imports/categories.ts';
+import { couponImporter } from '../../../../lib/operator/imports/coupons.ts';
+import { giftCardImporter } from '../../../../lib/operator/imports/gift-cards.ts';
+import { productImporter } from '../../../../lib/operator/imports/products.ts';
+import { type Importer, writeRows } from '../../../../lib/operator/imports/rows.ts';
 import {
   createCategory,
   deleteCategory,
@@ -17,11 +22,6 @@ import { intercept, throttled } from '../../../../test/support/faults.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { freshTable } from '../../../../test/support/service.ts';
-import { categoryImporter } from '../../kinds/categories.ts';
-import { couponImporter } from '../../kinds/coupons.ts';
-import { giftCardImporter } from '../../kinds/gift-cards.ts';
-import { productImporter } from '../../kinds/products.ts';
-import { type Importer, writeRows } from '../../kinds/rows.ts';
 
 /** Concurrent changes during an import: the import changes only the fields for which its file has columns. */
 
@@ -45,13 +45,13 @@ const importWith = async <F>(importer: Importer<F>, fields: F, meanwhile: () => 
     }
     return send();
   });
-  const groups = await writeRows(importer, [{ line: 1, fields }], { store, residents: new Map([[owner.uuid, owner]]) });
+  const groups = await writeRows(importer, [{ line: 1, fields }], { store });
   expect(done).toBe(true);
   return groups[0]?.outcome;
 };
 
 test('a gift card that is disabled during an import stays disabled with its credit, and the row is at fault', async () => {
-  const row = { id: randomUUID(), owner: { uuid: owner.uuid }, credit: 5 };
+  const row = { id: randomUUID(), owner, credit: 5 };
   await importWith(giftCardImporter, row, async () => {});
 
   const outcome = await importWith(giftCardImporter, { ...row, credit: 9 }, () => disableGiftCard(store, row.id));
@@ -61,7 +61,7 @@ test('a gift card that is disabled during an import stays disabled with its cred
 });
 
 test('a gift card whose sale is refunded during an import keeps the mark of it', async () => {
-  const row = { id: randomUUID(), owner: { uuid: owner.uuid }, credit: 5, active: false };
+  const row = { id: randomUUID(), owner, credit: 5, active: false };
   await importWith(giftCardImporter, row, async () => {});
 
   // It is disabled already: the mark alone is new.
@@ -75,7 +75,7 @@ test('a gift card whose sale is refunded during an import keeps the mark of it',
 
 test('a coupon that is made inactive during an import stays inactive, and gets its new discount', async () => {
   const { id } = await createCoupon(store, owner, coupon);
-  const row = { id, code: 'SUMMER', owner: { uuid: owner.uuid }, discount: 20 };
+  const row = { id, code: 'SUMMER', owner, discount: 20 };
 
   await importWith(couponImporter, row, () => updateCoupon(store, id, { ...coupon, active: false }));
 

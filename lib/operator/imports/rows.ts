@@ -1,30 +1,30 @@
-import { createHash } from 'node:crypto';
 import pMap from 'p-map';
-import { type Identifier, uuidPattern } from '../../../lib/identifier.ts';
-import { customerKey, customerUpsert } from '../../../lib/store/customers.ts';
-import type { Log } from '../../../lib/store/operator-log.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
-import { isNew, put, targetOf, unchanged, type Write } from '../../../lib/table/language.ts';
-import { pause } from '../../../lib/table/retry.ts';
-import type { Key } from '../../../lib/table/schema.ts';
-import { isSameItem } from '../../../lib/table/stamp.ts';
-import { getMany, transact, write } from '../../../lib/table/table.ts';
-import { idOfHash, textOfId } from '../../shared/row-id.ts';
+import { customerKey, customerUpsert } from '../../store/customers.ts';
+import type { Log } from '../../store/operator-log.ts';
+import type { Resident } from '../../store/residents.ts';
+import { isNew, put, targetOf, unchanged, type Write } from '../../table/language.ts';
+import { pause } from '../../table/retry.ts';
+import type { Key } from '../../table/schema.ts';
+import { isSameItem } from '../../table/stamp.ts';
+import { getMany, transact, write } from '../../table/table.ts';
 
 /**
- * Writes the rows of a file into the table. A kind's `plan` reads the table and returns the writes for each row; a dry
- * run stops there. The table refuses a plan's writes if another writer has changed an item since it was read, and the
- * import then plans those rows again. So an import can be killed at any point, repeated, or run twice at once.
+ * Writes what rows tell of things of a store: those of a file, or of another service. The `plan` of an importer reads
+ * the table and returns the writes for each row; a dry run stops there. The table refuses a plan's writes if another
+ * writer has changed an item since it was read, and those rows are then planned again. So an import can be killed at
+ * any point, repeated, or run twice at once.
  */
 
-/** A row with checked fields. It has the fields for which its file has a column. */
+/** A row with checked fields: it may have some of a thing's only. Residents and ids in it are known. */
 export interface Row<F> {
   /** The row's line in its file, from 1. */
   line: number;
   fields: F;
+  /** The texts of its file that became ids, by the ids: a fault shows what a person has written. */
+  texts?: ReadonlyMap<unknown, string>;
 }
 
-/** The reason why a row cannot be imported. `value` is the value in the file. */
+/** The reason why a row cannot be imported. */
 export interface Fault {
   field: string;
   value?: unknown;
@@ -33,10 +33,16 @@ export interface Fault {
 
 export type RowOutcome = 'created' | 'changed' | 'unchanged';
 
+/** The kinds of changes by this store that a person's file can undo: the plan of an import counts them. */
+export type Undoing = 'ban' | 'coupon on' | 'limit of uses' | 'end of a coupon' | 'product on' | 'price';
+
 /** Rows that are written all together or not at all. */
 export interface Group<F> {
   rows: Row<F>[];
   outcome: RowOutcome | Fault;
+  undoes?: readonly Undoing[];
+  /** The row says otherwise than the store, whose word counts: this is left as it is. */
+  kept?: Fault;
   /** At most 100. */
   writes?: Write[];
   /** Residents who have to be customers of the store before the group is written. */
@@ -48,8 +54,10 @@ export interface Group<F> {
 /** The context of a plan. */
 export interface Setting {
   store: string;
-  /** The residents whom the rows name, by the UUID or canonical name in the row. */
-  residents: ReadonlyMap<string, Resident>;
+  /** The rows are those of another service, which a move copies again and again, not those of a person's file. */
+  isMove?: boolean | undefined;
+  /** The copies of limited products become those of the rows. */
+  setsStock?: boolean | undefined;
   /** The log of the command that writes the rows. */
   log?: Log | undefined;
 }
@@ -62,21 +70,7 @@ export interface Importer<F> {
   finish?(groups: Group<F>[], setting: Setting): Promise<void>;
 }
 
-/** The resident whom a row names. The import has looked up all of them before it plans. */
-export const residentOf = ({ residents }: Setting, { uuid, username }: Identifier): Resident =>
-  residents.get(uuid ?? username ?? '') as Resident;
-
-/** The id of a row: see `textOfId`. A UUID stays as it is. */
-export const idFrom = (store: string, kind: string, text: string): string =>
-  uuidPattern.test(text)
-    ? text.toLowerCase()
-    : idOfHash(
-        createHash('sha256')
-          .update(textOfId(store, kind, text))
-          .digest('hex'),
-      );
-
-/** The fault of a value that finds no product or category. A name finds none by itself, since two may have the same. */
+/** The fault of an id that finds no product or category. A name finds none by itself, since two may have the same. */
 export const unknownReference = (kind: 'products' | 'categories'): string =>
   `must be ${kind === 'products' ? 'a product' : 'categories'} of the store, by UUID or by what it was imported by: the id of its row, ` +
   `else the name. Import it first, or look its UUID up with store export ${kind}`;

@@ -1,0 +1,75 @@
+import { now, timestamp } from '../../clock.ts';
+import { type AppliedCoupon, appliedKey } from '../../store/applied-coupons.ts';
+import { type CouponItem, couponKey } from '../../store/coupons.ts';
+import { productKey } from '../../store/memberships.ts';
+import type { Resident } from '../../store/residents.ts';
+import { type Key, ttlAttribute } from '../../table/schema.ts';
+import { getMany } from '../../table/table.ts';
+import { type Group, type Importer, type Row, replacing, unknownReference } from './rows.ts';
+
+export interface AppliedFields {
+  resident: Resident;
+  /** Ids. */
+  coupon: string;
+  product?: string;
+  expiresAt: string;
+}
+
+const unknownCoupon = 'must be a coupon of the store, by UUID or by the id of its row: import coupons first';
+
+/**
+ * Says whether a row is news of what is applied. That is an act of a customer: an import only prolongs it, and brings
+ * back none that they have revoked, or have put another coupon in the place of.
+ */
+const isNews = (stored: AppliedCoupon | undefined, couponId: string, expiresAt: string, at: string): boolean => {
+  if (expiresAt <= at) return false;
+  if (!stored) return true;
+  const isLapsed = stored.expiresAt !== '' && stored.expiresAt <= at;
+  return isLapsed || (stored.couponId === couponId && stored.expiresAt !== '' && stored.expiresAt < expiresAt);
+};
+
+const appliedGroup = (
+  row: Row<AppliedFields>,
+  store: string,
+  itemAt: (key: Key) => Key | undefined,
+): Group<AppliedFields> => {
+  const { coupon: couponId, product, expiresAt, resident } = row.fields;
+  const coupon = itemAt(couponKey(store, couponId)) as CouponItem | undefined;
+  if (!coupon) return { rows: [row], outcome: { field: 'coupon', value: couponId, message: unknownCoupon } };
+  if (product !== undefined && !itemAt(productKey(store, product)))
+    return { rows: [row], outcome: { field: 'product', value: product, message: unknownReference('products') } };
+  const key = appliedKey(store, resident.uuid, product);
+  const stored = itemAt(key) as AppliedCoupon | undefined;
+  if (!isNews(stored, couponId, expiresAt, timestamp(now()))) return { rows: [row], outcome: 'unchanged' };
+  const item = {
+    ...key,
+    couponId,
+    code: coupon.code,
+    discount: coupon.discount,
+    couponOwnerUuid: coupon.couponOwnerUuid,
+    username: resident.username,
+    expiresAt,
+    earlier: '',
+    [ttlAttribute]: Math.ceil(Date.parse(expiresAt) / 1000),
+  };
+  return {
+    rows: [row],
+    outcome: stored ? 'changed' : 'created',
+    writes: replacing<Key>(stored, item),
+    customers: [resident],
+  };
+};
+
+/** Coupons that customers have applied, with the values of their coupons. */
+export const appliedImporter: Importer<AppliedFields> = {
+  plan: async (rows, { store }) => {
+    const keys = rows.flatMap(({ fields: { resident, coupon, product } }) => [
+      appliedKey(store, resident.uuid, product),
+      couponKey(store, coupon),
+      ...(product === undefined ? [] : [productKey(store, product)]),
+    ]);
+    const items = await getMany<Key>(keys, { consistent: true });
+    const found = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
+    return rows.map((row) => appliedGroup(row, store, ({ pk, sk }) => found.get(`${pk} ${sk}`)));
+  },
+};
