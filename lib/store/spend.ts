@@ -62,6 +62,9 @@ export const lastYearSum = (days: SpendItem['days'], millis: number): number => 
   return Object.entries(days).reduce((total, [day, spent]) => (day >= first && day <= last ? total + spent : total), 0);
 };
 
+/** Says whether what was spent at a time counts in the last year now. */
+export const isInLastYear = (at: string): boolean => lastYearSum({ [dayAt(Date.parse(at))]: 1 }, now()) > 0;
+
 /** A customer's spend as the contract answers it. */
 export const readSpend = ({ sk: uuid, username, sum, totalOwned, days }: SpendItem): Spend => ({
   uuid,

@@ -1,5 +1,6 @@
 import { nilUuid } from '../../../lib/identifier.ts';
 import { purchaseImporter } from '../../../lib/operator/imports/purchases.ts';
+import { carriedIds } from '../../../lib/operator/imports/spend.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
@@ -47,7 +48,11 @@ export const purchases: Kind = {
       words: ['purchase', 'purchases'],
       effect: 'pseudonym',
       find: findPurchases,
-      kept: (purchase, { pseudonym }) => ({ ...purchase, uuid: pseudonym }),
+      kept: (purchase, { uuid, pseudonym }) => {
+        const { sk } = purchase;
+        const isCarried = Object.values(carriedIds(uuid)).includes(sk);
+        return { ...purchase, sk: isCarried ? sk.replace(uuid, pseudonym) : sk, uuid: pseudonym };
+      },
     }),
   ],
 };

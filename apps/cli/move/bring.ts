@@ -2,15 +2,21 @@ import pMap from 'p-map';
 import { listLots } from '../../../lib/credit/lots.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { parseIdentifier, uuidPattern } from '../../../lib/identifier.ts';
+import { writeRows } from '../../../lib/operator/imports/rows.ts';
+import {
+  type BroughtSpend,
+  readBroughtSpend,
+  type SpendFields,
+  spendImporter,
+} from '../../../lib/operator/imports/spend.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { residentKey, type StoredResident, storeResidentKey } from '../../../lib/store/residents.ts';
-import { type PurchaseItem, purchaseKey } from '../../../lib/store/spend.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { type ImportReport, importRows } from '../data/import.ts';
 import type { Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { importFiles } from '../kinds/kinds.ts';
-import { carriedIds, creditRows, type OwnCustomer, spendRows } from './customer-rows.ts';
+import { creditRows, type OwnCustomer } from './customer-rows.ts';
 import type { OtherService } from './other-service.ts';
 import {
   type CustomersCounted,
@@ -22,7 +28,7 @@ import {
   sharersOf,
   type ThingsRead,
 } from './read-other.ts';
-import { ownProductIds, readSpends } from './read-own.ts';
+import { ownProductIds } from './read-own.ts';
 import { customerSums, type Thing } from './thing.ts';
 
 /** Brings the things of another service into a store, some at a time, by the same imports as those of files. */
@@ -66,12 +72,20 @@ const startBringing = (store: string) => {
     for (const { line, reason } of report.faults)
       written.rejected.push({ kind: name, id: idOf(rows[line - 1] ?? {}), reason });
   };
+  let brought: Promise<BroughtSpend> | undefined;
+  const spend = async (all: readonly SpendFields[]): Promise<void> => {
+    // Most stores bring nobody's spend twice: it is read once.
+    brought ??= readBroughtSpend(store);
+    const rows = all.map((fields, place) => ({ line: place + 1, fields }));
+    for (const { outcome } of await writeRows(spendImporter(await brought), rows, { store }))
+      if (outcome === 'created' || outcome === 'changed') written[outcome] += 1;
+  };
   const things = (kind: Thing['kind'], all: readonly Thing[]): Promise<void> =>
     rowsOf(
       kind,
       all.filter((one) => one.kind === kind).map(({ values }) => values),
     );
-  return { store, written, rowsOf, things };
+  return { store, written, rowsOf, things, spend };
 };
 
 type Bringing = ReturnType<typeof startBringing>;
@@ -143,11 +157,6 @@ const bringProducts = async (other: OtherService, store: string, bringing: Bring
 const readOwnCustomers = async (store: string, uuids: readonly string[]): Promise<(uuid: string) => OwnCustomer> => {
   const keys = uuids.map((uuid) => customerKey(store, uuid));
   const items = new Map((await getMany<CreditItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
-  const spends = await readSpends(store, uuids);
-  const carriedKeys = uuids.flatMap((uuid) => Object.values(carriedIds(uuid)).map((id) => purchaseKey(store, id)));
-  const carried = new Map(
-    (await getMany<PurchaseItem>(carriedKeys, { consistent: true })).map((item) => [item.sk, item]),
-  );
   const hasLots = (item: CreditItem): boolean =>
     holdingOf(item, 'regular').lots + holdingOf(item, 'restricted').lots > 0;
   const lots = new Map(
@@ -157,7 +166,7 @@ const readOwnCustomers = async (store: string, uuids: readonly string[]): Promis
       sideBySide,
     ),
   );
-  return (uuid) => ({ item: items.get(uuid), lots: lots.get(uuid) ?? [], spend: spends.get(uuid), carried });
+  return (uuid) => ({ item: items.get(uuid), lots: lots.get(uuid) ?? [] });
 };
 
 const amountIn = (values: Values, name: (typeof customerSums)[number]): number => Number(values[name] ?? 0);
@@ -188,11 +197,12 @@ const bringCustomers = async (
       ...creditRows(id, 'restricted', amountIn(values, 'restrictedCredit'), ownOf(id), expiresAt),
     ]),
   );
-  await bringing.rowsOf(
-    'purchases',
-    customers.flatMap(({ id, values }) =>
-      spendRows(id, { sum: amountIn(values, 'sum'), lastYearSum: amountIn(values, 'lastYearSum') }, ownOf(id)),
-    ),
+  await bringing.spend(
+    customers.map(({ id: uuid, values }) => ({
+      resident: { uuid, username: avatars.get(uuid) || uuid },
+      sum: amountIn(values, 'sum'),
+      lastYearSum: amountIn(values, 'lastYearSum'),
+    })),
   );
   await bringing.things('giftcards', things);
 };

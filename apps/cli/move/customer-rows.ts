@@ -1,26 +1,18 @@
-import { now, timestamp } from '../../../lib/clock.ts';
 import { type CreditLot, lotId, lotType } from '../../../lib/credit/lot.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
-import { nilUuid } from '../../../lib/identifier.ts';
 import { isChangedByStore } from '../../../lib/operator/imports/credit.ts';
-import { type PurchaseItem, readSpend, type SpendItem } from '../../../lib/store/spend.ts';
 import type { Values } from '../kinds/columns.ts';
 
 /**
- * The rows that make a customer's credit and spend here what they are at another service. They are made of what is here
- * already, so that a repeat makes none. No GET tells the lots, nor single purchases: a row stands for all of them.
+ * The rows that make a customer's credit here what it is at another service. They are made of what is here
+ * already, so that a repeat makes none. No GET tells the lots: a row stands for all of them.
  */
-
-const yearMillis = 366 * 86_400_000;
 
 /** The state of a customer in the store before their rows are imported. */
 export interface OwnCustomer {
   item: CreditItem | undefined;
   lots: readonly CreditLot[];
-  spend: SpendItem | undefined;
-  /** The sums of purchases that earlier passes have brought, by their ids. */
-  carried: ReadonlyMap<string, PurchaseItem>;
 }
 
 /** The rows that take credit away: from lots first, those that end first before others, as the service does. */
@@ -64,27 +56,4 @@ export const creditRows = (
   return expiresAt === undefined
     ? [{ ...base, id, amount: unlotted + missing }]
     : [{ ...base, id: `${id} ${item?.creditVersion ?? 0}`, amount: missing, expiresAt }];
-};
-
-/** The ids of the two sums of purchases of a customer: those of the last year, and those before it. */
-export const carriedIds = (uuid: string) => ({ year: `move ${uuid} last year`, earlier: `move ${uuid} earlier` });
-
-/** The rows that bring a customer's spend to what it is at the other service. */
-export const spendRows = (
-  uuid: string,
-  wanted: { sum: number; lastYearSum: number },
-  { spend, carried }: OwnCustomer,
-): Values[] => {
-  const { sum, lastYearSum } = spend ? readSpend(spend) : { sum: 0, lastYearSum: 0 };
-  const ids = carriedIds(uuid);
-  const row = (id: string, missing: number, at: number): Values[] => {
-    const before = carried.get(id);
-    const price = Math.max(0, (before?.price ?? 0) + missing);
-    if (missing === 0 || price === before?.price) return [];
-    return [{ id, resident: uuid, product: nilUuid, price, at: before?.at ?? timestamp(at) }];
-  };
-  return [
-    ...row(ids.year, wanted.lastYearSum - lastYearSum, now()),
-    ...row(ids.earlier, wanted.sum - wanted.lastYearSum - (sum - lastYearSum), now() - yearMillis),
-  ];
 };

@@ -70,7 +70,7 @@ const readPurchases = async (store: string, all: PurchaseRow[]) => {
 const isSamePurchase = ({ buyer, productId, price, at }: PurchaseRow, item: PurchaseItem): boolean =>
   item.uuid === buyer.uuid && item.productId === productId && item.price === price && item.at === at;
 
-/** A sum of unknown purchases of the same buyer may be corrected: another system's API tells no more of them. */
+/** A sum of unknown purchases of the same buyer may be corrected: no more of them is known. */
 const isCorrection = ({ buyer, productId }: PurchaseRow, item: PurchaseItem): boolean =>
   productId === nilUuid && item.productId === nilUuid && item.uuid === buyer.uuid;
 

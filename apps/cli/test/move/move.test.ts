@@ -179,6 +179,127 @@ test('brings news of a card until this store has acted on it, and lists what dif
   expect((await service.run('audit', '--store', store)).code).toBe(0);
 });
 
+/** A store that has been copied, with a key of its own. */
+const newCopy = async () => {
+  const store = await newStore();
+  await move(store);
+  const { rows } = await service.run('key', 'issue', 'x', '--preset', 'all', '--store', store, '--json');
+  const here = async (method: string, path: string, body?: object) => {
+    const answer = await service.call(method, path, rows[0].key, body);
+    expect(answer.status).toBeLessThan(300);
+    return answer.body;
+  };
+  return { store, here };
+};
+
+/** The fields that a pass lists as different, by the thing. */
+const differencesIn = ({ rows }: { rows: { kind?: string; id: string; fields: unknown }[] }) =>
+  Object.fromEntries(rows.filter(({ kind }) => kind).map(({ id, fields }) => [id, fields]));
+
+test('leaves what this store has sold itself in spend, whatever the other side tells', async () => {
+  const { store, here } = await newCopy();
+  const { uuid } = await firstCustomer();
+  const spend = () => here('GET', `/v1/customers/${uuid}/spend`);
+  const [product] = (await there('GET', '/v1/products')).data.filter(({ limited }: { limited: boolean }) => !limited);
+  const { id: productId } = await here('POST', '/v1/products', {
+    ...product,
+    name: 'Own',
+    price: 60,
+    discount: undefined,
+  });
+  const before = await spend();
+  const sale = { id: randomUUID(), paid: 60, useCredit: false, productId, buyerIdentifier: uuid };
+  const { paid, refund } = await here('POST', '/v1/sales', sale);
+  const own = paid - refund;
+
+  const pass = await move(store);
+  const afterPass = await spend();
+  await there('POST', '/v1/sales', { id: randomUUID(), paid: 100_000, productId: product.id, buyerIdentifier: uuid });
+  const more = (await there('GET', `/v1/customers/${uuid}/spend`)).sum - before.sum;
+  await move(store);
+  const afterMore = await spend();
+  await here('POST', `/v1/sales/${sale.id}/actions/refund`, {});
+  const last = await move(store);
+
+  expect(own).toBeGreaterThan(0);
+  expect([pass.code, afterPass.sum, afterPass.lastYearSum]).toEqual([1, before.sum + own, before.lastYearSum + own]);
+  expect(differencesIn(pass)[uuid]).toEqual([
+    { field: 'sum', there: before.sum, here: before.sum + own },
+    { field: 'lastYearSum', there: before.lastYearSum, here: before.lastYearSum + own },
+  ]);
+  expect(more).toBeGreaterThan(0);
+  expect(afterMore.sum).toBe(before.sum + own + more);
+  expect([(await spend()).sum, differencesIn(last)[uuid]]).toEqual([before.sum + more, undefined]);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
+test('adds to the copies here what the other side’s number has changed', async () => {
+  const [product] = (await there('GET', '/v1/products')).data;
+  const limited = { ...product, name: 'Edition', limited: true, availableAmount: 10, discount: undefined };
+  const { id } = await there('POST', '/v1/products', limited);
+  const { store, here } = await newCopy();
+  const { uuid } = await firstCustomer();
+  const sell = (on: typeof there) =>
+    on('POST', '/v1/sales', { id: randomUUID(), paid: 100_000, productId: id, buyerIdentifier: uuid });
+  const copies = async () => (await here('GET', `/v1/products/${id}`)).availableAmount;
+  await sell(here);
+  const pass = await move(store);
+  const found = [await copies()];
+  await sell(there);
+  await sell(there);
+  await move(store);
+  found.push(await copies());
+  await there('PUT', `/v1/products/${id}`, { ...limited, availableAmount: 13 });
+  await move(store);
+  found.push(await copies());
+  const again = await move(store);
+
+  expect(found).toEqual([9, 7, 12]);
+  expect(differencesIn(pass)[id]).toEqual([{ field: 'availableAmount', there: 10, here: 9 }]);
+  expect([again.code, again.stderr]).toEqual([1, expect.stringMatching(/0 rows created, 0 changed/)]);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
+test('keeps a ban, a price, limits and categories that were changed here, and lists them', async () => {
+  const { store, here } = await newCopy();
+  const { uuid } = await firstCustomer();
+  const [product, other] = (await there('GET', '/v1/products')).data.filter(
+    ({ limited }: { limited: boolean }) => !limited,
+  );
+  const [coupon, otherCoupon] = (await there('GET', '/v1/coupons')).data;
+  const categories = (await there('GET', '/v1/categories')).data;
+  const [category] = categories;
+  const bodyOf = ({ id: _, activePrice: __, mpListing: ___, ...body }: Record<string, unknown>) => ({
+    listed: true,
+    ...body,
+  });
+  await here('POST', `/v1/customers/${uuid}/actions/ban`, {});
+  await here('PUT', `/v1/products/${product.id}`, { ...bodyOf(product), price: 777 });
+  await here('PUT', `/v1/coupons/${coupon.id}/limits`, { usesPerCustomer: 1, expiration: null });
+  await here('POST', `/v1/categories/${category.id}/products/${other.id}`);
+  await here('PUT', `/v1/products/${other.id}`, { ...bodyOf(other), price: 31 });
+  await there('PUT', `/v1/products/${other.id}`, { ...bodyOf(other), price: 31 });
+
+  const pass = await move(store);
+  await there('PUT', `/v1/products/${product.id}`, { ...bodyOf(product), price: 555 });
+  const both = await move(store);
+
+  for (const one of [pass, both]) {
+    expect([one.code, one.stderr]).toEqual([1, expect.stringMatching(/0 rows created, 0 changed/)]);
+    expect(differencesIn(one)).toMatchObject({
+      [uuid]: [{ field: 'isBanned', there: false, here: true }],
+      [product.id]: [{ field: 'price', there: one === pass ? product.price : 555, here: 777 }],
+      [coupon.id]: [{ field: 'usesPerCustomer', there: coupon.usesPerCustomer, here: 1 }],
+    });
+    expect(differencesIn(one)[other.id]).toEqual([expect.objectContaining({ field: 'categories' })]);
+  }
+  expect((await here('GET', `/v1/customers/${uuid}`)).isBanned).toBe(true);
+  expect((await here('GET', `/v1/products/${product.id}`)).price).toBe(777);
+  expect((await here('GET', `/v1/coupons/${coupon.id}`)).usesPerCustomer).toBe(1);
+  expect(otherCoupon).toBeDefined();
+  await there('PUT', `/v1/products/${product.id}`, bodyOf(product));
+});
+
 test('reports a value that the other service told wrongly once', async () => {
   const store = await newStore();
   const { uuid, credit } = await firstCustomer();

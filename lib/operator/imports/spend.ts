@@ -1,0 +1,117 @@
+import { now, timestamp } from '../../clock.ts';
+import { nilUuid } from '../../identifier.ts';
+import { everyRow } from '../../lists/source.ts';
+import { listSales } from '../../sale/sales.ts';
+import { type CustomerItem, customerKey } from '../../store/customers.ts';
+import type { Resident } from '../../store/residents.ts';
+import {
+  isInLastYear,
+  listPurchases,
+  type PurchaseItem,
+  purchaseItems,
+  purchaseKey,
+  type SpendItem,
+} from '../../store/spend.ts';
+import { spendKey } from '../../store/spend-list.ts';
+import type { Key } from '../../table/schema.ts';
+import { getMany } from '../../table/table.ts';
+import type { Group, Importer, Row } from './rows.ts';
+
+/**
+ * The spend of customers at another service, of which no GET tells single purchases. It is carried by two purchases of
+ * which no more is known: of the last year, and of before. They stand for what is told there, less what imports have
+ * brought in single rows; what this store has sold itself comes on top.
+ */
+
+/** What a customer has spent there, in L$. */
+export interface SpendFields {
+  resident: Resident;
+  sum: number;
+  lastYearSum: number;
+}
+
+/** The two parts of a spend, in L$. */
+interface Parts {
+  year: number;
+  earlier: number;
+}
+
+const parts = ['year', 'earlier'] as const;
+
+const yearMillis = 366 * 86_400_000;
+
+/** The ids of the two purchases that carry a customer's spend. */
+export const carriedIds = (uuid: string): Record<keyof Parts, string> => ({
+  year: `move ${uuid} last year`,
+  earlier: `move ${uuid} earlier`,
+});
+
+/** What imports have brought of each customer's spend in single rows, by UUID. */
+export type BroughtSpend = ReadonlyMap<string, Parts>;
+
+/** Adds up what imports have brought in single rows: the purchases, and the sales that they counted. */
+export const readBroughtSpend = async (store: string): Promise<BroughtSpend> => {
+  const brought = new Map<string, Parts>();
+  const add = (uuid: string, price: number, at: string): void => {
+    const sums = brought.get(uuid) ?? { year: 0, earlier: 0 };
+    sums[isInLastYear(at) ? 'year' : 'earlier'] += price;
+    brought.set(uuid, sums);
+  };
+  for await (const { sk, uuid, price, at } of everyRow(listPurchases(store), (one) => one.sk))
+    if (!Object.values(carriedIds(uuid)).includes(sk)) add(uuid, price, at);
+  // One that was refunded here since counts all the same: the other side knows nothing of that.
+  for await (const { imported, refusal, buyerUuid, paid, change, at } of everyRow(listSales(store), ({ sk }) => sk))
+    if (imported === true && refusal === null && buyerUuid) add(buyerUuid, paid - change, at);
+  return brought;
+};
+
+const spendGroup = (
+  row: Row<SpendFields>,
+  store: string,
+  { year, earlier }: Parts,
+  itemAt: (key: Key) => Key | undefined,
+): Group<SpendFields> => {
+  const { resident, sum, lastYearSum } = row.fields;
+  const { uuid } = resident;
+  const ids = carriedIds(uuid);
+  const wanted = { year: lastYearSum - year, earlier: sum - lastYearSum - earlier };
+  const recorded = new Map<string, PurchaseItem>();
+  const purchases = parts.flatMap((part) => {
+    const id = ids[part];
+    const before = itemAt(purchaseKey(store, id)) as PurchaseItem | undefined;
+    const price = Math.max(0, wanted[part]);
+    const isOld = before && part === 'year' && !isInLastYear(before.at);
+    if (price === (before?.price ?? 0) && !isOld) return [];
+    if (before) recorded.set(id, before);
+    const at = before && !isOld ? before.at : timestamp(now() - (part === 'year' ? 0 : yearMillis));
+    return [{ id, productId: nilUuid, price, at }];
+  });
+  if (purchases.length === 0) return { rows: [row], outcome: 'unchanged' };
+  const spend = itemAt(spendKey(store, uuid)) as SpendItem | undefined;
+  const customer = itemAt(customerKey(store, uuid)) as CustomerItem | undefined;
+  return {
+    rows: [row],
+    outcome: recorded.size > 0 ? 'changed' : 'created',
+    writes: purchaseItems(store, resident, purchases, { spend, customer, owned: new Map(), recorded }),
+  };
+};
+
+const nothing: Parts = { year: 0, earlier: 0 };
+
+/** The spend of customers at another service, beside what imports have brought in single rows. */
+export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => ({
+  plan: async (rows, { store }) => {
+    const keys = rows.flatMap(({ fields: { resident } }) => [
+      ...Object.values(carriedIds(resident.uuid)).map((id) => purchaseKey(store, id)),
+      spendKey(store, resident.uuid),
+      customerKey(store, resident.uuid),
+    ]);
+    const items = await getMany<Key>(keys, { consistent: true });
+    const found = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
+    return rows.map((row) =>
+      spendGroup(row, store, brought.get(row.fields.resident.uuid) ?? nothing, ({ pk, sk }) =>
+        found.get(`${pk} ${sk}`),
+      ),
+    );
+  },
+});
