@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSameItem } from '../table/stamp.ts';
 
 /**
- * Whose word counts where an import, or a move from another service, tells of a thing (docs/contract/whose-word.md): that
+ * Whose word counts where an import, or a move from another service, tells of a thing (docs/adr/0062-whose-word-counts.md): that
  * of the import until this store has acted on the thing, then the store's own.
  */
 

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from 'commander';
 import type { Undoing } from '../../../lib/operator/imports/rows.ts';
+import { words } from '../../../lib/operator/imports/words.ts';
 import { formats } from '../data/format.ts';
 import { type ImportOptions, type ImportReport, importFile } from '../data/import.ts';
 import { readKeyFile } from '../data/key-file.ts';
@@ -166,12 +167,20 @@ const importOne = async (
   if (report.rejected + report.kept.length > 0) throw new UnsuccessfulError();
 };
 
-const columnsHelp = ({ columns: all }: ImportFile): string => {
+/** What a file does to values on which the store has acted: the marks of Markdown are for the document of it. */
+const wordsHelp = (file: string): string => {
+  const lines = words
+    .filter((word) => word.file === file)
+    .map(({ values, after }) => `  ${values}: ${after.replaceAll(/[`[\]]|\(\.\.[^)]*\)/g, '')}`);
+  return lines.length > 0 ? `\n\nOnce the store has changed them itself:\n${lines.join('\n')}` : '';
+};
+
+const columnsHelp = ({ name: file, columns: all }: ImportFile): string => {
   const width = Math.max(...all.map(({ name }) => name.length));
   const lines = all.map(
     (column) => `  ${column.name.padEnd(width)}  ${column.help}${isRequired(column) ? ' (required)' : ''}`,
   );
-  return `\nColumns, in any order:\n${lines.join('\n')}`;
+  return `\nColumns, in any order:\n${lines.join('\n')}${wordsHelp(file)}`;
 };
 
 /** Without it a product that is limited keeps its copies: some may have been sold since the file was written. */

@@ -150,7 +150,7 @@ const move = async (options: MoveOptions): Promise<void> => {
     noteUntold();
     if (isSame(comparison) && written.rejected.length === 0) return note('Both sides are the same.', 'green');
     note(
-      `${counted(comparison.differences.length, 'difference')} left. Give the command again: what has changed there since is brought. Credit, gift cards and spend that this store itself has changed stay as they are.`,
+      `${counted(comparison.differences.length, 'difference')} left. Give the command again: what has changed there since is brought. What this store itself has changed stays as it is.`,
       'red',
     );
   } finally {
