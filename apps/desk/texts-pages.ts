@@ -987,6 +987,8 @@ export const pageTexts = {
     details: 'What changes',
     from: (from: string) => (from === '' ? 'empty' : from),
     given: 'Given already.',
+    kept: (here: number, file: number) => `Copies stay: ${count(here)} here, ${count(file)} in the file.`,
+    setCopies: 'Set copies of limited products, though some may have been sold since the file was written',
     /** The words by which the rows of a file differ from those that were chosen in a list. */
     of: {
       file: {

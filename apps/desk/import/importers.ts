@@ -12,6 +12,8 @@ export interface Plan {
   rows: readonly PlannedRow[];
   /** Answers a sentence where it wrote nothing. */
   write: (row: PlannedRow) => Promise<string | undefined>;
+  /** The plan that sets the copies of limited products, where this one leaves some. */
+  withCopies?: Plan;
 }
 
 interface Asked {
@@ -28,10 +30,12 @@ const plans: Record<ImportKind, (asked: Asked) => Promise<Plan | string>> = {
     const store = await readStore(session, rows, (done) => onDone(done, 0));
     if (!store) return pageTexts.import.tooLarge;
     const made = new Map<number, string>();
-    return {
-      rows: planProducts(rows, columns.products, store),
+    const planWith = (setsCopies: boolean): Plan => ({
+      rows: planProducts(rows, columns.products, store, setsCopies),
       write: (row) => writeProduct(session, row as ProductRow, columns.products, made),
-    };
+    });
+    const plan = planWith(false);
+    return plan.rows.some(({ kept }) => kept) ? { ...plan, withCopies: planWith(true) } : plan;
   },
   categories: async ({ session, rows }) => ({
     rows: planCategories(rows, await readKnownCategories(session, rows)),

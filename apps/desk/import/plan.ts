@@ -30,6 +30,8 @@ export interface PlannedRow {
   changes: readonly Change[];
   /** Why it is refused, or has nothing to write. */
   why?: string;
+  /** A value of the file that the store does not take. */
+  kept?: string;
   /** The line that must be written before this one. */
   after?: number;
 }

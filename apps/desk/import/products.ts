@@ -140,21 +140,29 @@ const lineOf = (demo: unknown): number | undefined => {
   return line === undefined ? undefined : Number(line);
 };
 
+/** The values of a row without the copies of a product that is limited, and was before: some may be sold by now. */
+const withoutCopies = (given: Values, { product }: KnownProduct): { given: Values; kept?: string } => {
+  const { availableAmount, ...others } = given;
+  if (availableAmount === undefined || !product.limited || others.limited === false) return { given };
+  const isSame = availableAmount === product.availableAmount;
+  return isSame ? { given } : { given: others, kept: t.kept(product.availableAmount, Number(availableAmount)) };
+};
+
 const planProduct = (
   row: ImportRow,
   columns: readonly ImportColumn[],
   { ids }: KnownStore,
-  references: References,
-  nameOf: (id: string) => string,
+  { references, nameOf, setsCopies }: { references: References; nameOf: (id: string) => string; setsCopies: boolean },
 ): ProductRow => {
   const { line, values, faults } = row;
   const refused = (why: string): ProductRow => ({ ...refusedRow(row, values.name, why), row, wanted: {} });
   if (faults.length > 0) return refused(faults.join(' '));
   const found = thingOf(row, references.products, ids);
   if ('fault' in found) return refused(found.fault);
-  const given = resolved(row, references);
-  if (typeof given === 'string') return refused(given);
+  const all = resolved(row, references);
+  if (typeof all === 'string') return refused(all);
   const known = found.thing;
+  const { given, kept } = known && !setsCopies ? withoutCopies(all, known) : { given: all };
   if ((given.mpListing ?? known?.product.mpListing ?? 0) !== (known?.product.mpListing ?? 0))
     return refused(t.faults.mpListing);
   const wanted = wantedOf(columns, given, known);
@@ -164,7 +172,8 @@ const planProduct = (
   const after = lineOf(wanted.demoId);
   const outcome = known ? (changes.length > 0 ? 'change' : 'same') : 'create';
   const name = String(wanted.name);
-  return { line, name, row, wanted, outcome, changes, ...(known && { known }), ...(after !== undefined && { after }) };
+  const more = { ...(known && { known }), ...(after !== undefined && { after }), ...(kept && { kept }) };
+  return { line, name, row, wanted, outcome, changes, ...more };
 };
 
 /** True if the demo of a row leads back to the row. */
@@ -201,16 +210,18 @@ const refuseTogether = (rows: readonly ProductRow[]): ProductRow[] => {
   return [...byLine.values()];
 };
 
-/** Says what each row would do. */
+/** Says what each row would do. Limited products keep their copies, unless it `setsCopies`. */
 export const planProducts = (
   rows: readonly ImportRow[],
   columns: readonly ImportColumn[],
   store: KnownStore,
+  setsCopies = false,
 ): ProductRow[] => {
   const references = referencesIn(rows, store);
   const names = new Map([...store.products, ...store.categories].map(({ id, name }) => [id, name]));
   const nameOf = (id: string): string => names.get(id) ?? id;
-  return refuseTogether(rows.map((row) => planProduct(row, columns, store, references, nameOf)));
+  const how = { references, nameOf, setsCopies };
+  return refuseTogether(rows.map((row) => planProduct(row, columns, store, how)));
 };
 
 const has = (rows: readonly ImportRow[], name: string): boolean => rows.some(({ values }) => name in values);

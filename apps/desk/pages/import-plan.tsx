@@ -81,7 +81,7 @@ const columnsOf = (props: PlanProps, results: Results): readonly Column<PlannedR
       cell: (row) => {
         const why = whyOf(row, results);
         if (why !== undefined) return <span>{why}</span>;
-        if (row.changes.length === 0) return '–';
+        if (row.changes.length === 0) return row.kept ?? '–';
         return (
           <ul class="changes">
             {changesOf(row).map(({ field, from, to }) => (
@@ -90,14 +90,16 @@ const columnsOf = (props: PlanProps, results: Results): readonly Column<PlannedR
                 {row.outcome === 'create' && from === '' ? t.from(to) : `${t.from(from)} → ${t.from(to)}`}
               </li>
             ))}
+            {row.kept !== undefined && <li>{row.kept}</li>}
           </ul>
         );
       },
       value: (row) =>
         whyOf(row, results) ??
-        changesOf(row)
-          .map(({ field, from, to }) => `${field}: ${t.from(from)} → ${t.from(to)}`)
-          .join('; '),
+        [
+          ...changesOf(row).map(({ field, from, to }) => `${field}: ${t.from(from)} → ${t.from(to)}`),
+          ...(row.kept === undefined ? [] : [row.kept]),
+        ].join('; '),
     },
   ];
 };
@@ -204,17 +206,31 @@ const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof us
 };
 
 /** The changes of each row, before they are written; their writing; and how that ended. */
-const ImportPlan = (props: PlanProps) => {
-  const { kind, from, plan } = props;
+const ImportPlan = (all: PlanProps) => {
+  const { kind, from } = all;
+  const [setsCopies, setCopies] = useState(false);
+  const plan = (setsCopies && all.plan.withCopies) || all.plan;
+  const props = { ...all, plan };
   const words = t.of[from];
   const writing = useWriting(plan, t.stopped(words.again));
   const [isAll, setAll] = useState(false);
-  const rows = plan.rows.filter(({ outcome }) => isAll || outcome !== 'same');
+  const rows = plan.rows.filter(({ outcome, kept }) => isAll || outcome !== 'same' || kept !== undefined);
   const columns = columnsOf(props, writing.results);
   return (
     <section class="stack" aria-label={words.caption}>
       <PlanBar of={props} writing={writing} />
       {writing.fault && <FaultBox fault={writing.fault} />}
+      {all.plan.withCopies && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={setsCopies}
+            disabled={writing.results.size > 0}
+            onChange={({ currentTarget }) => setCopies(currentTarget.checked)}
+          />
+          <span>{t.setCopies}</span>
+        </label>
+      )}
       <label class="check">
         <input type="checkbox" checked={isAll} onChange={({ currentTarget }) => setAll(currentTarget.checked)} />
         <span>{words.all}</span>

@@ -77,6 +77,25 @@ describe.each(screens)('on a %s', (_, size) => {
   });
 });
 
+test('leaves the copies of a limited product, and sets them once a person says so', async () => {
+  const name = `Edition ${randomUUID().slice(0, 8)}`;
+  const { id } = await call('POST', '/products', { name, price: 10, limited: true, availableAmount: 6 });
+  const copies = async () => (await call('GET', `/products/${id}`)).availableAmount;
+  const page = await signIn(wide, '/import/products');
+  await drop(page, 'products.csv', 'name,price,availableAmount', `${name},10,20`);
+
+  expect(await outcomes(page)).toEqual([`2 ${name}: Stays`]);
+  await page.getByText('Copies stay: 6 here, 20 in the file.').waitFor();
+  await freeOfBarriers(page);
+  await page.getByLabel('Set copies of limited products').check();
+  await page.getByText('6 → 20').waitFor();
+  expect(await copies()).toBe(6);
+  await page.getByRole('button', { name: 'Import 1 line' }).click();
+  await page.getByText('Imported 1 line.').waitFor();
+
+  expect(await copies()).toBe(20);
+});
+
 test('gives credit by a file once, goes on after a failed call, and knows each line the next time', async () => {
   const people = [resident(), resident(), resident()];
   await call('POST', `/customers/${people[1]?.uuid}/actions/increment-credit`, { delta: 40 });

@@ -117,6 +117,30 @@ test('columns that the file lacks stay, and an empty cell is the default', () =>
   expect(row?.changes.map(({ field }) => field)).toEqual(['price', 'item']);
 });
 
+test('a limited product keeps its copies and says so, unless the plan is to set them', () => {
+  const own = [
+    product(uuid(1), 'Coat', { limited: true, availableAmount: 6 }),
+    product(uuid(2), 'Hat', { limited: true, availableAmount: 9 }),
+    product(uuid(3), 'Glove'),
+  ];
+  const lines = ['name,price,limited,availableAmount', 'Coat,120,true,20', 'Hat,100,true,3', 'Glove,100,true,5'];
+  const planWith = (setsCopies: boolean) =>
+    planProducts(rowsOf('products', ...lines), known.products, store({ products: own }), setsCopies).map(
+      ({ outcome, changes, kept }) => [outcome, changes.map(({ field, to }) => `${field} ${to}`).join(), kept],
+    );
+
+  expect(planWith(false)).toEqual([
+    ['change', 'price 120', 'Copies stay: 6 here, 20 in the file.'],
+    ['same', '', 'Copies stay: 9 here, 3 in the file.'],
+    ['change', 'limited true,availableAmount 5', undefined],
+  ]);
+  expect(planWith(true)).toEqual([
+    ['change', 'price 120,availableAmount 20', undefined],
+    ['change', 'availableAmount 3', undefined],
+    ['change', 'limited true,availableAmount 5', undefined],
+  ]);
+});
+
 test('rows that were chosen change the discount alone, and leave a product that has it already', () => {
   const discount = { value: 20, type: 0 as const, startDate: null, endDate: null };
   const own = [
