@@ -1,4 +1,4 @@
-import { now, timestamp } from '../clock.ts';
+import { newId, now, timestamp } from '../clock.ts';
 import { mainBox } from '../delivery/dispensers.ts';
 import { demandPart, type ListRequest, page } from '../lists/page.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
@@ -6,7 +6,7 @@ import { forbidden, invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
 import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
-import { isNew, update } from '../table/language.ts';
+import { isNew, put, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, inChunks, rowsOf, write } from '../table/table.ts';
 
@@ -137,6 +137,26 @@ export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem
   const noted: EventItem[] = [];
   for (const some of inChunks(things, sideBySide)) noted.push(...(await Promise.all(some.map(noteInOrder))).flat());
   return noted;
+};
+
+/** Longer than any webhook is tried. */
+const sampleSeconds = 7 * 86_400;
+
+/** Notes a sample of an event, which stands in no list of the API. */
+export const noteSample = async (store: string, type: EventType, data: object): Promise<EventItem> => {
+  const [id, at] = [newId(), timestamp(now())];
+  const sample: EventItem = {
+    ...eventKey(store, id),
+    type,
+    at,
+    data: JSON.stringify(data),
+    sample: true,
+    ranked: eventList(store, 'sample'),
+    rank: `${at}#${id}`,
+    [ttlAttribute]: Math.ceil(now() / 1000) + sampleSeconds,
+  };
+  await write(put(sample, isNew));
+  return sample;
 };
 
 const positionOf = ({ rank }: { rank: string }): string => rank;

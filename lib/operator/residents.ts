@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import { findCustomerItem } from '../store/customers.ts';
-import { renameMark } from '../store/renames.ts';
+import { followRename, renameMark } from '../store/renames.ts';
 import {
   asTold,
   forgetResidents,
@@ -16,9 +16,9 @@ import {
   storeResidentKey,
 } from '../store/residents.ts';
 import { allOf, type Decision, decide } from '../table/decide.ts';
-import { all, any, is, isNew, put, type Write } from '../table/language.ts';
+import { all, any, exists, is, isNew, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
-import { get, getMany } from '../table/table.ts';
+import { get, getMany, write } from '../table/table.ts';
 
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 
@@ -75,6 +75,12 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   } finally {
     forgetResidents();
   }
+};
+
+/** Renames the copies of a resident's name anew, also those that an earlier rename has missed. */
+export const renameAgain = async (uuid: string): Promise<void> => {
+  await write(update(residentKey(uuid), { set: { ...renameMark() }, when: exists }));
+  await followRename(residentKey(uuid));
 };
 
 const uuidOrName = ({ uuid, username }: Identifier): string => uuid ?? username;

@@ -1,6 +1,7 @@
 import { newId, now, timestamp } from '../clock.ts';
 import { put, type Write } from '../table/language.ts';
 import { sharedKey, ttlAttribute } from '../table/schema.ts';
+import { transact } from '../table/table.ts';
 
 /**
  * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes
@@ -87,3 +88,8 @@ export const logOf =
       put({ pk: logPartition(part), sk, ...row, ...endOfLife() }),
     );
   };
+
+/** Writes rows of the log alone, before or after an act of many transactions. */
+export const noteInLog = async (rows: readonly Write[]): Promise<void> => {
+  await transact(rows);
+};

@@ -30,7 +30,7 @@ export interface KnownPayout {
 }
 
 /** A transfer that is in the history and in no book, to an avatar whom the store may owe it. */
-export interface UnbookedTransfer {
+interface UnbookedTransfer {
   uuid: string;
   transfer: Transfer;
 }

@@ -1,8 +1,8 @@
 import { type DayItem, dayKey, dayOf } from '../../../lib/events/days.ts';
+import { streamEnd } from '../../../lib/operator/history-gaps.ts';
 import { unchanged, update } from '../../../lib/table/language.ts';
 import { writeUnstamped } from '../../../lib/table/table.ts';
 import { type DayDifference, daySums, readDays, recountItems } from '../kinds/days.ts';
-import { streamEnd } from './history-gaps.ts';
 
 /** Gives days the sums that their items come to, where the stream has lost the records of changes. */
 

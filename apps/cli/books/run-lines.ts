@@ -1,14 +1,13 @@
 import pMap from 'p-map';
 import { now, timestamp } from '../../../lib/clock.ts';
+import { beginRun, endRun, type Run } from '../../../lib/operator/runs.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { LogRow } from '../../../lib/store/operator-log.ts';
 import type { Store } from '../../../lib/store/stores.ts';
-import { is, isNew, put, update, type Write } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
-import { get, transact } from '../../../lib/table/table.ts';
+import { get } from '../../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import type { GlobalOptions, Target } from '../deployment/target.ts';
-import type { Run } from '../kinds/run.ts';
 import { Failure, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { ask, parseReference } from '../terminal/input.ts';
 import { untilInterrupted } from '../terminal/interrupt.ts';
@@ -146,15 +145,10 @@ const begin = async <R extends Run, Line, L extends object>(
   const run = await runs.begin({ ...runs.key, by: await target.operator(), at: timestamp(now()) });
   const { reference } = options;
   const noted = log(runs.logged.do, store.id, { reference, lines: run.lines, ...runs.facts(run) });
-  if (!(await transact([put(run, isNew), ...noted]))) return run;
-  const other = (await get<R>(runs.key)) as R;
-  demandSame(other, runs, options);
-  return other;
+  const begun = await beginRun(run, noted);
+  if (begun !== run) demandSame(begun, runs, options);
+  return begun;
 };
-
-/** The write that notes that all lines of a run were done, or undone. */
-const endRun = ({ pk, sk, digest }: Run, name: 'endedAt' | 'undoneAt'): Write =>
-  update({ pk, sk }, { set: { [name]: timestamp(now()) }, when: is('digest', digest) });
 
 /** Does the lines of a run that are not done yet, or undoes those that are. Shows first what that is, and asks. */
 export const runLines = async <R extends Run, Line, L extends object>(
@@ -183,8 +177,8 @@ export const runLines = async <R extends Run, Line, L extends object>(
   if (undo && !run.undoneAt) {
     const log = await openLog(target);
     const noted = log(runs.logged.undo, store.id, { reference, ...runs.undone(lines, left) });
-    await transact([endRun(run, 'undoneAt'), ...noted]);
-  } else if (!undo && left.length === 0 && !run.endedAt) await transact([endRun(run, 'endedAt')]);
+    await endRun(run, 'undoneAt', noted);
+  } else if (!undo && left.length === 0 && !run.endedAt) await endRun(run, 'endedAt');
   note(runs.sentence(lines, left, undo));
   if (left.length === 0) return;
   print(left, runs.columns);

@@ -1,10 +1,10 @@
 import { pMapIterable } from 'p-map';
 import { everyRow } from '../../../lib/lists/source.ts';
+import { type Backfill, backfill, findBackfill } from '../../../lib/operator/backfill-history.ts';
+import type { AddedRows } from '../../../lib/operator/history-gaps.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { type CustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
-import { transact } from '../../../lib/table/table.ts';
-import { type Backfill, backfill, findBackfill } from '../books/backfill-history.ts';
-import type { AddedRows } from '../books/history-gaps.ts';
+import { noteInLog } from '../../../lib/store/operator-log.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -75,7 +75,7 @@ const run = async (options: BackfillOptions): Promise<void> => {
     const question = `Write these rows to the history of ${number} of ${store.name} on ${target.name}? Type backfill to go on.`;
     if (!options.yes)
       await ask(question, '--yes', (answer) => (answer === 'backfill' ? undefined : 'Type backfill, or press Ctrl-C.'));
-    await transact((await openLog(target))('credit.backfilled', store.id, { customers: lacking.length }));
+    await noteInLog((await openLog(target))('credit.backfilled', store.id, { customers: lacking.length }));
     const done = await forCustomers(store.id, lacking, 'Writing history', backfill);
     left = [...faults, ...done.faults];
     note(`Wrote the history of ${counted(done.lacking.length, 'customer')}. Check the whole store now: store audit`);

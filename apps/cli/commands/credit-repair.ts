@@ -7,12 +7,11 @@ import type { Cause } from '../../../lib/credit/state.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { auditCredit } from '../../../lib/operator/audit-credit.ts';
+import { type Correction, findRepair, type Repair, repairCredit } from '../../../lib/operator/repair-credit.ts';
 import { Problem } from '../../../lib/problem.ts';
 import { listCustomerItems } from '../../../lib/store/customers.ts';
-import type { Log } from '../../../lib/store/operator-log.ts';
+import { type Log, noteInLog } from '../../../lib/store/operator-log.ts';
 import { findResident } from '../../../lib/store/residents.ts';
-import { transact } from '../../../lib/table/table.ts';
-import { type Correction, findRepair, type Repair, repairCredit } from '../books/repair-credit.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { strayOwners } from '../kinds/customers.ts';
@@ -110,7 +109,7 @@ const repairAll = async (
   const record = openRecord(path);
   const left: string[] = [];
   try {
-    await transact(log('credit.repaired', store, { customers: off.length, record: basename(path) }));
+    await noteInLog(log('credit.repaired', store, { customers: off.length, record: basename(path) }));
     for (const { uuid } of off) {
       const repaired = repairCredit(store, uuid, cause, ({ corrections }) => record.write(cause, store, corrections));
       left.push(...[await orFault(uuid, repaired)].flat());

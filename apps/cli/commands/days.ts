@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { transact } from '../../../lib/table/table.ts';
+import { noteInLog } from '../../../lib/store/operator-log.ts';
 import { correctDay, findWrongDays, type WrongDay } from '../books/recount-days.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
@@ -54,7 +54,7 @@ const recount = async (options: RecountOptions): Promise<void> => {
   const question = `Write these sums to ${number} of ${store.name} on ${target.name}? Type recount to go on.`;
   if (!options.yes)
     await ask(question, '--yes', (answer) => (answer === 'recount' ? undefined : 'Type recount, or press Ctrl-C.'));
-  await transact((await openLog(target))('days.recounted', store.id, { days: wrong.length }));
+  await noteInLog((await openLog(target))('days.recounted', store.id, { days: wrong.length }));
   const done = await correct(store.id, wrong);
   note(`Corrected ${counted(done, 'day')}. Check the whole store now: store audit`);
   if (done < wrong.length) throw new Failure('The others have changed meanwhile. Run this again.');

@@ -1,5 +1,5 @@
 import { now } from '../../../lib/clock.ts';
-import { transact } from '../../../lib/table/table.ts';
+import { noteInLog } from '../../../lib/store/operator-log.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
 import { bringAll, type Written } from '../move/bring.ts';
@@ -119,8 +119,8 @@ const isSame = ({ sums, differences }: Comparison): boolean => differences.lengt
 /** Notes in the operator's log what the command does to the store. */
 const openMoveLog = async (target: Target, store: string, from: string) => {
   const log = await openLog(target);
-  return async (action: 'import.began' | 'import.ended', of: Record<string, number> = {}): Promise<void> =>
-    void (await transact(log(action, store, { kind: 'move', from, ...of })));
+  return (action: 'import.began' | 'import.ended', of: Record<string, number> = {}): Promise<void> =>
+    noteInLog(log(action, store, { kind: 'move', from, ...of }));
 };
 
 const move = async (options: MoveOptions): Promise<void> => {

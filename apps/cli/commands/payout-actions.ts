@@ -1,14 +1,14 @@
 import { Argument, Option } from 'commander';
 import type { Identifier } from '../../../lib/identifier.ts';
 import { beginPayouts, resumePayouts } from '../../../lib/operator/begin-payouts.ts';
+import { countSales, findUncountedSales, type UncountedSale } from '../../../lib/operator/repair-payouts.ts';
 import { payByHand } from '../../../lib/payout/claim.ts';
 import { findPayee } from '../../../lib/payout/payees.ts';
 import { getPayout, payoutAnswers, payoutsList } from '../../../lib/payout/payouts.ts';
 import { settlePayout } from '../../../lib/payout/settle.ts';
 import { type PayoutAnswer, type PayoutState, payoutStates, type Settlement } from '../../../lib/routes/payouts.ts';
+import { noteInLog } from '../../../lib/store/operator-log.ts';
 import { findUuid } from '../../../lib/store/residents.ts';
-import { transact } from '../../../lib/table/table.ts';
-import { countSales, findUncountedSales, type UncountedSale } from '../books/repair-payouts.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -168,7 +168,7 @@ const repair = async (options: GlobalOptions & { dryRun?: boolean }): Promise<vo
     throw new Failure(`What ${counted(sales.length, 'sale')} owe is not counted.`);
   }
   await countAll(store.id, sales);
-  await transact((await openLog(target))('payouts.repaired', store.id, { sales: sales.length }));
+  await noteInLog((await openLog(target))('payouts.repaired', store.id, { sales: sales.length }));
   note(`Counted what ${counted(sales.length, 'sale')} owe. Check the whole store now: store audit`);
 };
 

@@ -1,23 +1,26 @@
 import { createHash } from 'node:crypto';
 import { Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
-import { activePrice, type Discount, DiscountType } from '../../../lib/price.ts';
-import { listCategories } from '../../../lib/store/categories.ts';
-import type { Store } from '../../../lib/store/stores.ts';
-import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import {
   linesOf,
   noteLines,
   type PriceChange,
+  type PricedLine,
+  type PricingRun,
   planPrices,
+  pricingKey,
   putBackLine,
   readSelected,
   type Selection,
   setLine,
-} from '../books/set-prices.ts';
+  type Terms,
+} from '../../../lib/operator/prices.ts';
+import { activePrice, type Discount, DiscountType } from '../../../lib/price.ts';
+import { listCategories } from '../../../lib/store/categories.ts';
+import type { Store } from '../../../lib/store/stores.ts';
+import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { readProductFile } from '../data/product-file.ts';
 import { openStore } from '../deployment/target.ts';
-import { type PricedLine, type PricingRun, pricingKey, type Terms } from '../kinds/pricing.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseBegin, parseEnd, parsePercent, parseProductIds, parseRise } from '../terminal/input.ts';

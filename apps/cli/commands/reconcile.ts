@@ -1,7 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { timestamp } from '../../../lib/clock.ts';
+import { bookTransfer, transactionOf } from '../../../lib/operator/book-transfer.ts';
 import { settlePayout } from '../../../lib/payout/settle.ts';
-import { bookTransfer, transactionOf } from '../books/book-transfer.ts';
 import { readBooks, type Transfer } from '../books/expected-transfers.ts';
 import { type Difference, differenceKinds, type KnownPayout, startReconciling } from '../books/reconcile.ts';
 import { type HistoryField, type HistoryMap, historyFields, readHistory } from '../data/l-dollars.ts';

@@ -3,15 +3,12 @@ import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { everyPage } from '../../../lib/lists/source.ts';
 import { type ResidentFields, residentImporter } from '../../../lib/operator/imports/residents.ts';
 import { type Importer, writeRows } from '../../../lib/operator/imports/rows.ts';
-import { knownResidents } from '../../../lib/operator/residents.ts';
+import { knownResidents, renameAgain } from '../../../lib/operator/residents.ts';
 import { followNames, listCustomerNames } from '../../../lib/store/customer-names.ts';
 import { listCustomerItems } from '../../../lib/store/customers.ts';
 import type { Log } from '../../../lib/store/operator-log.ts';
-import { followRename, renameMark } from '../../../lib/store/renames.ts';
-import { type KnownResident, readResident, residentKey } from '../../../lib/store/residents.ts';
+import { type KnownResident, readResident } from '../../../lib/store/residents.ts';
 import { listStores } from '../../../lib/store/stores.ts';
-import { exists, update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
 import { openLog } from '../deployment/log.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -72,8 +69,7 @@ const add = async (options: GlobalOptions & { former?: string[] }, uuid: string,
     );
   if (fault) throw new Failure(`${fault.field} ${fault.value} ${fault.message}.`);
   const [written] = await writeRows(logged(await openLog(target)), [row], setting);
-  await write(update(residentKey(uuid), { set: { ...renameMark() }, when: exists }));
-  await followRename(residentKey(uuid));
+  await renameAgain(uuid);
   print([{ uuid, username, outcome: String(written?.outcome) }], addedColumns);
   if (written?.outcome === 'changed')
     note(`The new name is in force. For up to 5 minutes ${target.name} may still read the old one.`);

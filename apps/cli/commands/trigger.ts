@@ -1,13 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { Argument } from 'commander';
-import { newId, now, timestamp } from '../../../lib/clock.ts';
-import { type EventItem, eventKey, eventList } from '../../../lib/events/events.ts';
+import { noteSample } from '../../../lib/events/events.ts';
 import { queueEvents } from '../../../lib/events/send.ts';
 import { listWebhooks } from '../../../lib/events/webhooks.ts';
 import { type EventType, eventNames, eventTypes } from '../../../lib/routes/events.ts';
-import { isNew, put } from '../../../lib/table/language.ts';
-import { ttlAttribute } from '../../../lib/table/schema.ts';
-import { write } from '../../../lib/table/table.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { UsageError } from '../terminal/errors.ts';
@@ -21,24 +17,6 @@ const exampleData = (type: EventType): object => {
   return eventTypes[type].data.parse(webhooks[type].post.requestBody.content['application/json'].example.data);
 };
 
-/** Longer than any webhook is tried. */
-const keepSeconds = 7 * 86_400;
-
-/** A sample event: it stands in no list of the API. */
-const sampleOf = (store: string, type: EventType): EventItem => {
-  const [id, at] = [newId(), timestamp(now())];
-  return {
-    ...eventKey(store, id),
-    type,
-    at,
-    data: JSON.stringify(exampleData(type)),
-    sample: true,
-    ranked: eventList(store, 'sample'),
-    rank: `${at}#${id}`,
-    [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds,
-  };
-};
-
 const trigger = async (options: GlobalOptions & { list?: boolean }, type: EventType | undefined): Promise<void> => {
   if (options.list) {
     const types = eventNames.map((name) => ({ type: name, summary: eventTypes[name].summary }));
@@ -50,9 +28,7 @@ const trigger = async (options: GlobalOptions & { list?: boolean }, type: EventT
   }
   if (!type) throw new UsageError('Say which type of event. See store trigger --list.');
   const { store } = await openStore(options);
-  const sample = sampleOf(store.id, type);
-  await write(put(sample, isNew));
-  const { sk: event, at: notedAt } = sample;
+  const { sk: event, at: notedAt } = await noteSample(store.id, type, exampleData(type));
   const webhooks = (await listWebhooks(store.id)({ descending: false }))
     .filter(({ state, events }) => state === 'active' && events.includes(type))
     .map(({ id }) => id);

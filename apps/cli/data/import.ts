@@ -7,8 +7,7 @@ import {
   type Undoing,
   writeRows,
 } from '../../../lib/operator/imports/rows.ts';
-import type { Log } from '../../../lib/store/operator-log.ts';
-import { transact } from '../../../lib/table/table.ts';
+import { type Log, noteInLog } from '../../../lib/store/operator-log.ts';
 import { idFrom } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { InterruptedError, UsageError } from '../terminal/errors.ts';
@@ -225,7 +224,7 @@ export const importFile = async (
   if (options.dryRun || (faults.size > 0 && !options.skipRejects)) return report(kind, all, found, faults);
   const note = async (action: 'import.began' | 'import.ended', of: Record<string, number>): Promise<void> => {
     const details = { kind: kind.name, file: basename(path), ...of };
-    if (options.log) await transact(options.log(action, kind.name === 'residents' ? null : store, details));
+    if (options.log) await noteInLog(options.log(action, kind.name === 'residents' ? null : store, details));
   };
   let done = 0;
   options.onProgress?.(done, all);

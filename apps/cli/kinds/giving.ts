@@ -1,9 +1,9 @@
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import { type GivenLine, listGiven } from '../../../lib/operator/give-credit.ts';
+import type { Run } from '../../../lib/operator/runs.ts';
 import { type Key, partition } from '../../../lib/table/schema.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
-import type { Run } from './run.ts';
 
 /** A run of `store credit give`, which gives credit to many customers. It is kept for good, as its lines are. */
 export interface GivingRun extends Run {

@@ -6,6 +6,7 @@ import type { CreditLot } from '../../../../lib/credit/lot.ts';
 import { listLots } from '../../../../lib/credit/lots.ts';
 import { type CreditType, creditTypes } from '../../../../lib/credit/rules.ts';
 import { holdingOf } from '../../../../lib/credit/state.ts';
+import { findRepair, repairCredit } from '../../../../lib/operator/repair-credit.ts';
 import { Problem } from '../../../../lib/problem.ts';
 import { customerKey } from '../../../../lib/store/customers.ts';
 import { remove, update } from '../../../../lib/table/language.ts';
@@ -16,7 +17,6 @@ import { creditOf, customerWithLots, newCustomer } from '../../../../test/suppor
 import { intercept } from '../../../../test/support/faults.ts';
 import { freshTable, setClock, wholeTable } from '../../../../test/support/service.ts';
 import { trials } from '../../../../test/support/volume.ts';
-import { findRepair, repairCredit } from '../../books/repair-credit.ts';
 import { halve } from '../support/half.ts';
 
 /** `CREDIT_REPAIR_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */

@@ -10,6 +10,7 @@ import type { CreditItem } from '../../../../lib/credit/state.ts';
 import { type DaySums, plus, sumsOf, sumsOfRow } from '../../../../lib/events/days.ts';
 import type { ShardEvent } from '../../../../lib/events/stream.ts';
 import { auditHistories, readHistory, recordedChanges } from '../../../../lib/operator/audit-history.ts';
+import { backfill, findBackfill } from '../../../../lib/operator/backfill-history.ts';
 import { customerKey, findCustomerItem } from '../../../../lib/store/customers.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';
@@ -22,7 +23,6 @@ import { intercept } from '../../../../test/support/faults.ts';
 import { catchUp, keepHistory, readAll } from '../../../../test/support/history.ts';
 import { freshTable, setClock, wholeTable } from '../../../../test/support/service.ts';
 import { trials } from '../../../../test/support/volume.ts';
-import { backfill, findBackfill } from '../../books/backfill-history.ts';
 import { auditDays } from '../../kinds/days.ts';
 
 /** `BACKFILL_SEED` and `_PATH` replay a random run, `_RUNS` asks for more. */

@@ -12,6 +12,7 @@ import {
   storedChange,
 } from '../../../../lib/credit/state.ts';
 import { repairReason } from '../../../../lib/operator/read-credit.ts';
+import { repairCredit } from '../../../../lib/operator/repair-credit.ts';
 import { changeKinds } from '../../../../lib/routes/credit.ts';
 import { customerKey, findCustomerItem } from '../../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
@@ -24,7 +25,6 @@ import { intercept } from '../../../../test/support/faults.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada } from '../../../../test/support/residents.ts';
 import { freshTable, setClock, startTestService } from '../../../../test/support/service.ts';
-import { repairCredit } from '../../books/repair-credit.ts';
 import { importText } from '../support/import-files.ts';
 
 /** Each change of credit leaves its cause on the customer's item and its number on the lots that it touches. */

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { claimDelivery, completeDelivery } from '../../../../lib/delivery/deliveries.ts';
 import { beginPayouts, resumePayouts } from '../../../../lib/operator/begin-payouts.ts';
+import { countSales, findUncountedSales } from '../../../../lib/operator/repair-payouts.ts';
 import { claimPayout, payByHand } from '../../../../lib/payout/claim.ts';
 import { countDebts } from '../../../../lib/payout/count.ts';
 import { findPayee, movedBy, type Payee } from '../../../../lib/payout/payees.ts';
@@ -16,7 +17,6 @@ import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
 import { freshStore } from '../../../../test/support/files.ts';
 import { ada, bob, cleo } from '../../../../test/support/residents.ts';
 import { setClock, wholeTable } from '../../../../test/support/service.ts';
-import { countSales, findUncountedSales } from '../../books/repair-payouts.ts';
 import { stopPayouts } from '../../deployment/restored-table.ts';
 import { checkPayees } from '../../kinds/payees.ts';
 import { erasePerson } from '../../person/erase.ts';

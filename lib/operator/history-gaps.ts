@@ -1,10 +1,10 @@
-import { now, timestamp } from '../../../lib/clock.ts';
-import { type HistoryRow, historyKey } from '../../../lib/credit/history.ts';
-import { type CreditLot, lotType } from '../../../lib/credit/lot.ts';
-import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
-import { type CreditItem, holdingOf, lastChangeOf } from '../../../lib/credit/state.ts';
-import { sumsOfRow } from '../../../lib/events/days.ts';
-import type { RecordedChange } from '../../../lib/operator/audit-history.ts';
+import { now, timestamp } from '../clock.ts';
+import { type HistoryRow, historyKey } from '../credit/history.ts';
+import { type CreditLot, lotType } from '../credit/lot.ts';
+import { type CreditType, creditTypes } from '../credit/rules.ts';
+import { type CreditItem, holdingOf, lastChangeOf } from '../credit/state.ts';
+import { sumsOfRow } from '../events/days.ts';
+import type { RecordedChange } from './audit-history.ts';
 import type { LostRow } from './lost-rows.ts';
 
 /** The numbers that a customer's history lacks, and the rows of the kind `unrecorded` that a backfill gives to them. */

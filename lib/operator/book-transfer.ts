@@ -1,14 +1,27 @@
 import { createHash } from 'node:crypto';
-import { takenFrom } from '../../../lib/payout/claim.ts';
-import { findPayee } from '../../../lib/payout/payees.ts';
-import { findPayout } from '../../../lib/payout/payouts.ts';
-import { uuid as isUuid } from '../../../lib/routes/wire.ts';
-import { allOf, answer, type Decision, decide } from '../../../lib/table/decide.ts';
-import type { Write } from '../../../lib/table/language.ts';
-import type { UnbookedTransfer } from './reconcile.ts';
+import { takenFrom } from '../payout/claim.ts';
+import { findPayee } from '../payout/payees.ts';
+import { findPayout } from '../payout/payouts.ts';
+import { uuid as isUuid } from '../routes/wire.ts';
+import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import type { Write } from '../table/language.ts';
+
+/** A transfer to an avatar, as the history of an account tells of it. */
+interface HistoryTransfer {
+  uuid: string;
+  transfer: {
+    /** In milliseconds since 1970. */
+    at: number;
+    id?: string | undefined;
+    /** In L$; below 0, since it left the account. */
+    amount: number;
+    file: string;
+    line: number;
+  };
+}
 
 /** The id of the payout that a transfer is booked as: the same for the same transfer, and in the order of time. */
-const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: UnbookedTransfer): string => {
+const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: HistoryTransfer): string => {
   const what = id ?? `${uuid} ${at} ${amount} ${file} ${line}`;
   const hash = createHash('sha256').update(what).digest('hex');
   const time = at.toString(16).padStart(12, '0');
@@ -23,7 +36,7 @@ export const transactionOf = (id: string | null | undefined): string | undefined
  * Books a transfer as a payout that was paid, which a restored table has lost. Answers whether it did: not where less
  * is owed to the avatar, and not a second time.
  */
-export const bookTransfer = (store: string, unbooked: UnbookedTransfer, together: readonly Write[]): Promise<boolean> =>
+export const bookTransfer = (store: string, unbooked: HistoryTransfer, together: readonly Write[]): Promise<boolean> =>
   decide(async (): Promise<Decision<boolean>> => {
     const { uuid, transfer } = unbooked;
     const amount = -transfer.amount;

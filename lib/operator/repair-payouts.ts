@@ -1,7 +1,7 @@
-import { everyRow } from '../../../lib/lists/source.ts';
-import { countDebts, findUncounted } from '../../../lib/payout/count.ts';
-import { uncountedOf } from '../../../lib/sale/debts.ts';
-import { listSales, type SaleItem } from '../../../lib/sale/sales.ts';
+import { everyRow } from '../lists/source.ts';
+import { countDebts, findUncounted } from '../payout/count.ts';
+import { uncountedOf } from '../sale/debts.ts';
+import { listSales, type SaleItem } from '../sale/sales.ts';
 
 /** Counts what sales make a store owe, where the stream has lost the record that would have had it counted. */
 

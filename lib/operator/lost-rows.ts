@@ -1,7 +1,7 @@
-import type { HistoryRow } from '../../../lib/credit/history.ts';
-import { type DaySums, dayKey, dayOf, plus } from '../../../lib/events/days.ts';
-import { type RowTask, rowsTogether, writeRowsTogether } from '../../../lib/events/history.ts';
-import { update, type Write } from '../../../lib/table/language.ts';
+import type { HistoryRow } from '../credit/history.ts';
+import { type DaySums, dayKey, dayOf, plus } from '../events/days.ts';
+import { type RowTask, rowsTogether, writeRowsTogether } from '../events/history.ts';
+import { update, type Write } from '../table/language.ts';
 
 /** A row of history whose record the stream has lost, and its share in the sums of its day. */
 export interface LostRow extends RowTask {

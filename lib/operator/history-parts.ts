@@ -1,8 +1,8 @@
-import type { LotPart } from '../../../lib/credit/history.ts';
-import { asDecided, type CreditLot, changedIn, lotId, lotType } from '../../../lib/credit/lot.ts';
-import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
-import type { CreditItem } from '../../../lib/credit/state.ts';
-import { missingParts, openAmounts, type RecordedChange } from '../../../lib/operator/audit-history.ts';
+import type { LotPart } from '../credit/history.ts';
+import { asDecided, type CreditLot, changedIn, lotId, lotType } from '../credit/lot.ts';
+import { type CreditType, creditTypes } from '../credit/rules.ts';
+import type { CreditItem } from '../credit/state.ts';
+import { missingParts, openAmounts, type RecordedChange } from './audit-history.ts';
 import { type AddedRows, amountsBy, streamEnd } from './history-gaps.ts';
 
 /** The parts of lots that rows of a customer's history lack, since the stream has lost the records of the lots. */

@@ -1,17 +1,17 @@
-import { now, timestamp } from '../../../lib/clock.ts';
-import { historyKey } from '../../../lib/credit/history.ts';
-import { creditTypes } from '../../../lib/credit/rules.ts';
-import { type CreditItem, type LastChange, storedChange } from '../../../lib/credit/state.ts';
-import { recordRows } from '../../../lib/events/history.ts';
-import { type RecordedChange, readHistory, recordedChanges } from '../../../lib/operator/audit-history.ts';
-import { readCredit, type StoredCredit } from '../../../lib/operator/read-credit.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
-import { again, answer, decide } from '../../../lib/table/decide.ts';
-import { all, is, missing, update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
+import { now, timestamp } from '../clock.ts';
+import { historyKey } from '../credit/history.ts';
+import { creditTypes } from '../credit/rules.ts';
+import { type CreditItem, type LastChange, storedChange } from '../credit/state.ts';
+import { recordRows } from '../events/history.ts';
+import { customerKey } from '../store/customers.ts';
+import { again, answer, decide } from '../table/decide.ts';
+import { all, is, missing, update } from '../table/language.ts';
+import { write } from '../table/table.ts';
+import { type RecordedChange, readHistory, recordedChanges } from './audit-history.ts';
 import { type AddedRows, balancesOf, type Gap, gapAfterRestore, planGaps, rowsOfGap, typesIn } from './history-gaps.ts';
 import { type LostParts, planParts } from './history-parts.ts';
 import { writeLostRows } from './lost-rows.ts';
+import { readCredit, type StoredCredit } from './read-credit.ts';
 
 /**
  * Gives customers the history that the stream cannot: an opening to those who had credit before history began, rows for

@@ -1,21 +1,14 @@
-import { asDecided, type CreditLot, closing, lotType } from '../../../lib/credit/lot.ts';
-import { finishPending } from '../../../lib/credit/pending.ts';
-import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../../../lib/credit/rules.ts';
-import {
-  attributes,
-  type Cause,
-  type CreditItem,
-  dueShardOf,
-  holdingOf,
-  storedChange,
-} from '../../../lib/credit/state.ts';
-import { checksumOf } from '../../../lib/credit/whole-lots.ts';
-import { auditCredit } from '../../../lib/operator/audit-credit.ts';
-import { readCredit, repairReason, type StoredCredit } from '../../../lib/operator/read-credit.ts';
-import { customerKey, customerUpsert } from '../../../lib/store/customers.ts';
-import { findResident } from '../../../lib/store/residents.ts';
-import { again, allOf, answer, type Decision, decide, first } from '../../../lib/table/decide.ts';
-import { all, applied, check, type Item, is, missing, type Write } from '../../../lib/table/language.ts';
+import { asDecided, type CreditLot, closing, lotType } from '../credit/lot.ts';
+import { finishPending } from '../credit/pending.ts';
+import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../credit/rules.ts';
+import { attributes, type Cause, type CreditItem, dueShardOf, holdingOf, storedChange } from '../credit/state.ts';
+import { checksumOf } from '../credit/whole-lots.ts';
+import { customerKey, customerUpsert } from '../store/customers.ts';
+import { findResident } from '../store/residents.ts';
+import { again, allOf, answer, type Decision, decide, first } from '../table/decide.ts';
+import { all, applied, check, type Item, is, missing, type Write } from '../table/language.ts';
+import { auditCredit } from './audit-credit.ts';
+import { readCredit, repairReason, type StoredCredit } from './read-credit.ts';
 
 /**
  * Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit.

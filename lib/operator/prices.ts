@@ -1,22 +1,58 @@
-import { newId, now, timestamp } from '../../../lib/clock.ts';
-import { everyRow, type Source } from '../../../lib/lists/source.ts';
-import { type Discount, lessPercent } from '../../../lib/price.ts';
-import { maxInteger } from '../../../lib/routes/wire.ts';
-import { listMembers } from '../../../lib/store/categories.ts';
-import { memberOf, productKey } from '../../../lib/store/memberships.ts';
-import { findStoredProduct, type StoredProduct } from '../../../lib/store/products.ts';
-import { allOf, answer, decide } from '../../../lib/table/decide.ts';
-import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../../../lib/table/language.ts';
-import { type Key, partition } from '../../../lib/table/schema.ts';
-import type { Stamped } from '../../../lib/table/stamp.ts';
-import { get, getMany, inChunks, rowsOf, transact } from '../../../lib/table/table.ts';
-import { type PricedLine, type PricingRun, pricedKey, type Terms } from '../kinds/pricing.ts';
+import { newId, now, timestamp } from '../clock.ts';
+import { everyRow, type Source } from '../lists/source.ts';
+import { type Discount, lessPercent } from '../price.ts';
+import { maxInteger } from '../routes/wire.ts';
+import { listMembers } from '../store/categories.ts';
+import { memberOf, productKey } from '../store/memberships.ts';
+import { findStoredProduct, type StoredProduct } from '../store/products.ts';
+import { allOf, answer, decide } from '../table/decide.ts';
+import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../table/language.ts';
+import { type Key, partition } from '../table/schema.ts';
+import type { Stamped } from '../table/stamp.ts';
+import { get, getMany, inChunks, rowsOf, transact } from '../table/table.ts';
+import type { Run } from './runs.ts';
 
 /**
  * Sets prices and discounts of many products, of each at most once. A line is noted with what the product had when the
  * person saw it; the transaction that sets the product marks the line, and is refused where somebody has changed the
  * product since. Sales leave no stamp, so they are no change.
  */
+
+/** A run of `store products set`. It and what it has set are kept for good. */
+export interface PricingRun extends Run {
+  /** The id under which its lines stand. They are there before it. */
+  list: string;
+}
+
+/** The price and discount that a run sets, each only where it differs from the one that the product had. */
+export interface Terms {
+  price?: number;
+  discount?: Discount;
+}
+
+/** A product of a run: what it had in the preview, and is to have. */
+export interface PricedLine extends Key {
+  id: string;
+  name: string;
+  /** The stamp of the product in the preview: it has another one once somebody has changed it. */
+  version?: string;
+  before: Terms;
+  after: Terms;
+  /** It is there exactly if the run has set the product. */
+  setAt?: string;
+  /** It is there exactly if an undo has put back what the product had. */
+  putBackAt?: string;
+}
+
+export const pricingKey = (store: string, reference: string): Key => ({
+  pk: partition(store, 'PRICING'),
+  sk: reference,
+});
+
+const pricedKey = (store: string, list: string, id: string): Key => ({
+  pk: partition(store, 'PRICED'),
+  sk: `${list}#${id}`,
+});
 
 /** The products that a run is about; active ones, unless they are named. */
 export type Selection = { all: true } | { category: string } | { ids: readonly string[] };
