@@ -167,12 +167,16 @@ export const exportAccess: Access = {
 
 /**
  * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and
- * counts in the accounts of payees what sales owe them. It deletes nothing but names that lead to nobody.
+ * counts in the accounts of payees what sales owe them; what it counts late may be paid already. It deletes nothing but
+ * names that lead to nobody.
  */
 export const consumerAccess: Access = {
-  reads: ['HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'CUSTOMER', 'RESIDENT', 'NAME', 'STORE_RESIDENT'],
+  reads: [
+    ...(['STORE', 'HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT'] as const),
+    ...(['CUSTOMER', 'RESIDENT', 'NAME', 'STORE_RESIDENT'] as const),
+  ],
   writes: ['CUSTOMER_NAME'],
   updates: ['HISTORY', 'DAY', 'EVENT', 'SALE'],
-  makes: ['HISTORY', 'PAYEE'],
+  makes: ['HISTORY', 'PAYEE', 'PAYOUT'],
   uses: usedBy('stream-consumer'),
 };

@@ -1,6 +1,6 @@
 import { now, timestamp } from '../clock.ts';
 import { everyRow } from '../lists/source.ts';
-import { paidByHand } from '../payout/claim.ts';
+import { paidBefore } from '../payout/claim.ts';
 import { findPayee, listPayees } from '../payout/payees.ts';
 import { byId } from '../payout/payouts.ts';
 import { findStore } from '../store/stores.ts';
@@ -8,6 +8,7 @@ import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import { all, check, exists, is, update, type Write } from '../table/language.ts';
 import { sharedKey } from '../table/schema.ts';
 import { write } from '../table/table.ts';
+import { countSales, findUncountedSales } from './repair-payouts.ts';
 
 /**
  * Books all that is owed to an avatar as paid by hand, before a store began to pay by the service. Answers the amount.
@@ -16,7 +17,7 @@ const bookAll = (store: string, uuid: string): Promise<number> =>
   decide(async (): Promise<Decision<number>> => {
     const [payee, shop] = await Promise.all([findPayee(store, uuid), findStore(store)]);
     if (!payee || payee.owed < 1 || payee.isPseudonym || shop?.payoutsBegunAt !== undefined) return answer(0);
-    const { writes } = paidByHand(payee, { amount: payee.owed, reference: 'begin' });
+    const { writes } = paidBefore(payee, payee.owed);
     // Somebody else may begin them meanwhile, and what is owed since then may be claimed.
     const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
     return allOf([...writes, notBegun], { result: payee.owed });
@@ -30,19 +31,28 @@ interface Begun {
   before: string | undefined;
 }
 
+/** Counts what sales owe and the stream has not had counted yet. */
+type CountSales = (store: string) => Promise<void>;
+
+const countUnseen: CountSales = async (store) => countSales(store, await findUncountedSales(store, () => {}), () => {});
+
 /**
  * Begins the payouts of a store: from now on they can be claimed. What is owed by then counts as paid by hand, unless
- * `keep` leaves it to be claimed. Can be repeated wherever it ended. `log` makes the writes that belong into the
- * transaction which begins them.
+ * `keep` leaves it to be claimed: so what sales owe is counted first, and the counter books what it could not see. Can
+ * be repeated wherever it ended. `log` makes the writes that belong into the transaction which begins them.
  */
 export const beginPayouts = async (
   store: string,
   keep: boolean,
   log: (booked: { payees: number; amount: number }) => readonly Write[] = () => [],
+  countFirst = countUnseen,
 ): Promise<Begun> => {
   const before = (await findStore(store))?.payoutsBegunAt;
   let [payees, amount] = [0, 0];
   if (before !== undefined) return { payees, amount, before };
+  if (!keep) await countFirst(store);
+  // A sale that comes while accounts are booked was not paid by hand: it may be claimed.
+  const at = timestamp(now());
   if (!keep)
     for await (const { sk } of everyRow(listPayees(store, true), byId)) {
       const booked = await bookAll(store, sk);
@@ -50,7 +60,8 @@ export const beginPayouts = async (
       amount += booked;
     }
   const when = all(exists, is('payoutsBegunAt', undefined));
-  const begin = update(sharedKey('STORE', store), { set: { payoutsBegunAt: timestamp(now()) }, when });
+  const set = { payoutsBegunAt: at, ...(!keep && { payoutsPaidUntil: at }) };
+  const begin = update(sharedKey('STORE', store), { set, when });
   const together = log({ payees, amount });
   const { done } = await write(begin, { together });
   return { payees, amount, before: done ? undefined : (await findStore(store))?.payoutsBegunAt };

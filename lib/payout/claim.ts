@@ -71,7 +71,7 @@ export const takenFrom = (payee: Payee, amount: number, { state, id = newId(), .
     state === 'claimed' ? timestamp(millis + claimMillis) : undefined,
   );
   const after = movedBy(payee, { owed: -amount, [state]: amount }, at);
-  return { payout, writes: [payoutWrite(payout), payeeWrite(after, payee)] };
+  return { payout, after, writes: [payoutWrite(payout), payeeWrite(after, payee)] };
 };
 
 const demandStore = async (id: string): Promise<Store> => {
@@ -100,8 +100,11 @@ export const claimPayout = (store: string, terms: ClaimRequest, by: string): Pro
   });
 
 /** The payout of `amount` that was paid by hand, and the writes that make it. */
-export const paidByHand = (payee: Payee, { amount, reference }: HandPayment) =>
+const paidByHand = (payee: Payee, { amount, reference }: HandPayment) =>
   takenFrom(payee, amount, { state: 'paid', ...(reference && { reference }) });
+
+/** The payout of what a merchant has paid by hand before the store began to pay, and the writes that make it. */
+export const paidBefore = (payee: Payee, amount: number) => paidByHand(payee, { amount, reference: 'begin' });
 
 /**
  * Notes that a person has paid an avatar by hand, in one transaction with the writes of `together`. Throws 404 for an

@@ -4,10 +4,13 @@ import type { SaleItem } from '../sale/sales.ts';
 import { payeeKey } from '../store/payee-key.ts';
 import { readResident, type StoredResident, storeResidentKey } from '../store/residents.ts';
 import { saleKey } from '../store/sale-state.ts';
+import { findStore } from '../store/stores.ts';
 import { all, is, update } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
-import { get, getMany, inChunks, write, writeUnstamped } from '../table/table.ts';
+import { get, getMany, inChunks, transact, write, writeUnstamped } from '../table/table.ts';
+import { paidBefore } from './claim.ts';
 import { newPayee, type Payee, payeeWrite, withDebts } from './payees.ts';
+import { payoutWrite } from './payouts.ts';
 
 /**
  * Counts what sales make a store owe, in the accounts of the payees: each debt once, wherever a consumer dies, in
@@ -39,6 +42,28 @@ const saleIdOf = (mark: string): string => mark.slice(0, mark.indexOf(' '));
 /** The sales whose debts an account may have although their notes do not say so. */
 export const markedSales = ({ counting = [] }: Payee): string[] => counting.map(saleIdOf);
 
+/** A debt is counted within seconds, as a rule. Payouts may have begun since one that is older was made. */
+const lateMillis = 60_000;
+
+/**
+ * The time until which the merchant has paid by hand what these debts are; empty where there is none, and where all
+ * debts are so new that nobody has.
+ */
+const paidUntilOf = async (store: string, debts: readonly Debt[]): Promise<string> => {
+  const isLate = debts.some(({ madeAt }) => Date.parse(madeAt) < now() - lateMillis);
+  return (isLate ? (await findStore(store))?.payoutsPaidUntil : undefined) ?? '';
+};
+
+/**
+ * Puts an account with further debts in the place of `before`. What the merchant has paid of them by hand is booked as
+ * paid in the same transaction. Answers whether the account was still as it was read.
+ */
+const putCounted = async (counted: Payee, before: Payee | undefined, paid: number): Promise<boolean> => {
+  if (paid < 1 || counted.isPseudonym) return (await write(payeeWrite(counted, before))).done;
+  const { payout, after } = paidBefore(counted, paid);
+  return !(await transact([payoutWrite(payout), payeeWrite(after, before)]));
+};
+
 /**
  * Counts the debts of these sales to these payees. Answers the payees whose accounts have changed since they were read.
  */
@@ -56,6 +81,10 @@ const countOnce = async (store: string, saleIds: readonly string[], payees: read
   const open = new Map<string, Debt[]>(sales.map((sale) => [sale.sk, uncountedOf(sale)]));
   const asked = new Set(saleIds);
   const at = timestamp(now());
+  const paidUntil = await paidUntilOf(
+    store,
+    saleIds.flatMap((id) => open.get(id) ?? []),
+  );
   const countFor = async (uuid: string): Promise<string[]> => {
     const before = accounts.get(uuid);
     const isTheirs = ({ payee }: Debt): boolean => payee === uuid;
@@ -64,8 +93,9 @@ const countOnce = async (store: string, saleIds: readonly string[], payees: read
     const missing = theirs.filter((debt) => asked.has(debt.saleId) && !marks.includes(markOf(debt)));
     if (missing.length === 0) return [];
     const needed = theirs.filter((debt) => marks.includes(markOf(debt))).concat(missing);
-    const after = withDebts(before ?? (await begunFor(store, uuid)), missing, needed.map(markOf), at);
-    return (await write(payeeWrite(after, before))).done ? [] : [uuid];
+    const counted = withDebts(before ?? (await begunFor(store, uuid)), missing, needed.map(markOf), at);
+    const paid = missing.filter(({ madeAt }) => madeAt < paidUntil).reduce((sum, { amount }) => sum + amount, 0);
+    return (await putCounted(counted, before, paid)) ? [] : [uuid];
   };
   return (await Promise.all(payees.map(countFor))).flat();
 };

@@ -15,6 +15,8 @@ export interface Debt {
   shared: number;
   /** The UTC day of the sale. */
   day: string;
+  /** When the sale, or its refund, was made. */
+  madeAt: string;
 }
 
 /** Names a debt in the account of its payee. */
@@ -39,6 +41,7 @@ const shareDebts = (sale: SaleItem): Debt[] =>
     amount,
     shared: amount,
     day: sale.at.slice(0, 10),
+    madeAt: sale.at,
   }));
 
 const refundDebts = (sale: SaleItem): Debt[] => {
@@ -48,7 +51,8 @@ const refundDebts = (sale: SaleItem): Debt[] => {
   return [...payees].map((payee) => {
     const shared = 0 - (taken.get(payee) ?? 0);
     const amount = shared + (payee === buyer ? back : 0);
-    return { saleId: sale.sk, cause: 'refund' as const, payee, amount, shared, day: sale.at.slice(0, 10) };
+    const [day, madeAt] = [sale.at.slice(0, 10), sale.refundedAt ?? sale.at];
+    return { saleId: sale.sk, cause: 'refund' as const, payee, amount, shared, day, madeAt };
   });
 };
 

@@ -20,6 +20,8 @@ export interface Store {
   rules?: StoreRules;
   /** When its payouts were begun: before, none can be claimed. */
   payoutsBegunAt?: string;
+  /** The debts of before are paid by hand, those too that are counted later. Absent where they were kept to be claimed. */
+  payoutsPaidUntil?: string;
   /** When its table was restored: until they are resumed nothing is paid out. */
   payoutsStoppedAt?: string;
   /** The time when its deletion began. No call finds it since then, but some of its items may still be in the table. */

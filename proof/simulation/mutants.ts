@@ -447,6 +447,36 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         'missing, needed.map(markOf), at);',
         'missing, [], at);',
       ],
+      'a debt of before payouts began is owed again where it is counted late': [
+        'madeAt < paidUntil',
+        "madeAt < ''",
+        'apps/cli/test/kinds/payees.test.ts',
+        'a repair books as paid what it counts of a sale from before payouts began',
+      ],
+    },
+    paidUntilOf: {
+      'nobody looks whether a late debt was paid before payouts began': [
+        'now() - lateMillis',
+        'lateMillis',
+        'test/lib/payout/count.test.ts',
+        'looks whether a debt was paid by hand before payouts began',
+      ],
+    },
+  },
+  'lib/operator/begin-payouts.ts': {
+    beginPayouts: {
+      'payouts begin while what sales owe is not counted': [
+        'if (!keep) await countFirst(store);',
+        '',
+        'apps/cli/test/kinds/payees.test.ts',
+        'to begin counts first what the stream has not had counted',
+      ],
+      'what is kept to be claimed counts as paid where it is counted late': [
+        '...(!keep && { payoutsPaidUntil: at })',
+        'payoutsPaidUntil: at',
+        'apps/cli/test/kinds/payees.test.ts',
+        'what --keep leaves to be claimed is owed, however late it is counted',
+      ],
     },
   },
   'lib/events/days.ts': {

@@ -164,7 +164,7 @@ describe('policies', () => {
     ]);
   });
 
-  test('the stream’s consumer may update history, days, events and sales, make rows of history and accounts of payees, read them, webhooks, products and names, and delete names of the search alone', () => {
+  test('the stream’s consumer may update history, days, events and sales, make rows of history, accounts of payees and payouts, read the first two, stores, webhooks, products and names, and delete names of the search alone', () => {
     const [read, write, update, make, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
@@ -172,6 +172,7 @@ describe('policies', () => {
     const keysOf = (kinds: string[]) => kinds.flatMap((kind) => [`*#${kind}`, `*#${kind}#*`]);
     const names = ['RESIDENT#*', 'NAME#*', ...keysOf(['STORE_RESIDENT'])];
     const reads = [
+      'STORE#*',
       ...keysOf(['HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'CUSTOMER']),
       ...names,
       ...keysOf(['CUSTOMER_NAME']),
@@ -182,7 +183,7 @@ describe('policies', () => {
     expect(read?.condition).toMatchObject({ 'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': reads } });
     expect(make?.actions).toEqual(['"dynamodb:PutItem"']);
     expect(make?.condition).toMatchObject({
-      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keysOf(['HISTORY', 'PAYEE']) },
+      'ForAllValues:StringLike': { 'dynamodb:LeadingKeys': keysOf(['HISTORY', 'PAYEE', 'PAYOUT']) },
     });
     expect(update?.actions).toEqual(['"dynamodb:UpdateItem"']);
     const keys = keysOf(['HISTORY', 'DAY', 'EVENT', 'SALE']);

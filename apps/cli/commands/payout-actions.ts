@@ -118,10 +118,11 @@ const begin = async (options: BeginOptions): Promise<void> => {
       answer === 'begin' ? undefined : 'Type begin, or press Ctrl-C.',
     );
   const log = await openLog(target);
-  // Debts of sales until now must not be claimed because they are counted a moment later.
-  if (!keep) await countAll(store.id, await findAll(store.id));
-  const begun = await beginPayouts(store.id, keep, (booked) =>
-    log('payouts.begun', store.id, { ...(keep ? { kept: true } : booked) }),
+  const begun = await beginPayouts(
+    store.id,
+    keep,
+    (booked) => log('payouts.begun', store.id, { ...(keep ? { kept: true } : booked) }),
+    async (id) => countAll(id, await findAll(id)),
   );
   const { payees, amount, before } = begun;
   print({ payees, amount, begunBefore: before ?? null }, [

@@ -94,9 +94,12 @@ describe('claim', () => {
     await owe(5, little, 9);
     await owe(50, newer, 2);
     await owe(60, payee, 3);
-    const debt = { saleId: 's', cause: 'shares' as const, payee: held.uuid, day: '2027-05-10' };
+    const debt = { saleId: 's', cause: 'shares' as const, payee: held.uuid };
+    const today = { day: '2027-05-10', madeAt: timestamp(start) };
     const account = newPayee(payeeKey(store, held.uuid), held.username);
-    await write(put(withDebts(account, [{ ...debt, amount: 500, shared: 500 }], [], timestamp(start - 8 * hour))));
+    await write(
+      put(withDebts(account, [{ ...debt, ...today, amount: 500, shared: 500 }], [], timestamp(start - 8 * hour))),
+    );
 
     const [first, second, third] = [
       await claimed({ minimum: 10 }),

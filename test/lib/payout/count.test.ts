@@ -2,8 +2,9 @@ import { beforeEach, expect, test } from 'vitest';
 import { handler as consume } from '../../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../../infra/permissions.ts';
 import { newId } from '../../../lib/clock.ts';
+import { beginPayouts } from '../../../lib/operator/begin-payouts.ts';
 import { countDebts } from '../../../lib/payout/count.ts';
-import { findPayee } from '../../../lib/payout/payees.ts';
+import { findPayee, type Payee } from '../../../lib/payout/payees.ts';
 import { findSale, type SaleItem } from '../../../lib/sale/sales.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import { saleKey } from '../../../lib/store/sale-state.ts';
@@ -191,6 +192,34 @@ test('counts once where two count side by side', async () => {
   await catchUp();
 
   expect(await Promise.all(payees.map(({ uuid }) => owed(uuid)))).toEqual([300, 300]);
+});
+
+/** Reads of the store's own item, and how it counts this sale. */
+const countWatched = async (id: string): Promise<number> => {
+  let reads = 0;
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (operation === 'GetItem' && JSON.stringify(input).includes(`"STORE#${service.store}"`)) reads += 1;
+    return send();
+  });
+  await asFunction('stream-consumer', consumerAccess, () => countDebts(service.store, [{ sk: id }])).finally(stop);
+  return reads;
+};
+
+test('looks whether a debt was paid by hand before payouts began where it is more than a minute old, and never else', async () => {
+  const productId = await product(payees);
+  const [old, fresh] = [await sell(productId), await sell(productId)];
+  setClock(start + 10);
+  await beginPayouts(service.store, false, undefined, async () => {});
+
+  setClock(start + 60_000);
+  const ofFresh = await countWatched(fresh);
+  setClock(start + 60_001);
+  const ofOld = await countWatched(old);
+  await catchUp();
+
+  expect([ofFresh, ofOld]).toEqual([0, 1]);
+  const { owed: stillOwed, paid } = (await findPayee(service.store, payees[0]?.uuid ?? '')) as Payee;
+  expect([stillOwed, paid]).toEqual([10, 10]);
 });
 
 test('an account lets go of marks that the notes of their sales have made needless', async () => {

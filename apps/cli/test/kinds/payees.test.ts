@@ -23,6 +23,7 @@ import { erasePerson } from '../../person/erase.ts';
 import { exportPerson } from '../../person/export.ts';
 
 const start = Date.parse('2027-05-10T12:00:00.000Z');
+const minute = 60_000;
 const tx = '5f3c1b7e-0d5a-4c8e-9a51-6b1f0e2d7c43';
 let store: string;
 let product: string;
@@ -162,6 +163,63 @@ test('to begin books what is owed by then, one payout for each payee; keep leave
   ]);
   expect(await claim()).not.toBe('');
   expect(await faults()).toEqual([]);
+});
+
+test('to begin counts first what the stream has not had counted, so that nobody claims it afterwards', async () => {
+  const [, behind] = [await sellOne(), await sellOne(false)];
+
+  const begun = await beginPayouts(store, false);
+  setClock(start + 2 * minute);
+  await countDebts(store, [{ sk: behind }]);
+
+  expect(begun).toMatchObject({ payees: 2, amount: 80 });
+  expect([await sums(bob), await sums(cleo)]).toEqual([
+    [0, 0, 0, 60],
+    [0, 0, 0, 20],
+  ]);
+  expect(await claim()).toBe('');
+  expect(await faults()).toEqual([]);
+});
+
+test('a repair books as paid what it counts of a sale from before payouts began, once, and owes what came later', async () => {
+  const lost = await sellOne(false);
+  setClock(start + minute / 2);
+  await beginPayouts(store, false, undefined, async () => {});
+  setClock(start + 2 * minute);
+  const sold = await sellOne(false);
+  setClock(start + 4 * minute);
+
+  for (let times = 0; times < 2; times++) await countSales(store, await findUncountedSales(store, () => {}), () => {});
+
+  expect([await sums(bob), await sums(cleo)]).toEqual([
+    [30, 0, 0, 30],
+    [10, 0, 0, 10],
+  ]);
+  const { source } = await payoutsList(store, {});
+  const booked = await source({ descending: false });
+  expect(booked.map(({ amount, reference, state }) => [amount, reference, state]).sort()).toEqual([
+    [10, 'begin', 'paid'],
+    [30, 'begin', 'paid'],
+  ]);
+  await refundSale(store, sold, { by: 'test' });
+  await countDebts(store, [{ sk: sold }]);
+  expect(await claim()).toBe('');
+  await refundSale(store, lost, { by: 'test' });
+  await countDebts(store, [{ sk: lost }]);
+  expect(await sums(bob)).toEqual([-30, 0, 0, 30]);
+  expect(await faults()).toEqual([]);
+});
+
+test('what --keep leaves to be claimed is owed, however late it is counted', async () => {
+  const lost = await sellOne(false);
+  setClock(start + 1);
+  await beginPayouts(store, true);
+  setClock(start + 2 * minute);
+
+  await countDebts(store, [{ sk: lost }]);
+
+  expect(await sums(bob)).toEqual([30, 0, 0, 0]);
+  expect(await claim()).not.toBe('');
 });
 
 test('an interrupted beginning goes on where it stopped, and one beside it books nothing that may be claimed', async () => {
