@@ -11,7 +11,8 @@ import { get, write } from './table.ts';
 
 /**
  * Increments of the table's daily export: each tells of the items that were written in a time, and begins where the
- * last one that was completed ended. DynamoDB makes one of its continuous backups.
+ * last one that was completed ended. DynamoDB makes one of its continuous backups. A restored table begins with a full
+ * export, since increments of it mean nothing beside that of the table before.
  */
 
 /** The table, and the place of its exports. */
@@ -29,7 +30,8 @@ interface AskedIncrement {
   /** The ARNs of the table and of the export. */
   table: string;
   arn: string;
-  from: string;
+  /** Absent for a full export, the first one of a restored table. */
+  from?: string;
   to: string;
 }
 
@@ -52,38 +54,52 @@ const backedUp = async (TableName: string): Promise<{ earliest: number; latest: 
 
 type LastIncrement = AskedIncrement & { status: string | undefined; failure: string | undefined };
 
-/** The increment of this table that was asked for last, and how it went. A restored table has that of another. */
-const findLast = async (table: string): Promise<LastIncrement | undefined> => {
+/**
+ * The increment of this table that was asked for last, and how it went. A restored table has that of another: `other`.
+ */
+const findLast = async (table: string): Promise<LastIncrement | 'other' | undefined> => {
   const asked = await get<AskedIncrement & Key>(askedKey);
-  if (asked?.table !== table) return undefined;
+  if (!asked) return undefined;
+  if (asked.table !== table) return 'other';
   const { ExportDescription } = await db.send(new DescribeExportCommand({ ExportArn: asked.arn }));
   return { ...asked, status: ExportDescription?.ExportStatus, failure: ExportDescription?.FailureMessage };
 };
 
-/** The time of the next increment, in whole seconds; undefined where it would be too short. */
-const nextWindow = (
-  last: Pick<LastIncrement, 'from' | 'to' | 'status'> | undefined,
+/** The times of an export: a full one has no `from`. */
+interface Times {
+  from?: string;
+  to: string;
+}
+
+/** The times of the next export, in whole seconds; undefined where an increment would be too short. */
+const nextTimes = (
+  last: Pick<LastIncrement, 'from' | 'to' | 'status'> | 'other' | undefined,
   { earliest, latest }: { earliest: number; latest: number },
   millis: number,
-): { from: number; to: number } | undefined => {
-  const wanted = last ? Date.parse(last.status === 'COMPLETED' ? last.to : last.from) : millis - mostMillis;
+): Times | undefined => {
+  const textOf = (time: number): string => timestamp(Math.floor(time / 1000) * 1000);
+  const isFull = last === 'other' || (last?.status === 'FAILED' && last.from === undefined);
+  if (isFull) return latest < earliest ? undefined : { to: textOf(latest) };
+  const after = last?.status === 'COMPLETED' ? last.to : last?.from;
+  const wanted = after === undefined ? millis - mostMillis : Date.parse(after);
   const from = Math.ceil(Math.max(wanted, earliest) / 1000) * 1000;
   const to = Math.floor(Math.min(latest, from + mostMillis) / 1000) * 1000;
-  return to - from < leastMillis ? undefined : { from, to };
+  return to - from < leastMillis ? undefined : { from: textOf(from), to: textOf(to) };
 };
 
-/** How a call went: an increment was asked for, or none could be yet. */
-type Asking = { from: string; to: string } | 'still under way' | 'too early';
-
-/**
- * Asks for the next increment. While the last one is under way it asks for none; one that failed is asked for again,
- * with what came since. Throws, when all is done, where the last one failed.
- */
-export const askForIncrement = async ({ table, bucket, owner, prefix }: ExportTarget): Promise<Asking> => {
-  const last = await findLast(table);
-  if (last?.status === 'IN_PROGRESS') return 'still under way';
-  const window = nextWindow(last, await backedUp(table), now());
-  if (!window) return 'too early';
+/** Asks DynamoDB for an export, and notes that. */
+const ask = async ({ table, bucket, owner, prefix }: ExportTarget, { from, to }: Times): Promise<Times> => {
+  const kind =
+    from === undefined
+      ? ({ ExportType: 'FULL_EXPORT', ExportTime: new Date(to) } as const)
+      : ({
+          ExportType: 'INCREMENTAL_EXPORT',
+          IncrementalExportSpecification: {
+            ExportFromTime: new Date(from),
+            ExportToTime: new Date(to),
+            ExportViewType: 'NEW_IMAGE',
+          },
+        } as const);
   const { ExportDescription } = await db.send(
     new ExportTableToPointInTimeCommand({
       TableArn: table,
@@ -92,17 +108,29 @@ export const askForIncrement = async ({ table, bucket, owner, prefix }: ExportTa
       S3Prefix: prefix,
       S3SseAlgorithm: 'AES256',
       ExportFormat: 'DYNAMODB_JSON',
-      ExportType: 'INCREMENTAL_EXPORT',
-      IncrementalExportSpecification: {
-        ExportFromTime: new Date(window.from),
-        ExportToTime: new Date(window.to),
-        ExportViewType: 'NEW_IMAGE',
-      },
+      ...kind,
     }),
   );
-  const times = { from: timestamp(window.from), to: timestamp(window.to) };
+  const times = { ...(from !== undefined && { from }), to };
   await write(put({ ...askedKey, table, arn: ExportDescription?.ExportArn ?? '', ...times }));
+  return times;
+};
+
+/** How a call went: an export was asked for, or none could be yet. */
+type Asking = Times | 'still under way' | 'too early';
+
+/**
+ * Asks for the next increment; of a restored table first for a full export. While the last one is under way it asks for
+ * none; one that failed is asked for again, with what came since. Throws, when all is done, where the last one failed.
+ */
+export const askForIncrement = async (target: ExportTarget): Promise<Asking> => {
+  const found = await findLast(target.table);
+  const last = found === 'other' ? undefined : found;
+  if (last?.status === 'IN_PROGRESS') return 'still under way';
+  const next = nextTimes(found, await backedUp(target.table), now());
+  if (!next) return 'too early';
+  const times = await ask(target, next);
   if (last?.status === 'FAILED')
-    throw new Error(`The increment from ${last.from} to ${last.to} failed: ${last.failure}`);
+    throw new Error(`The export from ${last.from ?? 'the beginning'} to ${last.to} failed: ${last.failure}`);
   return times;
 };

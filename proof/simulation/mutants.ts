@@ -463,6 +463,32 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
+  'lib/table/increments.ts': {
+    findLast: {
+      'a restored table begins with an increment, which no full export leads to': [
+        "return 'other';",
+        'return undefined;',
+        'test/lib/table/increments.test.ts',
+        'a new table begins with its own backups, and a restored one with a full export',
+      ],
+    },
+  },
+  'apps/cli/deployment/table-export.ts': {
+    chainOf: {
+      'changes of a restored table go into a copy of the one before': [
+        'fulls.find(isOfTable(newest))',
+        'fulls[0]',
+        'apps/cli/test/deployment/hourly-copy.test.ts',
+        'changes of a restored table are refused beside the full export of the one before',
+      ],
+      'changes of the table before go into a copy of the restored one': [
+        'exports.filter(isOfTable(full))',
+        'exports',
+        'apps/cli/test/deployment/hourly-copy.test.ts',
+        'with a full export of the restored table, it alone is restored',
+      ],
+    },
+  },
   'lib/operator/begin-payouts.ts': {
     beginPayouts: {
       'payouts begin while what sales owe is not counted': [

@@ -60,6 +60,9 @@ const readExport = (folder: string): TableExport => {
 };
 
 interface Summary {
+  tableArn?: string;
+  /** A table that was made anew under its old name has the same ARN, and another id. */
+  tableId?: string;
   exportTime?: string;
   exportFromTime?: string;
   exportToTime?: string;
@@ -93,25 +96,67 @@ const following = (increments: readonly Increment[], { folder }: TableExport, ex
     });
 };
 
+/** An export that has ended, as its summary tells of it. */
+interface EndedExport {
+  folder: string;
+  table: { arn: string; id: string };
+  /** Absent for a full export. */
+  from?: string;
+  /** The time as of which it tells of the table. */
+  to: string;
+}
+
+/** Empty for a folder without a summary that tells the time of its export. */
+const endedIn = (folder: string): EndedExport[] => {
+  const { tableArn = '', tableId = '', exportTime, exportFromTime, exportToTime } = readSummary(folder);
+  const table = { arn: tableArn, id: tableId };
+  if (exportFromTime && exportToTime)
+    return [{ folder, table, from: timeOf(exportFromTime), to: timeOf(exportToTime) }];
+  return exportTime ? [{ folder, table, to: timeOf(exportTime) }] : [];
+};
+
+const isOfTable =
+  ({ table: { arn, id } }: EndedExport) =>
+  ({ table }: EndedExport): boolean =>
+    table.arn === arn && table.id === id;
+
+const described = ({ table: { arn, id } }: EndedExport): string => `${arn.replace(/^.*table\//, '')} (id ${id})`;
+
+/**
+ * The newest full export of the table that was exported last, and the increments of that table. A restored table is
+ * another one: its first increment may begin before the last one of the table before it ends. Undefined where no export
+ * is a full one. Throws where that table has none.
+ */
+const chainOf = (exports: readonly EndedExport[]): { full: EndedExport; increments: EndedExport[] } | undefined => {
+  const newestFirst = exports.toSorted((a, b) => (a.to < b.to ? 1 : -1));
+  const [newest] = newestFirst;
+  const fulls = newestFirst.filter(({ from }) => from === undefined);
+  const [other] = fulls;
+  if (!newest || !other) return undefined;
+  const full = fulls.find(isOfTable(newest));
+  if (!full)
+    throw new Failure(
+      `The newest export, ${newest.folder}, is one of the table ${described(newest)}, of which there is no full export here. The newest full export is one of another table, ${described(other)}, and changes of one table make no sense in another. Copy a full export of ${described(newest)}, or restore the other table as it was at ${other.to}: --from ${other.folder}`,
+    );
+  return { full, increments: exports.filter(isOfTable(full)).filter(({ from }) => from !== undefined) };
+};
+
 /** The newest full export of a folder of exports, and the increments that follow it. */
 const readChain = (directory: string): ExportChain => {
   const folders = existsSync(directory) ? readdirSync(directory).map((name) => join(directory, name)) : [];
-  const exports = folders.filter(hasManifest).map((folder) => ({ folder, summary: readSummary(folder) }));
-  const [newest] = exports
-    .flatMap(({ folder, summary: { exportTime } }) => (exportTime ? { folder, exportTime: timeOf(exportTime) } : []))
-    .sort((a, b) => (a.exportTime < b.exportTime ? 1 : -1));
-  if (!newest)
+  const chain = chainOf(folders.filter(hasManifest).flatMap(endedIn));
+  if (!chain)
     throw new Failure(
       `There is no ${join(directory, manifestName)}, nor a folder with a full export. --from takes the folder of one export, AWSDynamoDB/<export> with ${manifestName} and data/ in it, or AWSDynamoDB itself, with a full one and its increments.`,
     );
-  const full = readExport(newest.folder);
-  const increments = exports.flatMap(({ folder, summary: { exportFromTime, exportToTime } }) =>
-    exportFromTime && exportToTime
-      ? { ...readExport(folder), from: timeOf(exportFromTime), to: timeOf(exportToTime) }
-      : [],
+  const full = readExport(chain.full.folder);
+  const exportTime = chain.full.to;
+  const increments = following(
+    chain.increments.map(({ folder, from = '', to }) => ({ ...readExport(folder), from, to })),
+    full,
+    exportTime,
   );
-  const chain = following(increments, full, newest.exportTime);
-  return { full, increments: chain, until: chain.at(-1)?.to ?? newest.exportTime };
+  return { full, increments, until: increments.at(-1)?.to ?? exportTime };
 };
 
 /** The exports that a folder holds: one full one, or a full one and its increments. Throws where they have a hole. */

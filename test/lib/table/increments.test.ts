@@ -11,7 +11,8 @@ const minute = 60_000;
 const hour = 60 * minute;
 
 interface Asked {
-  from: number;
+  /** Undefined: a full export. */
+  from: number | undefined;
   to: number;
   status: string;
 }
@@ -41,9 +42,17 @@ beforeEach(async () => {
       return answer({ ExportDescription: { ExportStatus, FailureMessage: 'AccessDenied' } });
     }
     if (operation !== 'ExportTableToPointInTime') return send();
+    expect(input).toMatchObject({ S3Bucket: 'copies', S3Prefix: 'prod' });
+    if (input.ExportType === 'FULL_EXPORT') {
+      const to = input.ExportTime.getTime();
+      expect(to).toBeGreaterThanOrEqual(earliest);
+      expect(to).toBeLessThanOrEqual(time - 5 * minute);
+      asked.push({ from: undefined, to, status: fate });
+      return answer({ ExportDescription: { ExportArn: String(asked.length - 1) } });
+    }
     const { ExportFromTime, ExportToTime } = input.IncrementalExportSpecification ?? {};
     const window = { from: ExportFromTime?.getTime() ?? 0, to: ExportToTime?.getTime() ?? 0 };
-    expect(input).toMatchObject({ S3Bucket: 'copies', S3Prefix: 'prod', ExportType: 'INCREMENTAL_EXPORT' });
+    expect(input.ExportType).toBe('INCREMENTAL_EXPORT');
     // As the documentation has it.
     expect(window.to - window.from).toBeGreaterThanOrEqual(15 * minute);
     expect(window.to - window.from).toBeLessThanOrEqual(24 * hour);
@@ -72,7 +81,7 @@ test('each increment begins where the last one ended, and the first one a day ag
 
   expect(asked[0]?.from).toBe(Math.ceil((start - 24 * hour) / 1000) * 1000);
   for (const [index, { from }] of asked.entries()) if (index > 0) expect(from).toBe(asked[index - 1]?.to);
-  expect(asked.map(({ from, to }) => to - from).slice(2)).toEqual([hour, hour, hour]);
+  expect(asked.map(({ from = 0, to }) => to - from).slice(2)).toEqual([hour, hour, hour]);
   expect(logLines.at(-1)).toMatchObject({ level: 'INFO', increment: { to: '2028-02-29T15:55:30.000Z' } });
 });
 
@@ -111,13 +120,40 @@ test('a call that comes twice in a quarter of an hour asks for nothing', async (
   expect(logLines.at(-1)).toMatchObject({ increment: 'too early' });
 });
 
-test('a new table begins with its own backups, and a restored one does not go on with those of another', async () => {
+/** The first hour's increment of a table, and then the switch to one that was restored from it two hours later. */
+const switchTables = async (): Promise<void> => {
   earliest = start - hour;
   await runAt(start);
   process.env.EXPORT_TABLE = 'arn:table/restored';
   earliest = start + 2 * hour;
+};
 
+test('a new table begins with its own backups, and a restored one with a full export, from which increments lead on', async () => {
+  await switchTables();
+
+  for (const hours of [3, 4, 5]) await runAt(start + hours * hour);
+
+  const [one, full, next, last] = asked;
+  expect([one?.from, full?.from]).toEqual([start - hour + 500, undefined]);
+  expect(full?.to).toBe(Math.floor((start + 3 * hour - 5 * minute) / 1000) * 1000);
+  expect([next?.from, last?.from]).toEqual([full?.to, next?.to]);
+  expect(asked).toHaveLength(4);
+});
+
+test('the full export of a restored table waits for its backups, is waited for, and is asked for again where it failed', async () => {
+  await switchTables();
+  fate = 'IN_PROGRESS';
+
+  await runAt(earliest + minute);
+  const tooEarly = asked.length;
   await runAt(start + 3 * hour);
+  await runAt(start + 4 * hour);
+  const whileUnderWay = asked.length;
+  Object.assign(asked[1] ?? {}, { status: 'FAILED' });
+  fate = 'COMPLETED';
+  await expect(runAt(start + 5 * hour)).rejects.toThrow('The export from the beginning to');
+  await runAt(start + 6 * hour);
 
-  expect(asked.map(({ from }) => from)).toEqual([start - hour + 500, start + 2 * hour + 500]);
+  expect([tooEarly, whileUnderWay]).toEqual([1, 2]);
+  expect(asked.slice(1).map(({ from }) => from)).toEqual([undefined, undefined, asked[2]?.to]);
 });

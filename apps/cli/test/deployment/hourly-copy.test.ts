@@ -9,7 +9,7 @@ import { tempDir } from '../../../../test/support/files.ts';
 import { ada, bob, seedResidents } from '../../../../test/support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../../../test/support/service.ts';
 import { fillFromExport } from '../../deployment/restored-table.ts';
-import { writeExport, writeIncrement } from '../support/table-export.ts';
+import { tableOf, writeExport, writeIncrement } from '../support/table-export.ts';
 
 /**
  * A table of a full export and the hourly increments that follow it. The files are written here, in the documented
@@ -137,6 +137,43 @@ test('a hole between increments is refused, and named, before a table is made', 
 
   expect(until).toBe(hourOf(0));
   expect(await on(table, () => wholeTable())).toEqual(tables[0]);
+});
+
+/** The table that was restored at half past one from the one before, with an increment that the last one overlaps. */
+const restored = tableOf('store-restored', '11111111-0000-4000-8000-000000000002');
+const withRestored = (table = restored): string => {
+  const folder = exportsOf(1, 2);
+  const times = { exportFromTime: new Date(midnight + 5_400_000).toISOString(), exportToTime: hourOf(3) };
+  writeIncrement(join(folder, '01700000000006-restored'), tables[1] ?? [], tables[1] ?? [], times, table);
+  return folder;
+};
+
+test('changes of a restored table are refused beside the full export of the one before, and both are named', async () => {
+  const table = `restored-${randomUUID()}`;
+  const folder = withRestored();
+
+  await expect(fill(folder, table)).rejects.toThrow(
+    /table store-restored \(id 1+-0000-4000-8000-0+2\), of which there is no full export.*another table, store \(id 1+-0000-4000-8000-0+1\)/,
+  );
+  // The same name and ARN do not make it the same table.
+  const anew = tableOf('store', restored.tableId);
+  await expect(fill(withRestored(anew), table)).rejects.toThrow(/of which there is no full export/);
+  const { until } = await fill(join(folder, '01700000000000-full'), table);
+
+  expect(until).toBe(hourOf(0));
+});
+
+test('with a full export of the restored table, it alone is restored, without a change of the one before', async () => {
+  const folder = withRestored();
+  writeExport(join(folder, '01700000000007-full'), tables[1] ?? [], {
+    exportTime: new Date(midnight + 6_000_000).toISOString(),
+    table: restored,
+  });
+
+  const { table, until, items, changes } = await fill(folder);
+
+  expect({ until, items, changes }).toEqual({ until: hourOf(3), items: tables[1]?.length, changes: 0 });
+  expect(await on(table, () => wholeTable())).toEqual(tables[1]);
 });
 
 test('an export that has not ended counts as none, and an increment alone is refused', async () => {

@@ -12,6 +12,19 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 
 type Row = Record<string, unknown>;
 
+/** The table that an export is of: one that was made anew under its old name has the same ARN, and another id. */
+interface ExportedTable {
+  tableArn: string;
+  tableId: string;
+}
+
+export const tableOf = (name: string, tableId: string): ExportedTable => ({
+  tableArn: `arn:aws:dynamodb:eu-central-1:111111111111:table/${name}`,
+  tableId,
+});
+
+const onlyTable = tableOf('store', '11111111-0000-4000-8000-000000000001');
+
 const wire = (item: Row) => marshall(item, { removeUndefinedValues: true });
 
 /** The data of a full export lies in its own folder, that of an increment in one that all exports share. */
@@ -33,17 +46,17 @@ const writeFiles = (directory: string, data: string, lines: readonly object[], f
   writeFileSync(join(directory, 'manifest-files.json'), manifest.map((file) => `${JSON.stringify(file)}\n`).join(''));
 };
 
-const writeSummary = (directory: string, summary: object): void =>
+const writeSummary = (directory: string, table: ExportedTable, summary: object): void =>
   writeFileSync(
     join(directory, 'manifest-summary.json'),
-    JSON.stringify({ outputFormat: 'DYNAMODB_JSON', ...summary }),
+    JSON.stringify({ outputFormat: 'DYNAMODB_JSON', ...table, ...summary }),
   );
 
 /** Writes a full export of these items. */
 export const writeExport = (
   directory: string,
   items: readonly Row[],
-  { exportTime, files = 3 }: { exportTime?: string; files?: number } = {},
+  { exportTime, files = 3, table = onlyTable }: { exportTime?: string; files?: number; table?: ExportedTable } = {},
 ): void => {
   writeFiles(
     directory,
@@ -51,7 +64,8 @@ export const writeExport = (
     items.map((item) => ({ Item: wire(item) })),
     files,
   );
-  if (exportTime !== undefined) writeSummary(directory, { version: '2020-06-30', exportTime });
+  if (exportTime !== undefined)
+    writeSummary(directory, table, { version: '2020-06-30', exportTime, exportType: 'FULL_EXPORT' });
 };
 
 const nameOf = ({ pk, sk }: Row): string => `${pk} ${sk}`;
@@ -62,6 +76,7 @@ export const writeIncrement = (
   before: readonly Row[],
   after: readonly Row[],
   times: { exportFromTime: string; exportToTime: string },
+  table = onlyTable,
 ): void => {
   const [old, current] = [before, after].map((items) => new Map(items.map((item) => [nameOf(item), item])));
   const micros = { Metadata: { WriteTimestampMicros: { N: String(Date.parse(times.exportToTime) * 1000 - 1) } } };
@@ -74,5 +89,5 @@ export const writeIncrement = (
   });
   writeFiles(directory, join(dirname(directory), 'data'), lines, 2);
   const kind = { exportType: 'INCREMENTAL_EXPORT', outputView: 'NEW_AND_OLD_IMAGES' };
-  writeSummary(directory, { version: '2023-08-01', ...kind, ...times });
+  writeSummary(directory, table, { version: '2023-08-01', ...kind, ...times });
 };
