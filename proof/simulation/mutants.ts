@@ -489,6 +489,26 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
+  'apps/cli/commands/reconcile.ts': {
+    bookThem: {
+      'the change of a sale that the restored table lost is booked as a payout': [
+        '(book && !payment)',
+        'book',
+        'apps/cli/test/commands/reconcile.test.ts',
+        'tells of change and a refund of a sale that the restored table has lost',
+      ],
+    },
+  },
+  'apps/cli/books/reconcile.ts': {
+    paymentBehind: {
+      'a payout is not booked since its avatar has paid later': [
+        'paid.at <= transfer.at && paid.amount',
+        'paid.amount',
+        'apps/cli/test/commands/reconcile.test.ts',
+        'that the payment came after',
+      ],
+    },
+  },
   'lib/operator/begin-payouts.ts': {
     beginPayouts: {
       'payouts begin while what sales owe is not counted': [

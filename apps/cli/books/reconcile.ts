@@ -29,10 +29,17 @@ export interface KnownPayout {
   line: number;
 }
 
-/** A transfer that is in the history and in no book, to an avatar whom the store may owe it. */
-interface UnbookedTransfer {
+/** A transfer that is in the history and in no book, with another avatar. */
+interface UntoldTransfer {
   uuid: string;
   transfer: Transfer;
+  told: Difference;
+}
+
+/** A transfer that is in no book, to an avatar whom the store may owe it. */
+export interface UnbookedTransfer extends UntoldTransfer {
+  /** What the avatar had paid before for nothing that the books know: the transfer may be its change, or its refund. */
+  payment: Transfer | undefined;
 }
 
 const isNear = ({ at }: Transfer, { from, to }: Expected): boolean => at >= from && at <= to;
@@ -68,9 +75,11 @@ interface Reconciling {
   books: Books;
   ignored: ReadonlySet<string>;
   differences: Difference[];
-  unbooked: UnbookedTransfer[];
-  /** The differences that are payouts which count as failed. */
-  failed: Set<Difference>;
+  /** Payments for which there is no sale, and transfers to avatars whom the store may owe them. */
+  unsold: UntoldTransfer[];
+  unbooked: UntoldTransfer[];
+  /** The differences that are payouts: they count as failed, or their own words say so. They give nothing back. */
+  payouts: Set<Difference>;
   /** The transfers that fit each unknown payout, and whether they fit nothing else. */
   fits: Map<Expected, { transfer: Transfer; isAlone: boolean }[]>;
 }
@@ -92,10 +101,15 @@ const tell = (
 };
 
 const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
-  const sales = state.books.incoming.get(placeOf(uuidOf(state, transfer) ?? '', transfer.amount)) ?? [];
+  const uuid = uuidOf(state, transfer);
+  const sales = state.books.incoming.get(placeOf(uuid ?? '', transfer.amount)) ?? [];
   const sale = nearest(transfer, around(sales, transfer.at));
-  if (sale) sale.isFound = true;
-  else tell(state, 'paid and not sold', transfer, transfer.text);
+  if (sale) {
+    sale.isFound = true;
+    return;
+  }
+  const told = tell(state, 'paid and not sold', transfer, transfer.text);
+  if (told && uuid !== undefined) state.unsold.push({ uuid, transfer, told });
 };
 
 /** The payout that a transfer is, as its id says. */
@@ -104,6 +118,10 @@ const payoutById = ({ books }: Reconciling, { id, amount }: Transfer, uuid: stri
   const isIt = payout && !payout.isFound && payout.amount === -amount && payout.uuid === (uuid ?? payout.uuid);
   return isIt && payout.payout?.state !== 'failed' ? payout : undefined;
 };
+
+/** Tells whether the history itself calls a transfer a payout, by its text or by the id of a payout in the books. */
+const saysPayout = ({ books }: Reconciling, { text, id = '' }: Transfer): boolean =>
+  /\bpayouts?\b/i.test(text) || books.byTransaction.has(id);
 
 const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
   const { books, fits, unbooked } = state;
@@ -124,9 +142,20 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
   const about = failed ? `payout ${failed.id}, which counts as failed` : transfer.text;
   const told = tell(state, 'given and not owed', transfer, about);
   if (!told) return;
-  if (failed) state.failed.add(told);
-  else if (uuid !== undefined) unbooked.push({ uuid, transfer });
+  if (failed || saysPayout(state, transfer)) state.payouts.add(told);
+  if (!failed && uuid !== undefined) unbooked.push({ uuid, transfer, told });
 };
+
+/**
+ * The last payment before a transfer that this may give back, whole or in part: the change of a sale that a restored
+ * table has lost, or its refund. The books owe such a transfer to nobody.
+ */
+const paymentBehind = (transfer: Transfer, unsold: readonly UntoldTransfer[]): Transfer | undefined =>
+  unsold
+    .map((one) => one.transfer)
+    .filter((paid) => paid.at <= transfer.at && paid.amount >= -transfer.amount)
+    .toSorted((a, b) => a.at - b.at)
+    .at(-1);
 
 /** The sales and the paid payouts between two times of which the history has nothing. */
 const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, first: number, last: number) => {
@@ -161,10 +190,10 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
  * Takes out the payments that went back whole to their payers, as vendors give back what cannot be sold: each with the
  * first transfer of its amount that follows within two days.
  */
-const withoutGivenBack = ({ differences, failed }: Reconciling) => {
+const withoutGivenBack = ({ differences, payouts }: Reconciling) => {
   const byTime = differences.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
   const back = Map.groupBy(
-    byTime.filter((one) => one.difference === 'given and not owed' && !failed.has(one)),
+    byTime.filter((one) => one.difference === 'given and not owed' && !payouts.has(one)),
     ({ who, amount }) => placeOf(who, amount),
   );
   const paired = new Set<Difference>();
@@ -183,7 +212,8 @@ const withoutGivenBack = ({ differences, failed }: Reconciling) => {
 
 /** Compares transfers, one after the other, with the books. Avatars in `ignored` are in lower case. */
 export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => {
-  const state: Reconciling = { books, ignored, differences: [], unbooked: [], failed: new Set(), fits: new Map() };
+  const none = { differences: [], unsold: [], unbooked: [] };
+  const state: Reconciling = { books, ignored, ...none, payouts: new Set(), fits: new Map() };
   const seen = new Set<string>();
   let repeated = 0;
   return {
@@ -202,11 +232,17 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
       const names = new Map([...books.uuids].map(([name, uuid]) => [uuid, name]));
       const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;
       const { differences: told, paired } = withoutGivenBack(state);
-      const lines = new Set([...paired].map(({ file, line }) => `${file} ${line}`));
+      const unpaired = (some: readonly UntoldTransfer[]): UntoldTransfer[] =>
+        some.filter((one) => !paired.has(one.told));
+      const unsold = Map.groupBy(unpaired(state.unsold), ({ uuid }) => uuid);
+      const unbooked = unpaired(state.unbooked).map((one): UnbookedTransfer => {
+        const isPayout = state.payouts.has(one.told);
+        return { ...one, payment: isPayout ? undefined : paymentBehind(one.transfer, unsold.get(one.uuid) ?? []) };
+      });
       return {
         differences: [...told, ...missingIn(state, nameOf, first, last)],
         ...knownIn(state, nameOf),
-        unbooked: state.unbooked.filter(({ transfer: { file, line } }) => !lines.has(`${file} ${line}`)),
+        unbooked,
         givenBack: paired.size / 2,
         repeated,
       };

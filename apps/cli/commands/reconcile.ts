@@ -3,13 +3,19 @@ import { timestamp } from '../../../lib/clock.ts';
 import { bookTransfer, transactionOf } from '../../../lib/operator/book-transfer.ts';
 import { settlePayout } from '../../../lib/payout/settle.ts';
 import { readBooks, type Transfer } from '../books/expected-transfers.ts';
-import { type Difference, differenceKinds, type KnownPayout, startReconciling } from '../books/reconcile.ts';
+import {
+  type Difference,
+  differenceKinds,
+  type KnownPayout,
+  startReconciling,
+  type UnbookedTransfer,
+} from '../books/reconcile.ts';
 import { type HistoryField, type HistoryMap, historyFields, readHistory } from '../data/l-dollars.ts';
 import { openLog } from '../deployment/log.ts';
-import { type GlobalOptions, openStore } from '../deployment/target.ts';
+import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UnsuccessfulError } from '../terminal/errors.ts';
-import { type Column, counted, isJson, jsonLine, note, print, shownTime } from '../terminal/output.ts';
+import { type Column, counted, grouped, isJson, jsonLine, note, print, shownTime } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 import { halves, parseColumn, parseZone } from './convert.ts';
 
@@ -19,6 +25,7 @@ interface ReconcileOptions extends GlobalOptions {
   ignore: string[];
   settle?: boolean;
   book?: boolean;
+  bookLine: string[];
 }
 
 const parseMap = (text: string, before: HistoryMap = {}): HistoryMap => {
@@ -99,20 +106,48 @@ const printAll = (differences: readonly Difference[], known: readonly KnownPayou
   if (known.length > 0) print(known, knownColumns);
 };
 
+const placeIn = ({ file, line }: Pick<Transfer, 'file' | 'line'>): string => `${file}:${line}`;
+
+/**
+ * Books what was paid: with --book all that can be nothing else, and the lines that the person names. Answers the
+ * differences that are booked now. Throws, before it writes, for a line that cannot be booked.
+ */
+const bookThem = async (
+  target: Target,
+  store: string,
+  unbooked: readonly UnbookedTransfer[],
+  { book = false, bookLine }: ReconcileOptions,
+): Promise<Set<Difference>> => {
+  const places = new Set(unbooked.map(({ transfer }) => placeIn(transfer)));
+  const unknown = bookLine.find((place) => !places.has(place));
+  if (unknown !== undefined)
+    throw new Failure(
+      `${unknown} is no transfer that could be booked: --book-line takes the file and line of what was given and not owed, as this command shows them.`,
+    );
+  const log = await openLog(target);
+  const booked = new Set<Difference>();
+  for (const one of unbooked) {
+    const { uuid, transfer, told, payment } = one;
+    const place = placeIn(transfer);
+    const row = log('payout.paid', store, { uuid, amount: -transfer.amount, by: 'reconcile' });
+    if (bookLine.includes(place) || (book && !payment)) {
+      if (await bookTransfer(store, one, row)) booked.add(told);
+    } else if (book && payment)
+      note(
+        `${place} may be change or a refund of the L$ ${grouped(payment.amount)} in ${placeIn(payment)}, for which the books have no sale, so it was not booked. If it was a payout, add --book-line ${place}`,
+      );
+  }
+  return booked;
+};
+
 const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promise<void> => {
   const files = given.flat() as string[];
   const { target, store } = await openStore(options);
   const found = await compare(store.id, files, options);
   const { span, known, doubtful, unbooked, givenBack, repeated } = found;
   const log = await openLog(target);
-  const booked = new Set<string>();
-  if (options.book)
-    for (const one of unbooked) {
-      const { uuid, transfer } = one;
-      const row = log('payout.paid', store.id, { uuid, amount: -transfer.amount, by: 'reconcile' });
-      if (await bookTransfer(store.id, one, row)) booked.add(`${transfer.file} ${transfer.line}`);
-    }
-  const differences = found.differences.filter(({ file, line }) => !booked.has(`${file} ${line}`));
+  const booked = await bookThem(target, store.id, unbooked, options);
+  const differences = found.differences.filter((one) => !booked.has(one));
   printAll(differences, known);
   if (givenBack > 0) note(`${counted(givenBack, 'payment')} went back whole to the payer, which is no difference.`);
   for (const id of doubtful)
@@ -124,7 +159,7 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
       await settlePayout(store.id, id, { result: 'paid', reference: 'reconcile', transactionId }, row);
     }
   if (options.settle) note(`Settled ${counted(known.length, 'payout')} as paid.`);
-  if (options.book) note(`Booked ${counted(booked.size, 'transfer')} as paid.`);
+  if (options.book || options.bookLine.length > 0) note(`Booked ${counted(booked.size, 'transfer')} as paid.`);
   if (repeated > 0) note(`${counted(repeated, 'row')} stand there twice, by their ids.`);
   if (span.isZoned && options.zone === undefined)
     note(`Times without a zone were taken as those of Second Life. If they are others: --zone UTC`);
@@ -149,6 +184,9 @@ Differences, with exit code 1 where there is one of the first three:
   given and not owed  L$ went out that are neither payout, change nor refund
   unknown that is known now  a payout that was paid after all; --settle says so
 
+--book leaves out what went to an avatar who had paid as much or more before, without a sale that says why: a restored table may have lost
+the sale, and the transfer be its change or its refund. If you know it for a payout, name it with --book-line. One whose text says payout is booked.
+
 A payment that could not be sold and went back whole to its payer within two days is counted, and is no difference.
 
 A payout is found by its transaction, else by avatar, amount and the 15 minutes after its claim; a sale by payer, amount and time, 15 minutes before or
@@ -171,10 +209,17 @@ export const addReconcile = (program: StoreCommand): void => {
     )
     .option('--settle', 'settle the payouts that are known now as paid')
     .option('--book', 'book transfers to those who are owed as much as paid, after a restore')
+    .option(
+      '--book-line <file:line>',
+      'book this one, though it may be change or a refund; may be repeated',
+      (place: string, before: string[]) => [...before, place],
+      [],
+    )
     .addHelpText('after', help)
     .examples(
       'store reconcile docs/operate/examples/l-dollar-history.csv',
       'store reconcile may.csv june.csv --ignore "Linden Lab" --settle',
+      'store reconcile history.csv --book --book-line history.csv:12',
       'store reconcile history.csv --map "When=at" --map "Avatar=who" --map "L$=amount" --zone UTC',
     )
     .runs(reconcile);

@@ -42,9 +42,9 @@ beforeEach(async () => {
 /** Does something so many minutes after the start. */
 const at = <T>(minutes: number, work: () => Promise<T>): Promise<T> => doAt(timestamp(start + minutes * minute), work);
 
-const sellAt = (minutes: number, paid = 100) =>
+const sellAt = (minutes: number, paid = 100, { uuid } = buyer) =>
   at(minutes, async () => {
-    const parties = { productId: product, buyerIdentifier: { uuid: buyer.uuid }, useCredit: false };
+    const parties = { productId: product, buyerIdentifier: { uuid }, useCredit: false };
     return (await sell(store, { id: randomUUID(), ...parties, paid, message: '' }, { by: 'test' })).id;
   });
 
@@ -55,7 +55,7 @@ const payAt = (minutes: number, limit: number, report?: PayoutReport): Promise<s
     return id;
   });
 
-type Row = [minutes: number, who: string, amount: number, id?: string];
+type Row = [minutes: number, who: string, amount: number, id?: string, text?: string];
 
 /** Writes a history with these rows, the newest first, as web sites do. */
 const history = (
@@ -63,11 +63,11 @@ const history = (
   header = 'Date,Transaction ID,Description,Resident,Deposit,Withdrawal',
 ): string => {
   const path = join(dir, `${randomUUID()}.csv`);
-  const lines = rows.toReversed().map(([minutes, who, amount, id = randomUUID()]) => {
+  const lines = rows.toReversed().map(([minutes, who, amount, id = randomUUID(), text = 'Payment']) => {
     const when = timestamp(start + minutes * minute)
       .slice(0, 19)
       .replace('T', ' ');
-    return [when, id, 'Payment', who, amount > 0 ? amount : '', amount < 0 ? -amount : ''].join();
+    return [when, id, text, who, amount > 0 ? amount : '', amount < 0 ? -amount : ''].join();
   });
   writeFileSync(path, [header, ...lines, ''].join('\n'));
   return path;
@@ -235,6 +235,71 @@ test('books what a restored table has lost, once, and only where as much is owed
   expect(await findPayee(store, payee.uuid)).toMatchObject({ owed: 380, paid: 120 });
   const [booked] = await (await payoutsList(store, { state: 'paid' })).source({ descending: false });
   expect(booked).toMatchObject({ amount: 120, transactionId: tx, reference: 'reconcile', createdAt: timestamp(start) });
+});
+
+const account = async ({ uuid } = payee) => {
+  const { owed, paid } = (await findPayee(store, uuid)) ?? { owed: 0, paid: 0 };
+  return { owed, paid };
+};
+
+test('tells of change and a refund of a sale that the restored table has lost, and books them only by name', async () => {
+  await sellAt(0, 100, payee);
+  const day = 24 * 60;
+  // The newest row stands in line 2.
+  const file = history([
+    [0, payee.uuid, 100],
+    [10, payee.username, 150],
+    [10, payee.username, -50],
+    [3 * day, payee.username, -100],
+  ]);
+
+  const first = await run(file, '--book');
+  const before = await account();
+  const named = await run(file, '--book', '--book-line', `${file}:2`);
+  const unknown = await run(file, '--book-line', `${file}:5`);
+
+  expect([first.code, before]).toEqual([1, { owed: 500, paid: 0 }]);
+  expect(first.stderr).toContain('Booked 0 transfers as paid.');
+  expect(first.stderr).toContain('given and not owed: 2');
+  for (const line of [2, 3])
+    expect(first.stderr).toContain(
+      `${file}:${line} may be change or a refund of the L$ 150 in ${file}:4, for which the books have no sale`,
+    );
+  expect(named.stderr).toContain('Booked 1 transfer as paid.');
+  expect(named.stderr).toContain('given and not owed: 1');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('is no transfer that could be booked')]);
+  expect(await account()).toEqual({ owed: 400, paid: 100 });
+});
+
+test.each<[string, Row[]]>([
+  ['that only a smaller payment came before', [[-1, 'payee', 499]]],
+  ['that the payment came after', [[1, 'payee', 900]]],
+  ['that another avatar has paid', [[-1, 'buyer', 900]]],
+  ['that its text calls a payout', [[-1, 'payee', 900]]],
+])('books a true payout of all that is owed, %s, once, also from a second file', async (why, others) => {
+  const names: Record<string, string> = { payee: payee.username, buyer: buyer.username };
+  const payout: Row = [0, payee.username, -500, randomUUID(), why.includes('text') ? 'Payout of May' : 'Payment'];
+  const rows: Row[] = [payout, ...others.map(([minutes, who, amount]): Row => [minutes, names[who] ?? '', amount])];
+
+  const first = await run(history(rows), '--book');
+  const second = await run(history([...rows, [5, 'Linden Lab', -5]]), '--book');
+
+  expect(first.stderr).toContain('Booked 1 transfer as paid.');
+  expect(second.stderr).toContain('Booked 0 transfers as paid.');
+  expect(await account()).toEqual({ owed: 0, paid: 500 });
+});
+
+test('a payout that its text names gives no payment back, even one of the same amount', async () => {
+  const { stderr } = await run(
+    history([
+      [0, payee.username, 120],
+      [1, payee.username, -120, randomUUID(), 'Payout'],
+    ]),
+    '--book',
+  );
+
+  expect(stderr).toContain('Booked 1 transfer as paid.');
+  expect(await account()).toEqual({ owed: 380, paid: 120 });
 });
 
 test('reads other columns by --map, other forms of amounts, and rows that stand in two files once', async () => {
