@@ -14,7 +14,7 @@ import { products } from '../kinds/products.ts';
 import type { Thing, ThingKind } from './thing.ts';
 
 /** The records of spend of some customers, by UUID. */
-export const readSpends = async (store: string, uuids: readonly string[]): Promise<Map<string, SpendItem>> => {
+const readSpends = async (store: string, uuids: readonly string[]): Promise<Map<string, SpendItem>> => {
   const keys = uuids.map((uuid) => spendKey(store, uuid));
   return new Map((await getMany<SpendItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
 };

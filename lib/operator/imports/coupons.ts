@@ -33,17 +33,10 @@ export interface CouponFields {
 
 const unset = { discount: 0, ownerProfit: 0, active: true, bloggersSync: false, usesPerCustomer: 0, expiration: never };
 
-const settingsOf = ({
-  code,
-  discount,
-  ownerProfit,
-  active,
-  bloggersSync,
-  usesPerCustomer,
-  expiration,
-}: CouponItem) => ({
-  ...{ code, discount, ownerProfit, active, bloggersSync, usesPerCustomer, expiration },
-});
+const settingsOf = ({ code, discount, ownerProfit, active, bloggersSync, ...coupon }: CouponItem) => {
+  const { usesPerCustomer, expiration } = coupon;
+  return { code, discount, ownerProfit, active, bloggersSync, usesPerCustomer, expiration };
+};
 
 /**
  * The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code.
