@@ -141,6 +141,10 @@ export interface OtherWrites {
   writes?: readonly Write[] | undefined;
   /** Must hold for the customer's item, where the change writes it. */
   customerWhen?: Condition | undefined;
+  /** Further attributes of the customer's item. */
+  customerSet?: Partial<CreditItem> | undefined;
+  /** The epoch of the lots where there are none yet; by default a new one. */
+  epoch?: string | undefined;
 }
 
 /** The open lots of a type, as the parts of a change find them. */
@@ -158,9 +162,10 @@ const partWrites = (
   before: OpenLots,
   version: number,
   number: number,
+  firstEpoch: string | undefined,
 ) => {
   const isFirst = before.count === 0 || command.kind === 'set';
-  const newEpoch = plan.added && isFirst ? newId() : undefined;
+  const newEpoch = plan.added && isFirst ? (firstEpoch ?? newId()) : undefined;
   const epoch = newEpoch ?? before.epoch;
   const added = (plan.added ?? []).map((lot) => newLot(store, uuid, type, epoch, lot, cause, version, number));
   const { closed, reduced, taken, holding, bonus, lapsed = 0 } = plan;
@@ -192,7 +197,7 @@ export const writesOf = (
   change: Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion'>,
   item: CreditItem,
   planned: readonly PlannedPart[],
-  { writes: others = [], customerWhen }: OtherWrites = {},
+  { writes: others = [], customerWhen, customerSet, epoch }: OtherWrites = {},
 ): { writes: Write[]; pending: PendingChange | undefined } => {
   const { store, cause } = change;
   const version = item.creditVersion ?? 0;
@@ -202,7 +207,7 @@ export const writesOf = (
     const { type, checksum } = part;
     const before = { count: holdingOf(item, type).lots, epoch: item[attributes[type].epoch] ?? '', checksum };
     if (!open.has(type)) unwritten.push(pendingPart(part, item, version + 1 + index));
-    const written = partWrites(change, part, open.get(type) ?? before, version, version + 1 + index);
+    const written = partWrites(change, part, open.get(type) ?? before, version, version + 1 + index, epoch);
     open.set(type, written.left);
     return written;
   });
@@ -216,7 +221,7 @@ export const writesOf = (
   const lastChange = described(change, [first.told, ...more.map(({ told }) => told)]);
   const held = parts.map((part) => part.held);
   const writes = [
-    updateOf(store, item, held, lastChange, { ...(pending && { pending }) }, customerWhen),
+    updateOf(store, item, held, lastChange, { ...customerSet, ...(pending && { pending }) }, customerWhen),
     ...parts.flatMap(({ always }) => always),
     ...others,
     ...(pending ? [] : parts.flatMap(({ ended }) => ended)),

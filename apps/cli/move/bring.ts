@@ -1,22 +1,15 @@
 import pMap from 'p-map';
-import { listLots } from '../../../lib/credit/lots.ts';
-import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { parseIdentifier, uuidPattern } from '../../../lib/identifier.ts';
-import { writeRows } from '../../../lib/operator/imports/rows.ts';
-import {
-  type BroughtSpend,
-  readBroughtSpend,
-  type SpendFields,
-  spendImporter,
-} from '../../../lib/operator/imports/spend.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
-import { residentKey, type StoredResident, storeResidentKey } from '../../../lib/store/residents.ts';
+import { balanceImporter } from '../../../lib/operator/imports/balances.ts';
+import { type Importer, writeRows } from '../../../lib/operator/imports/rows.ts';
+import { type BroughtSpend, readBroughtSpend, spendImporter } from '../../../lib/operator/imports/spend.ts';
+import { type Resident, residentKey, type StoredResident, storeResidentKey } from '../../../lib/store/residents.ts';
 import { getMany } from '../../../lib/table/table.ts';
+import { explainFault } from '../data/check.ts';
 import { type ImportReport, importRows } from '../data/import.ts';
 import type { Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { importFiles } from '../kinds/kinds.ts';
-import { creditRows, type OwnCustomer } from './customer-rows.ts';
 import type { OtherService } from './other-service.ts';
 import {
   type CustomersCounted,
@@ -57,8 +50,6 @@ export interface BringOptions {
 
 const fileOf = (name: string): ImportFile => importFiles.find((kind) => kind.name === name) as ImportFile;
 
-const sideBySide = { concurrency: 8 };
-
 const idOf = (row: Values): string => String(row.id ?? row.resident ?? row.uuid);
 
 /** Imports things into one store, and counts what that wrote. */
@@ -72,20 +63,26 @@ const startBringing = (store: string) => {
     for (const { line, reason } of report.faults)
       written.rejected.push({ kind: name, id: idOf(rows[line - 1] ?? {}), reason });
   };
-  let brought: Promise<BroughtSpend> | undefined;
-  const spend = async (all: readonly SpendFields[]): Promise<void> => {
-    // Most stores bring nobody's spend twice: it is read once.
-    brought ??= readBroughtSpend(store);
+  let reading: Promise<BroughtSpend> | undefined;
+  const brought = (): Promise<BroughtSpend> => {
+    reading ??= readBroughtSpend(store);
+    return reading;
+  };
+  const acts = async <F extends { resident: Resident }>(importer: Importer<F>, all: readonly F[]): Promise<void> => {
     const rows = all.map((fields, place) => ({ line: place + 1, fields }));
-    for (const { outcome } of await writeRows(spendImporter(await brought), rows, { store }))
-      if (outcome === 'created' || outcome === 'changed') written[outcome] += 1;
+    for (const { rows: some, outcome } of await writeRows(importer, rows, { store }))
+      for (const { fields } of some)
+        if (typeof outcome !== 'string') {
+          const reason = explainFault(outcome);
+          written.rejected.push({ kind: 'customers', id: fields.resident.uuid, reason });
+        } else if (outcome !== 'unchanged') written[outcome] += 1;
   };
   const things = (kind: Thing['kind'], all: readonly Thing[]): Promise<void> =>
     rowsOf(
       kind,
       all.filter((one) => one.kind === kind).map(({ values }) => values),
     );
-  return { store, written, rowsOf, things, spend };
+  return { store, written, rowsOf, things, acts, brought };
 };
 
 type Bringing = ReturnType<typeof startBringing>;
@@ -153,29 +150,13 @@ const bringProducts = async (other: OtherService, store: string, bringing: Bring
   for (let i = 0; i < demos.length; i += 500) await bringing.rowsOf('products', demos.slice(i, i + 500));
 };
 
-/** The state of some customers in the store. */
-const readOwnCustomers = async (store: string, uuids: readonly string[]): Promise<(uuid: string) => OwnCustomer> => {
-  const keys = uuids.map((uuid) => customerKey(store, uuid));
-  const items = new Map((await getMany<CreditItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
-  const hasLots = (item: CreditItem): boolean =>
-    holdingOf(item, 'regular').lots + holdingOf(item, 'restricted').lots > 0;
-  const lots = new Map(
-    await pMap(
-      [...items.values()].filter(hasLots),
-      async ({ sk }) => [sk, await listLots(store, sk)] as const,
-      sideBySide,
-    ),
-  );
-  return (uuid) => ({ item: items.get(uuid), lots: lots.get(uuid) ?? [] });
-};
-
 const amountIn = (values: Values, name: (typeof customerSums)[number]): number => Number(values[name] ?? 0);
 
 const settingsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(customerSums as readonly string[]).includes(name)));
 
 const bringCustomers = async (
-  store: string,
+  _store: string,
   bringing: Bringing,
   { things, avatars }: ThingsRead,
   expiresAt: string | undefined,
@@ -186,20 +167,20 @@ const bringCustomers = async (
     'customers',
     customers.map(({ values }) => settingsOf(values)),
   );
-  const ownOf = await readOwnCustomers(
-    store,
-    customers.map(({ id }) => id),
+  const residentOf = (uuid: string): Resident => ({ uuid, username: avatars.get(uuid) || uuid });
+  await bringing.acts(
+    balanceImporter,
+    customers.map(({ id, values }) => ({
+      resident: residentOf(id),
+      regular: amountIn(values, 'credit'),
+      restricted: amountIn(values, 'restrictedCredit'),
+      expiresAt,
+    })),
   );
-  await bringing.rowsOf(
-    'credit',
-    customers.flatMap(({ id, values }) => [
-      ...creditRows(id, 'regular', amountIn(values, 'credit'), ownOf(id), expiresAt),
-      ...creditRows(id, 'restricted', amountIn(values, 'restrictedCredit'), ownOf(id), expiresAt),
-    ]),
-  );
-  await bringing.spend(
-    customers.map(({ id: uuid, values }) => ({
-      resident: { uuid, username: avatars.get(uuid) || uuid },
+  await bringing.acts(
+    spendImporter(await bringing.brought()),
+    customers.map(({ id, values }) => ({
+      resident: residentOf(id),
       sum: amountIn(values, 'sum'),
       lastYearSum: amountIn(values, 'lastYearSum'),
     })),

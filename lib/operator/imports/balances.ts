@@ -1,0 +1,85 @@
+import pMap from 'p-map';
+import { now, timestamp } from '../../clock.ts';
+import { forSomeTime, reconcileCredit } from '../../credit/change.ts';
+import { importEpoch } from '../../credit/lot.ts';
+import { isUnchanged, withLots, withoutLots } from '../../credit/lots.ts';
+import { type CreditFacts, isPrerequisite, planCredit, spendableOf } from '../../credit/plan.ts';
+import { type CreditType, creditTypes } from '../../credit/rules.ts';
+import { type CreditItem, creditLimit, type Part } from '../../credit/state.ts';
+import { writesOf } from '../../credit/writes.ts';
+import { customerKey, findCustomerItem } from '../../store/customers.ts';
+import type { Resident } from '../../store/residents.ts';
+import { repeat } from '../../table/retry.ts';
+import { getMany } from '../../table/table.ts';
+import { isChangedByStore } from './credit.ts';
+import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
+
+/**
+ * The balances of customers at another service, of which no GET tells the lots. They are made the balances here by the
+ * rules of an addition and of a removal, as long as this store has not changed the customer's credit itself.
+ */
+
+/** What a customer holds there, in L$. `expiresAt` is the end of all that is added here. */
+export interface BalanceFields extends Record<CreditType, number> {
+  resident: Resident;
+  expiresAt?: string | undefined;
+}
+
+const by = 'import';
+
+/** The parts that make a customer's balances those of a row; undefined where lots must be read first. */
+const partsOf = (facts: CreditFacts, fields: BalanceFields, at: string) => {
+  const held = spendableOf(facts, at);
+  if (isPrerequisite(held)) return held;
+  const { expiresAt } = fields;
+  return creditTypes.flatMap((type): Part[] => {
+    const delta = fields[type] - held[type];
+    const ends = delta > 0 && expiresAt !== undefined ? { expiresAt } : {};
+    return delta === 0 ? [] : [{ type, command: { kind: 'increment', delta, name: type, ...ends } }];
+  });
+};
+
+/** The group of a row, decided of a customer as they were read; undefined where they have to be read again. */
+const groupOf = async (
+  row: Row<BalanceFields>,
+  store: string,
+  found: CreditFacts,
+): Promise<Group<BalanceFields> | undefined> => {
+  const { uuid } = row.fields.resident;
+  const at = timestamp(now());
+  if (isChangedByStore(found.item)) return { rows: [row], outcome: 'unchanged' };
+  const parts = partsOf(found, row.fields, at);
+  if (Array.isArray(parts) && parts.length === 0) return { rows: [row], outcome: 'unchanged' };
+  const outcome = Array.isArray(parts) ? planCredit(found, parts, at, creditLimit()) : parts;
+  if (outcome.kind === 'refused') return { rows: [row], outcome: { field: 'credit', message: outcome.message } };
+  if (outcome.kind === 'read') return groupOf(row, store, await withLots(store, found, outcome.lots, at));
+  if (outcome.kind !== 'planned') {
+    if (outcome.kind !== 'torn') await reconcileCredit(store, uuid, by, forSomeTime());
+    return undefined;
+  }
+  const change = { store, uuid, cause: { at, by }, occasion: { kind: 'import' as const } };
+  const { creditVersion: importedVersion = 0 } = outcome.after;
+  const { writes, pending } = writesOf(change, found.item, outcome.parts, {
+    customerSet: { importedVersion },
+    epoch: importEpoch,
+  });
+  if (pending && !(await isUnchanged(found))) return undefined;
+  return { rows: [row], outcome: importedVersion === outcome.parts.length ? 'created' : 'changed', writes };
+};
+
+export const balanceImporter: Importer<BalanceFields> = {
+  plan: async (rows, { store }) => {
+    const keys = rows.map(({ fields }) => customerKey(store, fields.resident.uuid));
+    const items = new Map((await getMany<CreditItem>(keys, { consistent: true })).map((item) => [item.sk, item]));
+    const planned = (row: Row<BalanceFields>) => {
+      const { uuid, username } = row.fields.resident;
+      let item = items.get(uuid);
+      return repeat(async () => {
+        const group = await groupOf(row, store, withoutLots(item ?? { ...customerKey(store, uuid), username }));
+        if (!group) item = await findCustomerItem(store, uuid);
+        return group && { result: group };
+      });
+    };
+    return pMap(rows, planned, sideBySide);
+  },
+};
