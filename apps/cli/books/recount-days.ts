@@ -1,17 +1,12 @@
-import { type DayItem, dayKey, dayOf } from '../../../lib/events/days.ts';
+import { dayOf } from '../../../lib/events/days.ts';
+import { addToDay, type ReadDay } from '../../../lib/operator/days.ts';
 import { streamEnd } from '../../../lib/operator/history-gaps.ts';
-import { unchanged, update } from '../../../lib/table/language.ts';
-import { writeUnstamped } from '../../../lib/table/table.ts';
 import { type DayDifference, daySums, readDays, recountItems } from '../kinds/days.ts';
 
 /** Gives days the sums that their items come to, where the stream has lost the records of changes. */
 
 /** A day whose sums are wrong, as it was read. */
-export interface WrongDay {
-  day: string;
-  /** They are those of a vendor's sales. */
-  vendor?: string | undefined;
-  item: DayItem | undefined;
+export interface WrongDay extends ReadDay {
   sums: DayDifference[];
 }
 
@@ -33,8 +28,7 @@ export const findWrongDays = async (store: string, onChecked: (count: number) =>
 };
 
 /** Adds to a day what its sums lack. Answers false where the day has changed since it was read. */
-export const correctDay = async (store: string, { day, vendor, item, sums }: WrongDay): Promise<boolean> => {
-  const add = Object.fromEntries(sums.map(({ name, is, recorded }) => [name, recorded - is]));
-  const write = update(dayKey(store, day, vendor), { add, when: unchanged(item, daySums) });
-  return (await writeUnstamped(write)).done;
+export const correctDay = (store: string, wrong: WrongDay): Promise<boolean> => {
+  const lacking = Object.fromEntries(wrong.sums.map(({ name, is, recorded }) => [name, recorded - is]));
+  return addToDay(store, wrong, lacking, daySums);
 };

@@ -1,4 +1,4 @@
-import { sortMemberships } from '../books/memberships.ts';
+import { sortMemberships } from '../../../lib/operator/sort-memberships.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure } from '../terminal/errors.ts';

@@ -3,6 +3,7 @@ import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { source } from '../../../../lib/clock.ts';
 import { productImporter } from '../../../../lib/operator/imports/products.ts';
 import { writeRows } from '../../../../lib/operator/imports/rows.ts';
+import { sortMemberships } from '../../../../lib/operator/sort-memberships.ts';
 import type { ProductFields } from '../../../../lib/routes/products.ts';
 import { createCategory, deleteCategory, getCategory, listMembers } from '../../../../lib/store/categories.ts';
 import { addMember, maxSorted, memberKey, productKey, removeMember } from '../../../../lib/store/memberships.ts';
@@ -12,7 +13,6 @@ import { get, write } from '../../../../lib/table/table.ts';
 import { intercept, type TableCall } from '../../../../test/support/faults.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { startTestService } from '../../../../test/support/service.ts';
-import { sortMemberships } from '../../books/memberships.ts';
 import { checkCategories } from '../../kinds/categories.ts';
 import { checkMemberships } from '../../kinds/memberships.ts';
 

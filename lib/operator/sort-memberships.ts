@@ -1,7 +1,5 @@
 import pMap from 'p-map';
-import { sideBySide } from '../../../lib/operator/imports/rows.ts';
-import { readMemberships } from '../../../lib/operator/memberships.ts';
-import { countBy } from '../../../lib/store/categories.ts';
+import { countBy } from '../store/categories.ts';
 import {
   isSortedAsRead,
   maxSorted,
@@ -9,10 +7,11 @@ import {
   productKey,
   type SortableProduct,
   sortedInto,
-} from '../../../lib/store/memberships.ts';
-import { all, exists, is, isNew, put, remove, update, type Write } from '../../../lib/table/language.ts';
-import type { Key } from '../../../lib/table/schema.ts';
-import { get, getMany, transact } from '../../../lib/table/table.ts';
+} from '../store/memberships.ts';
+import { all, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
+import type { Key } from '../table/schema.ts';
+import { get, getMany, transact } from '../table/table.ts';
+import { readMemberships } from './memberships.ts';
 
 const either = [false, true];
 /** A product in every state that gives its memberships another key. */
@@ -86,6 +85,8 @@ const takeStep = async (
   return !(await transact([change, ...next.moves]));
 };
 
+const sideBySide = { concurrency: 4 };
+
 /** After so many rounds without any progress the products change all the time. */
 const maxIdleRounds = 5;
 
@@ -111,7 +112,7 @@ export const sortMemberships = async (
     await pMap(
       ids,
       async (id) => {
-        const known = categoriesOf.get(id) ?? new Set();
+        const known = categoriesOf.get(id) ?? new Set<string>();
         const before = open.get(id);
         if (before && (await takeStep(store, id, before, known))) {
           hasStepped = true;
