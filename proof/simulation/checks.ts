@@ -3,6 +3,7 @@ import type { EventItem } from '../../lib/events/events.ts';
 import { auditTable } from '../../lib/operator/audit-credit.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { StoredProduct } from '../../lib/store/products.ts';
+import { type StoredResident, storeResidentKey } from '../../lib/store/residents.ts';
 import type { StockShare } from '../../lib/store/stock.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
@@ -50,6 +51,13 @@ export const endOf = (state: State, world: World): string =>
 export const listOf = <T>(table: MemoryTable, pk: string): T[] =>
   [...(table.partitions.get(pk)?.values() ?? [])] as T[];
 
+/** A world with the pseudonyms of all who were erased from it. */
+export const withPseudonyms = (table: MemoryTable, world: World): World => {
+  const known = listOf<StoredResident>(table, `${world.store}#STORE_RESIDENT`);
+  const pseudonyms = known.filter(({ isPseudonym }) => isPseudonym).map(({ uuid }) => uuid);
+  return { ...world, avatars: [...world.avatars, ...pseudonyms.sort()] };
+};
+
 /** The same as the table has it. */
 export const endInTable = (table: MemoryTable, world: World): string => {
   const { store } = world;
@@ -89,7 +97,9 @@ const eventOfProduct: EventOfChange = (after, before) => {
 
 /** By the kind of an item. */
 const eventsByKind: Readonly<Record<string, EventOfChange>> = {
-  CUSTOMER: (after, before) => (after.creditVersion === before?.creditVersion ? undefined : 'credit.changed'),
+  // One who has moved to a pseudonym has no change by that.
+  CUSTOMER: (after, before) =>
+    after.creditVersion === before?.creditVersion || (!before && after.moved) ? undefined : 'credit.changed',
   SALE: moved('sale'),
   GIFTCARD: eventOfCard,
   PAYOUT: moved('payout', 'claimed'),
@@ -156,12 +166,14 @@ const deliveryFaults = ({ table, commits, given }: Machine, { store }: World): s
       .filter(({ key, before }) => partOf(key) === 'DELIVERY' && before?.state === 'delivered')
       .filter(({ after }) => after?.state !== 'delivered')
       .map(({ key }) => `delivery ${key.sk}: was tried again after it was made.`),
-    ...sold.flatMap(({ deliveryId, state, sk }) => {
+    ...sold.flatMap(({ deliveryId, state, sk, recipientUuid }) => {
       const id = deliveryId ?? '';
       const delivery = String(table.get({ pk: `${store}#DELIVERY`, sk: id })?.state ?? 'not there');
+      const isErased = table.get(storeResidentKey(store, recipientUuid ?? ''))?.isPseudonym === true;
       const isNew = all.some(({ key, before }) => key.sk === sk && !before);
       return [
-        ...(deliveryOf[state]?.includes(delivery) === false
+        // An erasure keeps no record of one that has failed.
+        ...(deliveryOf[state]?.includes(delivery) === false && !(isErased && state === 'refunded')
           ? [`sale ${sk}: is ${state}, its delivery ${delivery}.`]
           : []),
         ...(state === 'completed' && isNew && !given.has(id) ? [`sale ${sk}: the item was not given.`] : []),

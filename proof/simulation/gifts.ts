@@ -6,6 +6,8 @@ import { changeNoted, undo } from '../../test/support/model/undo.ts';
 import { consumeSome } from './background.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';
+import { movesOf } from './erased-items.ts';
+import type { Machine } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
 import type { Operation, Seen } from './operation.ts';
 import { type State, start, type World } from './world.ts';
@@ -39,10 +41,9 @@ const giveOperation = (part: Part, line: GiftLine): Operation => {
       const isGiven = model.given[nameOf(line)] === true;
       if (isGiven || !effect) return effect === undefined && isGiven === (outcome.kind === 'answered');
       model.given[nameOf(line)] = true;
-      const change = { uuid, type, command, now: at, limit: creditLimit };
-      return (
-        effect.kind === 'credit' && changeNoted(avatarOf(model, uuid).credit[type], model.changes, nameOf(line), change)
-      );
+      if (effect.kind !== 'credit') return false;
+      const change = { uuid, type, sequence: effect.item.creditVersion, command, now: at, limit: creditLimit };
+      return changeNoted(avatarOf(model, uuid).credit[type], model.changes, nameOf(line), change);
     },
   };
 };
@@ -61,6 +62,19 @@ const hasUndone = (model: State, change: string, { answer, effect, at }: Seen): 
   const { amount: back, left: rest, credit } = (answer ?? { amount, left }) as Partial<UndoneChange>;
   // The answer to a repeated request has the credit of then.
   return back === amount && rest === left && (told !== undefined || hasBalances(model, uuid, credit));
+};
+
+/**
+ * The same where an erasure has moved the change away. Its number may be that of a change since: the avatar who came
+ * back is a new customer.
+ */
+const hasUndoneStale = (model: State, uuid: string, number: number | undefined, seen: Seen): boolean => {
+  const changes = Object.keys(model.changes);
+  const other = changes.find((name) => {
+    const made = model.changes[name];
+    return made?.uuid === uuid && made.sequence === number;
+  });
+  return other === undefined ? !seen.effect && seen.outcome.kind !== 'answered' : hasUndone(model, other, seen);
 };
 
 /** Has the stream consumed while a request waits for history. */
@@ -85,22 +99,31 @@ const withHistory = async (part: Part, work: () => Promise<Outcome>): Promise<Ou
 const undoOperation = (part: Part, change: string, uuid: string, number: Promise<number | undefined>): Operation => {
   const { world, name } = part;
   const sending = { ...sendingOf(part), ...repeatable };
+  let asked: number | undefined;
   return {
     name,
     text: `undo of ${change}`,
     run: async () => {
       const sequence = await number;
+      asked = sequence;
       if (sequence === undefined) return { kind: 'unknown' };
       return withHistory(part, () =>
         send(part, sending, (asker) => undoCreditChange(world.store, { uuid }, sequence, asker)),
       );
     },
-    judge: (model, seen) => hasUndone(model, change, seen),
+    judge: (model, seen) => {
+      if (model.changes[change]?.uuid === uuid) return hasUndone(model, change, seen);
+      return hasUndoneStale(model, uuid, asked, seen);
+    },
   };
 };
 
+const isErased = ({ commits }: Machine, uuid: string): boolean =>
+  commits.some((commit) => movesOf(commit)?.uuid === uuid);
+
 const takeBackOperation = (part: Part, line: GiftLine): Operation => {
-  const { world, name } = part;
+  const { machine, world, name } = part;
+  const { uuid } = line;
   const giving = run(world.store);
   const takeBack = async () => {
     const given = await readGiven(giving, line.number);
@@ -111,8 +134,11 @@ const takeBackOperation = (part: Part, line: GiftLine): Operation => {
     text: `undo of ${nameOf(line)}`,
     run: () => withHistory(part, () => send(part, repeatable, takeBack)),
     judge: (model, seen) => {
-      const isNone = seen.outcome.kind === 'answered' && seen.outcome.body === undefined;
-      return isNone ? !model.given[nameOf(line)] : hasUndone(model, nameOf(line), seen);
+      const { outcome, effect } = seen;
+      if (outcome.kind === 'answered' && outcome.body === undefined) return !model.given[nameOf(line)];
+      // An erasure is under way, or has moved the change while the line was read.
+      if (outcome.kind === 'refused') return !effect && isErased(machine, uuid);
+      return hasUndone(model, nameOf(line), seen);
     },
   };
 };

@@ -8,10 +8,13 @@ import type { PayoutState } from '../../lib/routes/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import type { Stamped } from '../../lib/table/stamp.ts';
-import { expire } from '../../test/support/model/credit.ts';
-import { count, end, erase } from '../../test/support/model/payouts.ts';
+import { change, expire } from '../../test/support/model/credit.ts';
+import { count, end } from '../../test/support/model/payouts.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
 import type { Outcome } from './client.ts';
+import { creditLimit } from './environment.ts';
+import { forfeitedIn, type Moves, movesOf } from './erased-items.ts';
+import { hasMoved } from './erasures.ts';
 import type { Commit } from './machine.ts';
 import type { State } from './world.ts';
 
@@ -24,14 +27,15 @@ export type Effect =
   | { kind: 'redeem'; item: GiftCardItem; cards: string[]; at: string }
   /** A card that an import brought news of. */
   | { kind: 'cardImport'; item: GiftCardItem; at: string }
-  | { kind: 'import' | 'credit' | 'expire'; item: CreditItem; at: string }
+  | { kind: 'import' | 'credit' | 'expire' | 'forfeit'; item: CreditItem; at: string }
   /** A change was undone, also where nothing was left of it. */
   | { kind: 'undo'; mark: UndoMark; at: string }
   /** `giveUp`: nobody has reported it in time. */
   | { kind: 'payout' | 'giveUp'; item: PayoutItem; from: PayoutState | undefined; at: string }
   /** The store owes one avatar more, by debts of these sales. */
   | { kind: 'count'; debts: [sale: string, cause: string, payee: string][]; amount: number; at: string }
-  | { kind: 'erase'; uuid: string; pseudonym: string; at: string };
+  /** An erasure has moved a part of what the store has about an avatar. */
+  | { kind: 'moves'; moves: Moves; at: string };
 
 /** The changes of items of a kind. */
 const changesOf = <T>({ written }: Commit, kind: string) =>
@@ -50,8 +54,6 @@ const payoutEffectOf = (commit: Commit): Effect | undefined => {
     return { kind: isGivenUp ? 'giveUp' : 'payout', item, from, at };
   }
   const accounts = changesOf<Payee | undefined>(commit, 'PAYEE');
-  const [gone, come] = [accounts.find(({ after }) => !after), accounts.find(({ after }) => after?.isPseudonym)];
-  if (gone && come) return { kind: 'erase', uuid: gone.id, pseudonym: come.id, at: '' };
   for (const { id, before, after } of accounts) {
     const marks = (after?.counting ?? []).filter((mark) => !before?.counting?.includes(mark));
     const debts = marks.map((mark) => [...mark.split(' '), id] as [string, string, string]);
@@ -68,8 +70,17 @@ const undoIn = ({ written }: Commit): UndoMark | undefined => {
   return undefined;
 };
 
+/** The part of an erasure that a commit made. */
+const erasureEffectOf = (commit: Commit): Effect | undefined => {
+  const [moves, item] = [movesOf(commit), forfeitedIn(commit)];
+  if (moves) return { kind: 'moves', moves, at: '' };
+  return item && { kind: 'forfeit', item, at: lastChangeOf(item)?.at ?? '' };
+};
+
 /** The change of credit, cards, sales or payouts that a commit made; undefined for one that only keeps house. */
 export const effectOf = (commit: Commit): Effect | undefined => {
+  const erasure = erasureEffectOf(commit);
+  if (erasure) return erasure;
   const mark = undoIn(commit);
   if (mark) return { kind: 'undo', mark, at: mark.at };
   for (const { before, after: item } of changesOf<SaleItem>(commit, 'SALE')) {
@@ -126,9 +137,18 @@ const isExpired = (model: State, item: CreditItem): boolean => {
   return expire(avatarOf(model, item.sk).credit[part.type], Date.parse(at)).amount === (part.expired ?? 0);
 };
 
+const isForfeited = (model: State, item: CreditItem): boolean => {
+  const { types = [], at = '' } = lastChangeOf(item) ?? {};
+  const [part] = types;
+  if (!part || types.length !== 1) return false;
+  model.touched[item.sk] = true;
+  const holder = avatarOf(model, item.sk).credit[part.type];
+  return change(holder, { kind: 'set', credit: 0 }, Date.parse(at), creditLimit);
+};
+
 /**
  * Does the same to the model where a change belongs to no operation: expiry by a sweep or before another change, debts
- * that are counted, claims that are given up, and accounts that an erasure moves.
+ * that are counted, claims that are given up, and all that an erasure does.
  */
 export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined => {
   switch (effect.kind) {
@@ -136,11 +156,10 @@ export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined
       return (model) => isExpired(model, effect.item);
     case 'giveUp':
       return ({ payouts }) => end(payouts, effect.item.sk, 'unknown', 'time', 0);
-    case 'erase':
-      return ({ payouts, sales }) => {
-        erase(payouts, sales, effect.uuid, effect.pseudonym);
-        return true;
-      };
+    case 'forfeit':
+      return (model) => isForfeited(model, effect.item);
+    case 'moves':
+      return (model) => hasMoved(model, effect.moves);
     case 'count':
       return ({ payouts, sales }) => {
         const counted = effect.debts.map((debt) => {

@@ -33,6 +33,7 @@ import { changeNoted } from '../../test/support/model/undo.ts';
 import { consumeSome, deliverSome, sweepOnce } from './background.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';
+import { erasureOperations } from './erasures.ts';
 import { giftOperations } from './gifts.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
@@ -66,7 +67,8 @@ const creditOperation = (part: Part, uuid: string, onAnswer?: (answer: Outcome) 
     },
     judge: (model, { answer, effect, at }) => {
       model.touched[uuid] = true;
-      const change = { uuid, type, command, now: at, limit: creditLimit };
+      const made = effect?.kind === 'credit' ? effect.item.creditVersion : undefined;
+      const change = { uuid, type, sequence: made, command, now: at, limit: creditLimit };
       const isDone = changeNoted(avatarOf(model, uuid).credit[type], model.changes, name, change);
       if (!isDone || effect?.kind !== 'credit') return isDone === (effect !== undefined);
       const { sequence } = (answer ?? { sequence: effect.item.creditVersion }) as ChangedCredit;
@@ -200,11 +202,8 @@ const refundOperation = (part: Part, id: string): Operation => {
   };
 };
 
-const redeemOperation = (part: Part): Operation => {
+const redeemOperation = (part: Part, card: string, uuid: string): Operation => {
   const { machine, world, name } = part;
-  const { random } = machine;
-  const card = random.of(world.cards);
-  const uuid = world.avatars[random.of([0, 0, 1])] as string;
   const expiresAt = expiryOf(machine);
   const sending = sendingOf(part);
   return {
@@ -348,6 +347,7 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part);
     if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     if (random.chance(0.06)) return importCardOperation(part);
+    if (machine.isStreaming && random.chance(0.03)) return erasureOperations(part, redeemOperation);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));
@@ -359,7 +359,9 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     if (choice < 15) return refundOperation(part, random.of(ids));
     if (choice < 17) {
       const isOwn = world.state.rules !== undefined && random.chance(0.5);
-      return isOwn ? redeemOwnOperation(part) : redeemOperation(part);
+      return isOwn
+        ? redeemOwnOperation(part)
+        : redeemOperation(part, random.of(world.cards), world.avatars[random.of([0, 0, 1])] as string);
     }
     if (choice < 18) return importOperation(part);
     if (choice < 19) return readOperation(part);

@@ -1,4 +1,3 @@
-import { erasePerson } from '../../apps/cli/person/erase.ts';
 import { claimPayout, payByHand } from '../../lib/payout/claim.ts';
 import { countDebts } from '../../lib/payout/count.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
@@ -7,6 +6,7 @@ import type { PayoutAnswer, PayoutReport } from '../../lib/routes/payouts.ts';
 import { begin, end, isClaimable, payeeOf } from '../../test/support/model/payouts.ts';
 import { listOf } from './checks.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
+import { erasureOperation } from './erasures.ts';
 import type { Machine } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
 import type { State } from './world.ts';
@@ -168,12 +168,5 @@ export const payoutOperations = (part: Part): Operation[] => {
     const repair = () => countDebts(store, sales);
     return [{ name, text: 'repair', run: () => serveAlone(part, repair) }];
   }
-  const forfeit = machine.random.chance(0.7);
-  const erase = () => erasePerson(store, former, forfeit, () => []);
-  // One that has begun is repeated: a payout that came in between stands under the avatar's own UUID until then.
-  const finish = async (): Promise<void> => {
-    if (listOf<{ isPseudonym?: true }>(machine.table, `${store}#PAYEE`).some(({ isPseudonym }) => isPseudonym))
-      await erase();
-  };
-  return [{ name, text: 'erasure', run: () => serveAlone(part, erase), finish }];
+  return [erasureOperation(part, former)];
 };

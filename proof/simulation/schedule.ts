@@ -1,7 +1,7 @@
 import { isLinearizable, type Operation as Past } from '../../test/support/linearizable.ts';
 import { Random } from '../../test/support/random.ts';
 import { consumeAll, deliverAll, sweepOnce } from './background.ts';
-import { endInTable, endOf, faultsAtRest } from './checks.ts';
+import { endInTable, endOf, faultsAtRest, withPseudonyms } from './checks.ts';
 import type { Outcome } from './client.ts';
 import { type Commit, Machine, type Process, type Trouble } from './machine.ts';
 import { type Effect, effectOf, judgeOf, type Operation } from './operation.ts';
@@ -137,8 +137,9 @@ const orderFaults = (
   }
   // The order of the commits is nearly always one that explains all.
   history.sort((a, b) => a.hint - b.hint);
-  const end = endInTable(machine.table, world);
-  if (!isLinearizable(world.state, history, (state) => endOf(state, world) === end))
+  const all = withPseudonyms(machine.table, world);
+  const end = endInTable(machine.table, all);
+  if (!isLinearizable(world.state, history, (state) => endOf(state, all) === end))
     faults.push(`No order of the operations explains their answers and the table at the end: ${end}`);
   return faults;
 };

@@ -153,7 +153,7 @@ const fill = async ({ store, state, made }: Beginning, uuid: string, type: Credi
   const command = { kind: 'increment' as const, delta, expiresAt };
   const { sequence = 0 } = await changeCredit(store, { uuid }, type, command, { by: 'seed' });
   const name = `seed ${made.length}`;
-  const change = { uuid, type, command, now: now(), limit: creditLimit };
+  const change = { uuid, type, sequence, command, now: now(), limit: creditLimit };
   changeNoted(avatarOf(state, uuid).credit[type], state.changes, name, change);
   made.push({ name, uuid, sequence });
   state.touched[uuid] = true;

@@ -97,16 +97,14 @@ export const end = (model: PayoutModel, id: string, to: PayoutState, word: Word,
   return true;
 };
 
-/** Puts all that is an avatar's under a pseudonym. */
-export const erase = (model: PayoutModel, sales: Record<string, ModelSale>, uuid: string, pseudonym: string): void => {
+/** Puts an avatar's account, and all payouts from it, under a pseudonym. */
+export const erase = (model: PayoutModel, uuid: string, pseudonym: string): void => {
   const account = payeeOf(model, uuid);
   delete model.payees[uuid];
   const there = payeeOf(model, pseudonym);
   for (const name of ['owed', 'claimed', 'unknown', 'paid'] as const) there[name] += account[name];
   model.pseudonyms[pseudonym] = true;
   for (const payout of Object.values(model.payouts)) if (payout.payee === uuid) payout.payee = pseudonym;
-  for (const { shares } of Object.values(sales))
-    for (const share of shares) if (share.residentUuid === uuid) share.residentUuid = pseudonym;
   for (const name of Object.keys(model.counted)) {
     if (!name.endsWith(` ${uuid}`)) continue;
     delete model.counted[name];

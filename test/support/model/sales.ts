@@ -131,6 +131,8 @@ export interface ModelCard {
   isOver?: true;
   /** As the last import told it; absent for one that was made here. */
   told?: ToldCard;
+  /** Its owner was erased. */
+  isErased?: true;
 }
 
 /** The words of an import about a card. */
@@ -430,7 +432,9 @@ export const redeem = (
  */
 export const importCard = (model: SaleModel, id: string, row: Partial<ToldCard>): 'changed' | 'refused' | undefined => {
   const card = model.cards[id] as ModelCard;
-  const { told, isRedeemed, credit, worth, isOver } = card;
+  const { told, isRedeemed, credit, worth, isOver, isErased } = card;
+  // The row names the owner of before, and a card keeps its owner.
+  if (isErased) return 'refused';
   const here: ToldCard = { credit, isRedeemed, isActive: !isOver };
   const isSame = (one: Partial<ToldCard>, other: ToldCard): boolean =>
     (Object.keys(one) as (keyof ToldCard)[]).every((name) => one[name] === other[name]);

@@ -16,6 +16,8 @@ import {
 export interface ModelChange {
   uuid: string;
   type: CreditType;
+  /** Its number among the customer's changes, where that is known. */
+  sequence?: number | undefined;
   of: 'set' | 'increment';
   /** L$ that it gave: in a lot or, without one, as permanent credit. */
   gave: number;
@@ -39,10 +41,11 @@ export const changeNoted = (
   {
     uuid,
     type,
+    sequence,
     command,
     now,
     limit,
-  }: Pick<ModelChange, 'uuid' | 'type'> & {
+  }: Pick<ModelChange, 'uuid' | 'type' | 'sequence'> & {
     command: ModelCommand;
     now: number;
     limit: number;
@@ -58,7 +61,7 @@ export const changeNoted = (
   const after = isSet ? new Map<number, number>() : inLots(customer);
   const takes = isSet || command.delta < 0;
   changes[name] = {
-    ...{ uuid, type, of: command.kind, gave },
+    ...{ uuid, type, sequence, of: command.kind, gave },
     ...(hasLot && newest && { lot: { number: newest.number, expiresAt: newest.expiresAt } }),
     tookLots: takes
       ? [...inLots(before)]

@@ -1,0 +1,59 @@
+import { forfeitReason } from '../../apps/cli/kinds/remarks.ts';
+import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
+import type { Moved } from '../../test/support/model/erasure.ts';
+import type { Commit } from './machine.ts';
+
+/** The items that an erasure has moved to a pseudonym, by the writes of its commits. */
+
+/** Commits of an operation of such a name are an erasure's. */
+export const erasureName = (operation: string, uuid: string): string => `${operation}, erasure of ${uuid}`;
+
+const erasedBy = ({ operation }: Commit): string | undefined => / erasure of (\S+)$/.exec(operation)?.[1];
+
+/** All that one commit has moved. */
+export interface Moves {
+  store: string;
+  uuid: string;
+  pseudonym: string;
+  pieces: Moved[];
+}
+
+/** The kinds of items whose partition belongs to an avatar. */
+const ofPartition: Readonly<Record<string, Moved['kind']>> = { OWNED: 'owned', USE: 'uses', APPLIED: 'application' };
+/** The kinds of items that are called by the avatar's UUID. */
+const ofKey: Readonly<Record<string, Moved['kind']>> = { CUSTOMER: 'customer', SPEND: 'spend', PAYEE: 'account' };
+
+const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string): Moved | undefined => {
+  const [, part = '', owner] = key.pk.split('#');
+  const id = key.sk.replace(/^product#/, '');
+  if (part === 'SALE' && owner === undefined) return { kind: 'sale', id };
+  if (part === 'GIFTCARD') return before?.ownerUuid === after?.ownerUuid ? undefined : { kind: 'card', id };
+  if (after) return undefined;
+  const kind = owner === uuid ? ofPartition[part] : id === uuid ? ofKey[part] : undefined;
+  return kind && { kind, id };
+};
+
+/** A pseudonym is a UUID of version 8, and no other id is. */
+const pseudonyms = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
+
+/** All that a commit of an erasure has moved; undefined where it has moved nothing that the model knows. */
+export const movesOf = (commit: Commit): Moves | undefined => {
+  const uuid = erasedBy(commit);
+  if (uuid === undefined) return undefined;
+  const { written } = commit;
+  const pieces = written.flatMap((one) => pieceOf(one, uuid) ?? []);
+  const [, store = ''] = /^([^#]+)#/.exec(written[0]?.key.pk ?? '') ?? [];
+  const [pseudonym = ''] = pseudonyms.exec(JSON.stringify(written.map(({ after }) => after))) ?? [];
+  return pieces.length > 0 ? { store, uuid, pseudonym, pieces } : undefined;
+};
+
+/** The item of a customer whose credit an erasure has let go. */
+export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
+  if (erasedBy(commit) === undefined) return undefined;
+  const change = commit.written.find(
+    ({ key, before, after }) =>
+      key.pk.endsWith('#CUSTOMER') && after?.creditVersion !== before?.creditVersion && after !== undefined,
+  );
+  const item = change?.after as CreditItem | undefined;
+  return item && lastChangeOf(item)?.reason === forfeitReason ? item : undefined;
+};

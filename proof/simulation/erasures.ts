@@ -1,0 +1,135 @@
+import { idFrom } from '../../apps/cli/kinds/rows.ts';
+import { erasePerson } from '../../apps/cli/person/erase.ts';
+import { Failure } from '../../apps/cli/terminal/errors.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
+import { balanceOf } from '../../test/support/model/credit.ts';
+import { move } from '../../test/support/model/erasure.ts';
+import { avatarOf } from '../../test/support/model/sales.ts';
+import { consumeAll, consumeSome, deliverSome } from './background.ts';
+import { type Outcome, type Part, repeatable, send, serveAlone } from './client.ts';
+import { erasureName, type Moves, movesOf } from './erased-items.ts';
+import { lasting, type Machine, works } from './machine.ts';
+import type { Operation, Seen } from './operation.ts';
+import { type State, start, type World } from './world.ts';
+
+/** Erasures of avatars, beside all that these do, and after which they come back. */
+
+/** The rows of credit that imports of a schedule bring for an avatar, by their ids. */
+const importedFor = (store: string, uuid: string): string[] => {
+  const dues = [700, 20 * 60_000].map((millis) => timestamp(start + millis));
+  const lots = [0, 1].flatMap((file) => dues.map((due) => `lot ${file} ${due}`));
+  return creditTypes.flatMap((type) =>
+    [...lots, 'permanent'].map((text) => idFrom(store, 'credit', `${uuid} ${type} ${text}`)),
+  );
+};
+
+/** Moves in the model what an erasure has moved. */
+export const hasMoved = (model: State, { store, uuid, pseudonym, pieces }: Moves): boolean =>
+  pieces.every((piece) => {
+    // Who comes back is a new customer, for whom the same rows may come.
+    if (piece.kind === 'customer') for (const id of importedFor(store, uuid)) delete model.imported[id];
+    return move(model, piece, uuid, pseudonym);
+  });
+
+/** Has the stream consumed and deliveries made while an erasure waits for them. */
+const whileServed = async (part: Part, work: () => Promise<Outcome>): Promise<Outcome> => {
+  const { machine } = part;
+  let isOver = false;
+  const serve = async (): Promise<void> => {
+    while (!isOver) {
+      await serveAlone(part, () => consumeSome(machine));
+      await serveAlone(part, () => deliverSome(machine));
+      await machine.sleep(200);
+    }
+  };
+  const ended = work().finally(() => {
+    isOver = true;
+  });
+  const [outcome] = await Promise.all([ended, serve()]);
+  return outcome;
+};
+
+/** Where an erasure says what they hold, they hold that. */
+const isToldRight = (model: State, uuid: string, { outcome }: Seen): boolean => {
+  const text = outcome.kind === 'answered' ? String(outcome.body) : '';
+  const [, regular, restricted] = /They hold L\$ ([\d,]+) of credit and L\$ ([\d,]+) of/.exec(text) ?? [];
+  const { credit } = avatarOf(model, uuid);
+  const isSum = (told: string, balance: number): boolean => Number(told.replaceAll(',', '')) === balance;
+  return (
+    regular === undefined ||
+    restricted === undefined ||
+    (isSum(regular, balanceOf(credit.regular)) && isSum(restricted, balanceOf(credit.restricted)))
+  );
+};
+
+/** Answers to requests last for a day, applications of an avatar's coupon to others at most a week. */
+const lapsing = ['REQUEST', 'APPLIED'];
+
+/** The items that name an avatar, but for those that an erasure leaves for a while. */
+const itemsAbout = ({ table }: Machine, { store }: World, uuid: string): string[] =>
+  table
+    .items()
+    .filter(({ pk, erased }) => {
+      const [of, part = '', owner] = String(pk).split('#');
+      return of === store && erased === undefined && (owner === uuid || !lapsing.includes(part));
+    })
+    .map((item) => JSON.stringify(item, (_, value) => (value instanceof Set ? [...value] : value)))
+    .filter((text) => text.includes(uuid));
+
+/**
+ * Erases an avatar, with what they hold or not. A person repeats one that has begun, since all that came in between
+ * stands under the avatar's own UUID until then.
+ */
+export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.resolve()): Operation => {
+  const { machine, world } = part;
+  const { random } = machine;
+  const { store } = world;
+  const name = erasureName(part.name, uuid);
+  const forfeit = random.chance(0.7);
+  const begin = random.of([0, 0, 500, 3000]);
+  /** Answers why it could not be, if so. */
+  const erase = () =>
+    erasePerson(store, uuid, forfeit, () => []).then(
+      () => undefined,
+      (error: unknown) => {
+        if (error instanceof Failure) return error.message;
+        throw error;
+      },
+    );
+  const finish = async (): Promise<void> => {
+    if (!machine.commits.some((commit) => commit.operation === name && movesOf(commit))) return;
+    const again = () => works.run(lasting(machine, name), erase);
+    let why = await again();
+    // What it lets go of has to stand in history first.
+    await consumeAll(machine);
+    if (why !== undefined) why = await again();
+    await consumeAll(machine);
+    if (why !== undefined) return;
+    for (const text of itemsAbout(machine, world, uuid)) machine.alarms.push(`${name} has left ${text}`);
+  };
+  return {
+    name,
+    text: `erasure of ${uuid.slice(0, 8)}${forfeit ? ' with all that they hold' : ''}`,
+    run: async () => {
+      await mayBegin;
+      await machine.sleep(begin);
+      return whileServed(part, () => send({ ...part, name }, repeatable, erase));
+    },
+    finish,
+    judge: (model, seen) => isToldRight(model, uuid, seen),
+  };
+};
+
+type RedeemOperation = (part: Part, card: string, uuid: string) => Operation;
+
+/** An erasure of a customer who redeems their card first, since one that holds credit would forbid it. */
+export const erasureOperations = (part: Part, redeeming: RedeemOperation): Operation[] => {
+  const { machine, world, name } = part;
+  const uuid = world.avatars[machine.random.of([0, 0, 0, 1, 1, 2])] as string;
+  const card = world.cards.find((id) => world.state.cards[id]?.owner === uuid);
+  if (card === undefined || machine.random.chance(0.1)) return [erasureOperation(part, uuid)];
+  const redeem = redeeming({ ...part, name: `${name} redeem` }, card, uuid);
+  const { promise: isRedeemed, resolve } = Promise.withResolvers<void>();
+  return [{ ...redeem, run: () => redeem.run().finally(resolve) }, erasureOperation(part, uuid, isRedeemed)];
+};
