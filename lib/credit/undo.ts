@@ -228,10 +228,14 @@ const readFacts = async (store: string, uuid: string, sequence: number, at: stri
   return { credit, told: { ...told, gave, lot } };
 };
 
+/** The lot of a change as a plan ends it, which has read it once more. */
+const endedLot = ({ lot }: ToldChange, plan?: Plan<CreditLot>): CreditLot | undefined =>
+  [...(plan?.closed ?? []).map((closed) => closed.lot), plan?.taken].find((one) => one && one.sk === lot?.sk);
+
 /** Must hold for the lot of a change that the plan leaves as it is. */
-const lotCheck = ({ lot }: ToldChange, plan?: Plan<CreditLot>): Write[] => {
-  const touched = [...(plan?.closed ?? []).map((closed) => closed.lot), plan?.taken];
-  if (!lot || touched.some((one) => one?.sk === lot.sk)) return [];
+const lotCheck = (told: ToldChange, plan?: Plan<CreditLot>): Write[] => {
+  const { lot } = told;
+  if (!lot || endedLot(told, plan)) return [];
   return [check(lot, all(is('state', lot.state), is('remaining', lot.remaining)))];
 };
 
@@ -300,9 +304,13 @@ export const undoCreditChange = async (
       const { undone, after, parts } = outcome;
       if (!undone) return again();
       if (parts.length === 0) return noteNothing(told, item, undone.left);
+      const [part] = parts;
+      // What the lot holds decided what was spent. An item of a transaction may show between two reads of it.
+      const ended = endedLot(told, part?.plan);
+      if (ended && ended.remaining !== told.lot?.remaining) return again();
       const made = { sequence: after.creditVersion ?? 0, ...undone };
       const answered = { ...made, credit: creditOf(after) };
-      const writes = [marking(told, { at: cause.at, ...made }), ...lotCheck(told, parts[0]?.plan)];
+      const writes = [marking(told, { at: cause.at, ...made }), ...lotCheck(told, part?.plan)];
       return writeMoney(change, facts, outcome, { answer: answered }, { writes });
     },
   });

@@ -1,8 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
+import { historyKey } from '../../../lib/credit/history.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
+import { undoCreditChange } from '../../../lib/credit/undo.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import type { SaleRequest } from '../../../lib/routes/sales.ts';
@@ -272,4 +274,30 @@ test('a refund gives back the use of a coupon that shows after the sale', async 
   await refundSale(store, ids[1], by);
 
   expect(table.get(key)).toMatchObject({ uses: 0 });
+});
+
+test('an undo of a set counts what was spent of its lot, though the end of that shows late', async () => {
+  await add(30);
+  await change({ kind: 'set', credit: 100, expiresAt: inMinutes(10) });
+  await withoutLots(10, () => add(-10));
+  const [lot] = [...(table.partitions.get(`${store}#LOT#${uuid}`)?.values() ?? [])] as [Item];
+  const part = { id: String(lot.sk).split('#')[3] ?? '', expiresAt: inMinutes(10) };
+  const row = { at: timestamp(start), expired: 0, restrictedCredit: 0 };
+  table.set(historyKey(store, uuid, 'regular', 2), {
+    ...historyKey(store, uuid, 'regular', 2),
+    ...{ ...row, kind: 'set', amount: 70, credit: 100, unlotted: -30, lots: [{ ...part, amount: 100 }] },
+  });
+  table.set(historyKey(store, uuid, 'regular', 3), {
+    ...historyKey(store, uuid, 'regular', 3),
+    ...{ ...row, kind: 'increment', amount: -10, credit: 90, unlotted: 0, lots: [{ ...part, amount: -10 }] },
+  });
+  setClock(start + 11 * minute);
+  // Two queries of history, and one of lots.
+  readsLeft = 3;
+
+  expect(await undoCreditChange(store, { uuid }, 2, by)).toMatchObject({
+    amount: 20,
+    left: 90,
+    credit: { credit: 20 },
+  });
 });
