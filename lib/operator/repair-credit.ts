@@ -2,7 +2,7 @@ import { asDecided, type CreditLot, closing, lotType } from '../credit/lot.ts';
 import { finishPending } from '../credit/pending.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../credit/rules.ts';
 import { attributes, type Cause, type CreditItem, dueShardOf, holdingOf, storedChange } from '../credit/state.ts';
-import { checksumOf } from '../credit/whole-lots.ts';
+import { checksumOf, isAtRest } from '../credit/whole-lots.ts';
 import { customerKey, customerUpsert } from '../store/customers.ts';
 import { findResident } from '../store/residents.ts';
 import { again, allOf, answer, type Decision, decide, first } from '../table/decide.ts';
@@ -178,13 +178,32 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   };
 };
 
+/**
+ * Tells whether the lots that were read may be those of before the last change: DynamoDB shows the items of a
+ * transaction one by one (lib/credit/whole-lots.ts), and the checksum tells of other lots.
+ */
+const mayShowLater = (item: CreditItem, lots: readonly CreditLot[], { at }: Cause): boolean => {
+  if (isAtRest(item, Date.parse(at))) return false;
+  const open = lots.map((lot) => asDecided(lot, item)).filter(({ state }) => state === 'open');
+  return creditTypes.some(
+    (type) => checksumOf(open.filter((lot) => lotType(lot) === type)) !== item[attributes[type].checksum],
+  );
+};
+
+const planned = (store: string, item: CreditItem, lots: readonly CreditLot[], cause: Cause): Repair | undefined => {
+  const repair = planRepair(store, item, lots, cause);
+  if (!repair || !mayShowLater(item, lots, cause)) return repair;
+  const fault = `customer ${item.sk}: the credit changed within the last minute, and not all of that may show yet: try again in a minute.`;
+  return { corrections: [], writes: [], faults: [fault] };
+};
+
 const repairOf = async (
   store: string,
   uuid: string,
   { item, lots }: StoredCredit,
   cause: Cause,
 ): Promise<Repair | undefined> => {
-  if (item) return planRepair(store, item, lots, cause);
+  if (item) return planned(store, item, lots, cause);
   const resident = await findResident(store, { uuid });
   if (resident) return planRepair(store, { ...customerKey(store, uuid), username: resident.username }, lots, cause);
   const fault = `customer ${uuid}: there are lots, but no resident with this UUID: import residents first.`;

@@ -23,12 +23,13 @@ import { halve } from '../support/half.ts';
 const seed = Number(process.env.CREDIT_REPAIR_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.CREDIT_REPAIR_RUNS ?? trials(2, 60));
 const start = Date.parse('2028-02-29T12:00:00.000Z');
-const end = start + 60_000;
+const end = start + 3_600_000;
 
 let stop = () => {};
 afterEach(() => stop());
 
-const cause = () => ({ at: timestamp(now()), by: 'operator' });
+/** Of a repair a minute later, when every item of the last change shows. */
+const cause = () => ({ at: timestamp(now() + 60_001), by: 'operator' });
 const repair = (uuid: string) => repairCredit(store, uuid, cause(), () => {});
 const setItem = (uuid: string, set: object) => write(update(customerKey(store, uuid), { set: { ...set } }));
 const setLot = (lot: Key, set: object) => write(update(lot, { set: { ...set } }));
