@@ -6,7 +6,11 @@ import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
 import { keeper } from '../../lib/process.ts';
+import { db } from '../../lib/table/client.ts';
+import type { Item } from '../../lib/table/language.ts';
+import type { Key } from '../../lib/table/schema.ts';
 import { engine } from '../../lib/table/table.ts';
+import { nameOf } from '../../test/lib/table/memory.ts';
 import { Injected, type Machine, type Work, works } from './machine.ts';
 
 /**
@@ -49,6 +53,25 @@ const dispenser = (machine: Machine, body: string): Promise<number> =>
     const id = body.split('\n')[3] ?? '';
     machine.given.set(id, (machine.given.get(id) ?? 0) + 1);
     return 200;
+  });
+
+interface Scanned {
+  ExpressionAttributeValues: { ':owner': string };
+  ExclusiveStartKey?: Key | undefined;
+}
+
+const scanPage = 100;
+
+/** A page of a scan, which the command alone makes, for the items of one store. Each page is of another moment. */
+const scanned = (machine: Machine, { ExpressionAttributeValues, ExclusiveStartKey }: Scanned): Promise<object> =>
+  machine.call('scan', false, () => {
+    const owner = ExpressionAttributeValues[':owner'];
+    const ours = (machine.table.items() as (Item & Key)[]).filter(({ pk }) => pk.startsWith(owner));
+    const named = ours.map((item) => ({ name: nameOf(item), item })).sort((a, b) => (a.name < b.name ? -1 : 1));
+    const after = ExclusiveStartKey && nameOf(ExclusiveStartKey);
+    const left = named.filter(({ name }) => after === undefined || name > after).map(({ item }) => item);
+    const Items = left.slice(0, scanPage);
+    return { Items, LastEvaluatedKey: left.length > scanPage ? Items.at(-1) : undefined };
   });
 
 type Handler = (response: object) => void;
@@ -118,6 +141,7 @@ export const simulate = (): (() => void) => {
     replace(keeper, 'stateOf', stateOf),
     replace(timers, 'setTimeout', ({ machine }, millis: number) => machine.sleep(millis)),
     replace(https, 'request', ({ machine }, _: URL, __: object, onAnswer: Handler) => requestOf(machine, onAnswer)),
+    replace(db, 'send', ({ machine }, { input }: { input: Scanned }) => scanned(machine, input)),
     replace(AbortSignal, 'timeout', () => ({ aborted: false, addEventListener: () => undefined })),
     replace(SQSClient.prototype, 'send', ({ machine }, command: { input: unknown }) => sentTo(machine, command)),
   ];

@@ -57,3 +57,7 @@ export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
   const item = change?.after as CreditItem | undefined;
   return item && lastChangeOf(item)?.reason === forfeitReason ? item : undefined;
 };
+
+/** Tells whether an erasure has moved anything of an avatar, whether or not it has ended. */
+export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
+  commits.some((commit) => movesOf(commit)?.uuid === uuid);

@@ -6,8 +6,7 @@ import { changeNoted, undo } from '../../test/support/model/undo.ts';
 import { consumeSome } from './background.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from './client.ts';
 import { creditLimit } from './environment.ts';
-import { movesOf } from './erased-items.ts';
-import type { Machine } from './machine.ts';
+import { isErased } from './erased-items.ts';
 import { hasBalances } from './model-answers.ts';
 import type { Operation, Seen } from './operation.ts';
 import { type State, start, type World } from './world.ts';
@@ -118,9 +117,6 @@ const undoOperation = (part: Part, change: string, uuid: string, number: Promise
   };
 };
 
-const isErased = ({ commits }: Machine, uuid: string): boolean =>
-  commits.some((commit) => movesOf(commit)?.uuid === uuid);
-
 const takeBackOperation = (part: Part, line: GiftLine): Operation => {
   const { machine, world, name } = part;
   const { uuid } = line;
@@ -137,7 +133,7 @@ const takeBackOperation = (part: Part, line: GiftLine): Operation => {
       const { outcome, effect } = seen;
       if (outcome.kind === 'answered' && outcome.body === undefined) return !model.given[nameOf(line)];
       // An erasure is under way, or has moved the change while the line was read.
-      if (outcome.kind === 'refused') return !effect && isErased(machine, uuid);
+      if (outcome.kind === 'refused') return !effect && isErased(machine.commits, uuid);
       return hasUndone(model, nameOf(line), seen);
     },
   };

@@ -39,6 +39,7 @@ import { lasting, type Machine, works } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
 import { payoutOperations } from './payouts.ts';
+import { repairOperations } from './repairs.ts';
 import { type State, start, type World } from './world.ts';
 
 /** Few times, so that some lots come due together and some while operations run. */
@@ -348,6 +349,7 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     if (random.chance(0.06)) return importCardOperation(part);
     if (machine.isStreaming && random.chance(0.03)) return erasureOperations(part, redeemOperation);
+    if (random.chance(0.04)) return repairOperations(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));
