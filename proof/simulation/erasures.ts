@@ -1,4 +1,4 @@
-import { idFrom } from '../../apps/cli/kinds/rows.ts';
+import { idFrom } from '../../apps/cli/kinds/columns.ts';
 import { erasePerson } from '../../apps/cli/person/erase.ts';
 import { Failure } from '../../apps/cli/terminal/errors.ts';
 import { timestamp } from '../../lib/clock.ts';
