@@ -73,6 +73,19 @@ const noJsonSchema: Plugin = {
 };
 
 /**
+ * Leaves the memory of discovered endpoints out: the SDK asks for endpoints only where that is switched on, and DynamoDB
+ * has one address in a region.
+ */
+const noEndpointDiscovery: Plugin = {
+  name: 'no-endpoint-discovery',
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /[/\\]@aws-sdk[/\\]endpoint-cache[/\\].*\.js$/ }, () => ({
+      contents: 'export class EndpointCache {}',
+    }));
+  },
+};
+
+/**
  * Bundles each entry into one minified file `index`, with the SDK, in one run of esbuild. CommonJS loads faster: see
  * docs/adr/0002-one-function-per-endpoint.md, Bundles.
  */
@@ -97,7 +110,7 @@ export const bundle = (
     // esbuild drops more of the SDK's modules than of its CommonJS files.
     mainFields: ['module', 'main'],
     alias: { '@aws-sdk/credential-provider-node': './infra/lambda-credentials.ts' },
-    plugins: [rowsForAuthorizer, ownRowOnly, noJsonSchema],
+    plugins: [rowsForAuthorizer, ownRowOnly, noJsonSchema, noEndpointDiscovery],
     outExtension: { '.js': '.cjs' },
     logLevel: 'warning',
   });
