@@ -177,7 +177,7 @@ export const eventKeys = (
 /**
  * The store's events of these types of the last 30 days, in the order in which they were noted, up to ten seconds ago.
  */
-const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
+export const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
   const keys = eventKeys(store, types, { first, last });
   return loaded(keys, positionOf, async (rows) =>

@@ -33,6 +33,8 @@ export interface Purchase {
   price: number;
   /** When. */
   at: string;
+  /** Of a sum that a move carries: the L$ that the other side told, single rows included. */
+  told?: number;
 }
 
 export interface SpendItem extends Key {
@@ -91,6 +93,8 @@ export interface PurchaseItem extends Key {
   productId: string;
   price: number;
   at: string;
+  /** As in `Purchase`. */
+  told?: number;
 }
 
 export const purchaseKey = (store: string, id: string): Key => ({ pk: partition(store, 'PURCHASE'), sk: id });
@@ -178,9 +182,9 @@ export const purchaseItems = (
   return [
     spendWrite(store, { uuid, username: customer?.username ?? username }, spend, after, customer?.newsSubscriber),
     buyerUpsert(store, { uuid, username }, customer),
-    ...purchases.map(({ id, productId, price, at }) => {
+    ...purchases.map(({ id, ...purchase }) => {
       const before = recorded.get(id);
-      const item = { ...purchaseKey(store, id), uuid, productId, price, at };
+      const item = { ...purchaseKey(store, id), uuid, ...purchase };
       return before ? put(item, unchanged(before), before) : put(item, isNew);
     }),
     ...bought.map(([productId, some = []]) =>

@@ -1,11 +1,14 @@
 import { now, timestamp } from '../../../lib/clock.ts';
+import { listEvents } from '../../../lib/events/events.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
 import { appliedImporter } from '../../../lib/operator/imports/applied-coupons.ts';
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier } from '../../../lib/routes/wire.ts';
-import type { AppliedCoupon } from '../../../lib/store/applied-coupons.ts';
+import { type AppliedCoupon, findApplication } from '../../../lib/store/applied-coupons.ts';
 import { type Key, partition } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
+import { type Check, forEvery } from './audit.ts';
 import { columns, foreignId, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
@@ -19,6 +22,27 @@ async function* listApplied(store: string): AsyncGenerator<Values> {
       if (expiresAt > at) yield { resident: pk.slice(pk.lastIndexOf('#') + 1), coupon: couponId, product, expiresAt };
     }
 }
+
+/**
+ * No application that is in force was set back over another one that its customer had chosen since, as a file from before
+ * could do it: the events of thirty days tell of each by its coupon and its end.
+ */
+const checkApplied: Check = async (store, listener) => {
+  const told = new Map<string, string[]>();
+  for await (const { data } of everyRow(listEvents(store, ['coupon.applied']), ({ rank }) => rank)) {
+    const { customerUuid, productId, couponId, expiresAt } = JSON.parse(data);
+    const place = JSON.stringify([customerUuid, productId]);
+    told.set(place, [...(told.get(place) ?? []), `${couponId} ${expiresAt}`]);
+  }
+  return forEvery(told, listener, async ([place, all]) => {
+    const [uuid, productId]: [string, string | null] = JSON.parse(place);
+    const last = all.at(-1);
+    const isSetBack = all.slice(all.indexOf(last ?? '')).some((one) => one !== last);
+    const item = isSetBack ? await findApplication(store, uuid, productId ?? undefined) : undefined;
+    if (!item || `${item.couponId} ${item.expiresAt}` !== last || item.expiresAt <= timestamp(now())) return [];
+    return [`customer ${uuid}: the coupon ${item.code} was set back over another that was applied since.`];
+  });
+};
 
 /** Coupons that customers have applied for their next purchases. */
 export const appliedCoupons: Kind = {
@@ -41,6 +65,13 @@ export const appliedCoupons: Kind = {
     importer: () => appliedImporter,
     rows: listApplied,
   },
+  audit: [
+    {
+      what: 'applied coupons',
+      check: checkApplied,
+      holds: 'none in force was set back over another that its customer chose since',
+    },
+  ],
   personal: [
     personal<Key>({
       words: ['applied coupon', 'applied coupons'],

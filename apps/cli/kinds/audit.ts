@@ -42,7 +42,7 @@ const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
 
 /** Looks at every row, 25 at a time, and reports the faults. Returns how many rows there were. */
 export const forEvery = async <T>(
-  rows: AsyncIterable<T>,
+  rows: AsyncIterable<T> | Iterable<T>,
   { onFault, onChecked }: Listener,
   look: (row: T) => Promise<string[]>,
 ): Promise<number> => {

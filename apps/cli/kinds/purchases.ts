@@ -1,6 +1,6 @@
 import { nilUuid } from '../../../lib/identifier.ts';
 import { purchaseImporter } from '../../../lib/operator/imports/purchases.ts';
-import { carriedIds } from '../../../lib/operator/imports/spend.ts';
+import { carriedIds, checkCarried } from '../../../lib/operator/imports/spend.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
@@ -43,6 +43,17 @@ export const purchases: Kind = {
         product: productId,
       })),
   },
+  audit: [
+    {
+      what: 'carried spend',
+      check: async (store, { onFault }) => {
+        const { checked, faults } = await checkCarried(store);
+        for (const fault of faults) onFault(fault);
+        return checked;
+      },
+      holds: 'a move carries what was told there, less what imports brought in single rows',
+    },
+  ],
   personal: [
     personal<PurchaseItem>({
       words: ['purchase', 'purchases'],

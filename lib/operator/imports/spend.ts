@@ -68,23 +68,24 @@ export const readBroughtSpend = async (store: string): Promise<BroughtSpend> => 
 const spendGroup = (
   row: Row<SpendFields>,
   store: string,
-  { year, earlier }: Parts,
+  brought: Parts,
   itemAt: (key: Key) => Key | undefined,
 ): Group<SpendFields> => {
   const { resident, sum, lastYearSum } = row.fields;
   const { uuid } = resident;
   const ids = carriedIds(uuid);
-  const wanted = { year: lastYearSum - year, earlier: sum - lastYearSum - earlier };
+  const there: Parts = { year: lastYearSum, earlier: sum - lastYearSum };
   const recorded = new Map<string, PurchaseItem>();
   const purchases = parts.flatMap((part) => {
     const id = ids[part];
     const before = itemAt(purchaseKey(store, id)) as PurchaseItem | undefined;
-    const price = Math.max(0, wanted[part]);
+    const told = there[part];
+    const price = Math.max(0, told - brought[part]);
     const isOld = before && part === 'year' && !isInLastYear(before.at);
-    if (price === (before?.price ?? 0) && !isOld) return [];
+    if (price === (before?.price ?? 0) && told === (before?.told ?? 0) && !isOld) return [];
     if (before) recorded.set(id, before);
     const at = before && !isOld ? before.at : timestamp(now() - (part === 'year' ? 0 : yearMillis));
-    return [{ id, productId: nilUuid, price, at }];
+    return [{ id, productId: nilUuid, price, at, told }];
   });
   if (purchases.length === 0) return { rows: [row], outcome: 'unchanged' };
   const spend = itemAt(spendKey(store, uuid)) as SpendItem | undefined;
@@ -115,3 +116,23 @@ export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => (
     );
   },
 });
+
+/**
+ * The carried sums that have lost L$: a move carries what was told there less what imports have brought, and nothing
+ * that this store has sold itself takes any of it away. More may be carried: a file that came later is in both.
+ */
+export const checkCarried = async (store: string): Promise<{ checked: number; faults: string[] }> => {
+  const carried = new Map<string, { price: number; told: number }>();
+  for await (const { sk, uuid, price, told } of everyRow(listPurchases(store), (one) => one.sk)) {
+    if (told === undefined || !Object.values(carriedIds(uuid)).includes(sk)) continue;
+    const sums = carried.get(uuid) ?? { price: 0, told: 0 };
+    carried.set(uuid, { price: sums.price + price, told: sums.told + told });
+  }
+  const brought: BroughtSpend = carried.size > 0 ? await readBroughtSpend(store) : new Map();
+  const faults = [...carried].flatMap(([uuid, { price, told }]) => {
+    const { year, earlier } = brought.get(uuid) ?? nothing;
+    const least = told - year - earlier;
+    return price >= least ? [] : [`buyer ${uuid}: L$ ${price} of spend are carried, and at least ${least} were told.`];
+  });
+  return { checked: carried.size, faults };
+};

@@ -2,15 +2,24 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { applyCoupon, findApplication, revokeCoupon } from '../../../../lib/store/applied-coupons.ts';
+import {
+  type AppliedCoupon,
+  applyCoupon,
+  findApplication,
+  revokeCoupon,
+} from '../../../../lib/store/applied-coupons.ts';
 import { createCoupon, getCoupon, limitCoupon } from '../../../../lib/store/coupons.ts';
 import { banCustomer, getCustomer } from '../../../../lib/store/customers.ts';
 import { createProduct, getProduct, updateProduct } from '../../../../lib/store/products.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
+import { exists, put } from '../../../../lib/table/language.ts';
+import { transact } from '../../../../lib/table/table.ts';
 import { buy } from '../../../../test/lib/sale/sales.ts';
 import { tempDir } from '../../../../test/support/files.ts';
+import { catchUp, keepHistory } from '../../../../test/support/history.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
+import { doAt } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
 /** A file from before what the store has done since: see docs/adr/0062-whose-word-counts.md. */
@@ -25,6 +34,7 @@ let owner: Resident;
 
 beforeAll(async () => {
   service = await startForCli({ demo: false });
+  await keepHistory();
 });
 beforeEach(async () => {
   store = (await createStore('Words')).id;
@@ -57,6 +67,30 @@ test('an older file of applied coupons brings back none that another, or nobody,
   expect(kept?.couponId).toBe(other.id);
   expect(afterRevoke.stdout).toMatch(/\b1\s+0\s+0\s+1\s+0\b/);
   expect((await findApplication(store, owner.uuid, undefined))?.expiresAt).toBe('');
+});
+
+test('the audit names a coupon that was set back over another', async () => {
+  const { id } = await createCoupon(store, owner, coupon);
+  const other = await createCoupon(store, owner, { ...coupon, code: 'OTHER' });
+  const apply = (couponId: string) => applyCoupon(store, { uuid: owner.uuid }, { couponId, expiresInHours: 24 });
+  await apply(id);
+  const before = await findApplication(store, owner.uuid, undefined);
+  await catchUp();
+  await apply(other.id);
+  await catchUp();
+  const clean = await run('audit');
+  const now = await findApplication(store, owner.uuid, undefined);
+  await transact([put(before as AppliedCoupon, exists, now)]);
+  await catchUp();
+
+  // The list of events shows those that are older than ten seconds.
+  const found = await doAt(at(1), () => run('audit'));
+
+  expect(clean.code).toBe(0);
+  expect([found.code, found.stdout]).toEqual([
+    1,
+    expect.stringMatching(`customer ${owner.uuid}: the coupon HALF was set back over another that was applied since`),
+  ]);
 });
 
 test('a file prolongs the same coupon, and applies one where the other has lapsed', async () => {

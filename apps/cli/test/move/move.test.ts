@@ -4,6 +4,9 @@ import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { listLots } from '../../../../lib/credit/lots.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
+import { rankedBy, spendKey } from '../../../../lib/store/spend-list.ts';
+import { update } from '../../../../lib/table/language.ts';
+import { write } from '../../../../lib/table/table.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli, withClockAhead } from '../support/cli.ts';
 import { startOther } from '../support/other-service.ts';
@@ -231,6 +234,14 @@ test('leaves what this store has sold itself in spend, whatever the other side t
   expect(afterMore.sum).toBe(before.sum + own + more);
   expect([(await spend()).sum, differencesIn(last)[uuid]]).toEqual([before.sum + more, undefined]);
   expect((await service.run('audit', '--store', store)).code).toBe(0);
+
+  // The state that a move left which took own sales out of what it carried.
+  const carried = (await wholeTable(`${store}#PURCHASE`)).find(({ sk }) => sk === `move ${uuid} last year`);
+  const own60 = { price: Number(carried?.price) - own, sum: before.sum + more - own };
+  await write(update(carried as never, { set: { price: own60.price } }));
+  await write(update(spendKey(store, uuid), { set: { sum: own60.sum, rank: rankedBy(own60.sum, uuid).rank } }));
+  const audited = await service.run('audit', '--store', store);
+  expect([audited.code, audited.stdout]).toEqual([1, expect.stringMatching(`buyer ${uuid}: L\\$ .* are carried`)]);
 });
 
 test('adds to the copies here what the other side’s number has changed', async () => {
