@@ -226,3 +226,41 @@ test('a value that is told wrongly once is reported', { timeout }, async () => {
     { kind: 'customers', fields: [{ field: 'restrictedCredit', here: 123456 }] },
   ]);
 });
+
+test('sales here between the passes stay on top, and the difference is listed to the L$', { timeout }, async () => {
+  const call = async (method: string, path: string, body?: object) => {
+    const headers = { 'X-API-Key': here.key, 'Content-Type': 'application/json' };
+    const response = await fetch(here.baseUrl + path, { method, headers, ...(body && { body: JSON.stringify(body) }) });
+    expect(response.status).toBeLessThan(300);
+    return response.json();
+  };
+  const { id: productId } = await call('POST', '/v1/products', { name: 'Own', price: 60 });
+  // Every fiftieth customer is banned.
+  const buyers = Array.from({ length: Math.ceil(customers * 0.03) }, (_, i) => uuidOf(i * 33)).filter(
+    (_, i) => (i * 33) % 50 !== 0,
+  );
+  const kept = new Map<string, number>();
+  for (const buyerIdentifier of buyers) {
+    const sale = { id: randomUUID(), productId, buyerIdentifier, paid: 60 };
+    const { paid, refund } = await call('POST', '/v1/sales', sale);
+    kept.set(buyerIdentifier, paid - refund);
+  }
+  const all = [...kept.values()].reduce((sum, one) => sum + one, 0);
+  const [first] = buyers;
+  await change('POST', `/v1/customers/${first}/actions/increment-credit`, { delta: 5 });
+
+  const moved = await move();
+  const again = await move();
+
+  for (const { code, rows } of [moved, again]) {
+    const told = rows.filter(({ kind }) => kind === 'customers');
+    expect([code, told.map(({ id }) => id).sort()]).toEqual([1, buyers.sort()]);
+    for (const { id, fields } of told)
+      for (const { there, here: ours } of fields) expect(ours - there, id).toBe(kept.get(id));
+    const spent = rows.find(({ what }) => what === 'L$ spent');
+    expect(spent.here - spent.there).toBe(all);
+  }
+  expect(moved.stderr).toMatch(/Written: 0 rows created, 1 changed/);
+  expect(again.stderr).toMatch(/Written: 0 rows created, 0 changed/);
+  expect(await runStore(['--data-dir', here.dataDir, 'audit'])).toMatchObject({ code: 0 });
+});
