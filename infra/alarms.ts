@@ -101,8 +101,8 @@ const counted = (
 };
 
 const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string, AlarmFacts> => {
-  const { stage, readRate } = settings;
-  const refused = Math.ceil(fiveMinutesOf(readRate) / 100);
+  const { stage, endpointRate } = settings;
+  const refused = Math.ceil(fiveMinutesOf(endpointRate) / 100);
   return {
     ServerErrors: {
       // API Gateway gives the average of this metric as the share of errors among all calls. A quiet shop has one error
@@ -120,8 +120,8 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
         api,
       ]),
       threshold: refused,
-      harm: `All calls of some program fail or have to wait, or somebody guesses keys: within 5 minutes ${refused} or more were answered 401, 403 or 429, one in a hundred of those that readRate lets an endpoint take. Each of them costs you a line of the log.`,
-      act: `The log shows their status, route and, for 403, key. 401: give the program a key that is not wrong, expired or revoked. 403: give it one with the scope ("npx store key list --stage ${stage}"). 429: stop a program that runs wild, or raise readRate, writeRate, listRate, storeShare or readUnits. Keys that you never issued: set firewall to true.`,
+      harm: `All calls of some program fail or have to wait, or somebody guesses keys: within 5 minutes ${refused} or more were answered 401, 403 or 429, one in a hundred of those that endpointRate lets an endpoint take. Each of them costs you a line of the log.`,
+      act: `The log shows their status, route and, for 403, key. 401: give the program a key that is not wrong, expired or revoked. 403: give it one with the scope ("npx store key list --stage ${stage}"). 429: stop a program that runs wild, or raise endpointRate, storeShare or readUnits. Keys that you never issued: set firewall to true.`,
       log: { of: api, pattern: '{ $.status = "4*" }' },
     },
   };

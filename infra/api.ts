@@ -108,8 +108,9 @@ export class Api extends Construct {
         tracingEnabled: settings.tracing,
         accessLogDestination: new LogGroupLogDestination(this.log),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
-        ...methodSettings(settings.readRate),
-        methodOptions: methodOptionsOf(rows, settings),
+        // A setting of its own for each method would be 360 changes of the stage, which takes 80 at once.
+        ...methodSettings(settings.endpointRate),
+        methodOptions: deskOptionsOf(settings),
       },
     });
     (rest.node.defaultChild as CfnRestApi).apiKeySourceType = ApiKeySourceType.AUTHORIZER;
@@ -205,9 +206,6 @@ const together = (methods: readonly ApiMethod[]): { method: string; path: string
 
 // Rates
 
-const rateOf = (row: Route, { listRate, readRate, writeRate }: Settings): number =>
-  ({ list: listRate, read: readRate, write: writeRate })[loadOf(row)];
-
 const methodSettings = (rate: number, burst = 2 * rate): MethodDeploymentOptions => ({
   throttlingRateLimit: rate,
   throttlingBurstLimit: burst,
@@ -216,20 +214,19 @@ const methodSettings = (rate: number, burst = 2 * rate): MethodDeploymentOptions
   dataTraceEnabled: false,
 });
 
-const methodOptionsOf = (rows: readonly Route[], settings: Settings): Record<string, MethodDeploymentOptions> =>
-  Object.fromEntries([
-    ...rows.map((row) => [`${row.path}/${row.method}`, methodSettings(rateOf(row, settings))]),
-    ...(settings.desk ? deskMethods : []).map(({ path, method }) => [
+const deskOptionsOf = ({ desk }: Settings): Record<string, MethodDeploymentOptions> =>
+  Object.fromEntries(
+    (desk ? deskMethods : []).map(({ path, method }) => [
       `${path}/${method}`,
       methodSettings(deskLimit.rate, deskLimit.burst),
     ]),
-  ]);
+  );
 
 /**
- * One store's share of the smallest rate: a store that sends all its calls to one endpoint leaves the other stores the
- * rest of its rate. The burst is twice the rate, as for the endpoints.
+ * One store's share of an endpoint's rate, for all its calls together: a store that sends all of them to one endpoint
+ * leaves the other stores the rest. The burst is twice the rate, as for the endpoints.
  */
-const storeThrottle = ({ readRate, writeRate, listRate, storeShare }: Settings): ThrottleSettings => {
-  const rateLimit = (Math.min(readRate, writeRate, listRate) * storeShare) / 100;
+const storeThrottle = ({ endpointRate, storeShare }: Settings): ThrottleSettings => {
+  const rateLimit = (endpointRate * storeShare) / 100;
   return { rateLimit, burstLimit: Math.max(1, Math.floor(2 * rateLimit)) };
 };

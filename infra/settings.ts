@@ -40,10 +40,8 @@ const Settings = z
     /** How long API Gateway caches an answer about a key: a revoked key works at most that long. */
     authorizerTtlSeconds: number(0, 3600, 60),
     /** Requests per second and endpoint before 429, for all callers together. A burst may be twice as large. */
-    readRate: number(1, 10_000, 100),
-    writeRate: number(1, 10_000, 50),
-    listRate: number(1, 10_000, 50),
-    /** One store may call all endpoints together at this share of the smallest of these rates, in percent. */
+    endpointRate: number(1, 10_000, 100),
+    /** One store may call all endpoints together at this share of an endpoint's rate, in percent. */
     storeShare: number(1, 100, 50),
     /**
      * Capacity units per second that the table, and each of its indexes, uses at the most. DynamoDB refuses more, which
@@ -152,11 +150,10 @@ const Settings = z
     path: ['domainOnly'],
     error: 'needs a domainName',
   })
-  .refine(
-    ({ firewall, addressRate, readRate, writeRate, listRate }) =>
-      !firewall || addressRate <= Math.min(readRate, writeRate, listRate) / 2,
-    { path: ['addressRate'], error: 'must be at most half of readRate, writeRate and listRate' },
-  );
+  .refine(({ firewall, addressRate, endpointRate }) => !firewall || addressRate <= endpointRate / 2, {
+    path: ['addressRate'],
+    error: 'must be at most half of endpointRate',
+  });
 
 export type Settings = z.output<typeof Settings>;
 

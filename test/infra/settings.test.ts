@@ -12,9 +12,7 @@ test('has a default for every setting that needs no choice', () => {
     stage: 'prod',
     creditLimit: 1_000_000_000,
     authorizerTtlSeconds: 60,
-    readRate: 100,
-    writeRate: 50,
-    listRate: 50,
+    endpointRate: 100,
     storeShare: 50,
     addressRate: 10,
     readUnits: 4_000,
@@ -49,11 +47,9 @@ test('the CDK’s application says which setting is wrong, without a stack trace
 });
 
 test('with the firewall, refuses an addressRate above half of an endpoint’s rate', () => {
-  const rates = { listRate: 8, addressRate: 5 };
+  const rates = { endpointRate: 8, addressRate: 5 };
 
-  expect(() => readSettings({ ...rates, firewall: true })).toThrow(
-    'addressRate must be at most half of readRate, writeRate and listRate.',
-  );
+  expect(() => readSettings({ ...rates, firewall: true })).toThrow('addressRate must be at most half of endpointRate.');
   expect(readSettings({ ...rates, firewall: false })).toMatchObject(rates);
 });
 
@@ -80,9 +76,9 @@ test.each([
   ['creditLimit', '1e9', 'creditLimit must be a whole number from 1 to 2147483647.'],
   ['creditLimit', '0', 'creditLimit must be a whole number from 1 to 2147483647.'],
   ['authorizerTtlSeconds', '3601', 'authorizerTtlSeconds must be a whole number from 0 to 3600.'],
-  ['readRate', '-5', 'readRate must be a whole number from 1 to 10000.'],
-  ['writeRate', '', 'writeRate must be a whole number from 1 to 10000.'],
-  ['listRate', '2.5', 'listRate must be a whole number from 1 to 10000.'],
+  ['endpointRate', '-5', 'endpointRate must be a whole number from 1 to 10000.'],
+  ['endpointRate', '', 'endpointRate must be a whole number from 1 to 10000.'],
+  ['endpointRate', '2.5', 'endpointRate must be a whole number from 1 to 10000.'],
   ['storeShare', '101', 'storeShare must be a whole number from 1 to 100.'],
   ['addressRate', '0', 'addressRate must be a whole number from 1 to 10000.'],
   ['readUnits', '999', 'readUnits must be a whole number from 1000 to 40000.'],

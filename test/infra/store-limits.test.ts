@@ -16,16 +16,14 @@ const resolved = (value: Resource): string =>
 const planOf = (settings: Record<string, string> = {}) => {
   const template = templateOf(settings);
   const [[stageId, stage] = []] = template.ofType('AWS::ApiGateway::Stage') as [string, Resource][];
-  const ofEndpoints: Resource[] = stage.Properties.MethodSettings.filter(
-    ({ ResourcePath }: Resource) => !ResourcePath.startsWith('/~1desk'),
-  );
+  const [ofEndpoints] = stage.Properties.MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath === '/*');
   return { plan: template.only('AWS::ApiGateway::UsagePlan'), stageId, ofEndpoints };
 };
 
 test('the plan has a throttle of its own, and none of methods, of which API Gateway takes at most 20 for a stage', () => {
   const { plan, stageId } = planOf();
 
-  expect(plan.Throttle).toEqual({ RateLimit: 25, BurstLimit: 50 });
+  expect(plan.Throttle).toEqual({ RateLimit: 50, BurstLimit: 100 });
   expect(plan.ApiStages.length).toBe(1);
   const [{ ApiId, Stage, Throttle }] = plan.ApiStages;
   expect(Object.keys(Throttle ?? {})).toEqual([]);
@@ -33,19 +31,21 @@ test('the plan has a throttle of its own, and none of methods, of which API Gate
 });
 
 test.each([
-  [{}, 0.5],
-  [{ storeShare: '20', readRate: '10', writeRate: '30', listRate: '40' }, 0.2],
-  [{ storeShare: '100', listRate: '7' }, 1],
-])('one store takes at most its share of each endpoint’s rate: %j', (settings, share) => {
+  [{}, 50, 100],
+  [{ storeShare: '20', endpointRate: '10' }, 2, 10],
+  [{ storeShare: '100', endpointRate: '7' }, 7, 7],
+])('one store takes at most its share of the rate of each endpoint: %j', (settings, rate, rateOfAll) => {
   const { plan, ofEndpoints } = planOf(settings);
 
-  expect(ofEndpoints.length).toBeGreaterThan(routes.length);
-  const { RateLimit, BurstLimit } = plan.Throttle;
-  const [rates, bursts] = ['ThrottlingRateLimit', 'ThrottlingBurstLimit'].map((name) =>
-    ofEndpoints.map((one) => one[name]),
-  );
-  expect(RateLimit).toBe(share * Math.min(...(rates ?? [])));
-  expect(BurstLimit).toBe(Math.floor(share * Math.min(...(bursts ?? []))));
+  expect(plan.Throttle).toEqual({ RateLimit: rate, BurstLimit: 2 * rate });
+  expect(ofEndpoints).toMatchObject({ ThrottlingRateLimit: rateOfAll, ThrottlingBurstLimit: 2 * rateOfAll });
+});
+
+test('at the defaults one store at its whole rate leaves another as much at the same endpoint', () => {
+  const { plan, ofEndpoints } = planOf();
+
+  expect(ofEndpoints.ThrottlingRateLimit).toBeGreaterThanOrEqual(2 * plan.Throttle.RateLimit);
+  expect(ofEndpoints.ThrottlingBurstLimit).toBeGreaterThanOrEqual(2 * plan.Throttle.BurstLimit);
 });
 
 test('every method but the desk’s files requires a usage key from the authorizer', () => {

@@ -33,7 +33,7 @@ const run = async (command: string, args: readonly string[], env: Record<string,
 
 /** Makes a template with these settings, and with rates that no test reaches. Answers what that printed. */
 export const synthesise = (output: string, settings: Record<string, string>): Promise<string> => {
-  const rates = { readRate: '10000', writeRate: '10000', listRate: '10000', storeShare: '100' };
+  const rates = { endpointRate: '10000', storeShare: '100' };
   const context = Object.entries({ ...rates, ...settings }).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return run('npm', ['run', 'synth', '--', '-o', output, ...context]);
 };
