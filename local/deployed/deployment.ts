@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { resolve } from 'node:path';
 import { DeleteTableCommand, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { SQSClient } from '@aws-sdk/client-sqs';
+import { quotaFaults, readStacks } from '../../infra/quotas.ts';
 import { useLocalEngines } from '../../lib/operator/local-engines.ts';
 import { startEngine } from '../engines/engine.ts';
 import { startQueue } from '../engines/queue.ts';
@@ -35,6 +36,13 @@ export interface DeployedOptions {
   /** Changes a function before it starts, for tests that show what a wrong template does. */
   change?: (facts: FunctionFacts) => FunctionFacts;
 }
+
+/** Reads a template. Throws where AWS would not take it: what its quotas and rules refuse rolls a deployment back. */
+const readDeployable = (dir: string): ResolvedTemplate => {
+  const faults = quotaFaults(readStacks(dir));
+  if (faults.length > 0) throw new Error(`AWS would roll this deployment back:\n${faults.join('\n')}`);
+  return readTemplate(dir);
+};
 
 /** The functions of a template, with the statements of their roles. */
 const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] => {
@@ -109,7 +117,7 @@ const update = async (
   { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions,
 ): Promise<void> => {
   const before = running.facts;
-  const template = readTemplate(next);
+  const template = readDeployable(next);
   const facts = functionsOf(template, next).map(change);
   await prepare(template);
   Object.assign(running, { template, facts });
@@ -197,7 +205,7 @@ export const startDeployment = async ({
   onMail,
   change = (facts) => facts,
 }: DeployedOptions) => {
-  const template = readTemplate(dir);
+  const template = readDeployable(dir);
   const facts = functionsOf(template, dir).map(change);
   const { engine, queue, table, client, queueUrls, prepare, TableName } = await startStores(template);
 
