@@ -14,7 +14,8 @@ const app = new App();
 /** The settings. Ends the process with their faults alone where they are wrong: the CDK shows the process's errors. */
 const settingsOrEnd = () => {
   try {
-    return readSettings(app.node.getAllContext());
+    // The CDK tells its application the region that it deploys to.
+    return readSettings(app.node.getAllContext(), process.env.CDK_DEFAULT_REGION);
   } catch (error) {
     if (!(error instanceof SettingsError)) throw error;
     console.error(error.message);

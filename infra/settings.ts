@@ -29,6 +29,9 @@ const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(p
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
 const host = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
 
+/** Amazon S3's rules for names: labels between single dots, no address, and none of the beginnings that it keeps. */
+const bucket = new RegExp(`^(?=.{3,63}$)(?!xn--|sthree-|\\d+(?:\\.\\d+){3}$)${host}(\\.${host})*$`);
+
 const Settings = z
   .strictObject({
     /** Part of the stack's name and of the base URL: one account can hold several deployments. */
@@ -62,7 +65,7 @@ const Settings = z
     /** How long the log of the operator's command keeps a row. 0: for ever. */
     operatorLogDays: number(0, 36_500, 0),
     /** The address that alarms go to. */
-    alarmEmail: matching(/^[^@\s]+@[^@\s]+\.[^@\s]+$/, 'must be an e-mail address').optional(),
+    alarmEmail: matching(/^[!-?A-~]+@[!-?A-~]+\.[!-?A-~]+$/, 'must be an e-mail address, without accents').optional(),
     /** The endings of host names that deliveries may be sent to, separated by commas. */
     dispenserHostSuffixes: matching(
       new RegExp(`^\\.?${host}(\\.${host})+(,\\.?${host}(\\.${host})+)*$`),
@@ -85,7 +88,7 @@ const Settings = z
     ).optional(),
     /** The stream of that table, which a restore does not bring along: history is made from it. */
     restoredStream: matching(
-      /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/[\d.:T-]+$/,
+      /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/,
       'must be the ARN of the restored table’s stream, its LatestStreamArn',
     ).optional(),
     /** An EventBridge bus of the account, in the same region, that events are put on as well. */
@@ -94,10 +97,7 @@ const Settings = z
       'must be the name of an event bus in this account and region, such as default',
     ).optional(),
     /** A bucket, best in another region, that gets a copy of the whole table every day. */
-    exportBucket: matching(
-      /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/,
-      'must be the name of a bucket in Amazon S3',
-    ).optional(),
+    exportBucket: matching(bucket, 'must be the name of a bucket in Amazon S3').optional(),
     /** The AWS account that the bucket belongs to, where it is another one. */
     exportBucketAccount: matching(/^\d{12}$/, 'must be the 12 digits of an AWS account').optional(),
     /** CloudWatch's dashboard, with graphs of the alarms, and of the table and each of its indexes. */
@@ -115,7 +115,10 @@ const Settings = z
     ownEncryptionKey: optionalFlag(),
     /** The merchant's own domain, and the ARN of its certificate in the same region. */
     domainName: matching(new RegExp(`^${host}(\\.${host})+$`), 'must be a host name').optional(),
-    certificateArn: matching(/^arn:aws[a-z-]*:acm:/, 'must be the ARN of a certificate in ACM').optional(),
+    certificateArn: matching(
+      /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
+      'must be the ARN of a certificate in ACM',
+    ).optional(),
     /** An address with the number of the newest release, which the doctor and the desk compare with theirs. */
     releases: matching(
       /^https:\/\/[A-Za-z0-9._~/%:@?&=+-]+$/,
@@ -168,9 +171,14 @@ const isOfTools = (name: string): boolean =>
 export class SettingsError extends Error {}
 
 /** Reads the settings from an application's context. Throws one `SettingsError` with a line for each wrong setting. */
-export const readSettings = (context: Record<string, unknown>): Settings => {
+export const readSettings = (context: Record<string, unknown>, region?: string): Settings => {
   const given = Object.fromEntries(Object.entries(context).filter(([name]) => !isOfTools(name)));
   const result = Settings.safeParse(given);
+  const place = result.data?.certificateArn?.split(':')[3];
+  if (place !== undefined && region !== undefined && place !== region)
+    throw new SettingsError(
+      `These settings are wrong:\n  certificateArn must be of a certificate in ${region}, where the deployment is: this one is in ${place}.`,
+    );
   if (result.success) return result.data;
   const lines = result.error.issues.flatMap((issue) =>
     issue.code === 'unrecognized_keys'

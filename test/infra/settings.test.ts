@@ -71,7 +71,7 @@ test('takes numbers and flags as text, as the command line gives them', () => {
   });
 });
 
-test.each([
+test.each<[name: string, value: string, message: string]>([
   ['stage', 'Prod', 'stage must be 1 to 20 of a-z, 0-9 and -, the first of them a letter.'],
   ['creditLimit', '1e9', 'creditLimit must be a whole number from 1 to 2147483647.'],
   ['creditLimit', '0', 'creditLimit must be a whole number from 1 to 2147483647.'],
@@ -87,7 +87,7 @@ test.each([
   ['keepDeliveryNotes', 'yes', 'keepDeliveryNotes must be true or false.'],
   ['logRetentionDays', '91', 'logRetentionDays must be one of 1, 3, 5, 7, 14, 30, 60, 90,'],
   ['operatorLogDays', '-1', 'operatorLogDays must be a whole number from 0 to 36500.'],
-  ['alarmEmail', 'me', 'alarmEmail must be an e-mail address.'],
+  ['alarmEmail', 'me', 'alarmEmail must be an e-mail address, without accents.'],
   ['dispenserHostSuffixes', 'lindenlab', 'dispenserHostSuffixes must be host names separated by commas,'],
   ['deliveryConcurrency', '1', 'deliveryConcurrency must be a whole number from 2 to 1000.'],
   ['restoredTable', 'a b', 'restoredTable must be the name of a table in this account and region.'],
@@ -98,6 +98,17 @@ test.each([
   ],
   ['restoredStream', 'mine', 'restoredStream must be the ARN of the restored table’s stream, its LatestStreamArn.'],
   ['exportBucket', 'My Bucket', 'exportBucket must be the name of a bucket in Amazon S3.'],
+  ...['a..b', '192.168.1.1', 'xn--abc', 'a-.b', 'ab', `${'a'.repeat(64)}`].map(
+    (name) =>
+      ['exportBucket', name, 'exportBucket must be the name of a bucket in Amazon S3.'] as [string, string, string],
+  ),
+  [
+    'restoredStream',
+    'arn:aws:dynamodb:us-east-1:111111111111:table/restored/stream/2026',
+    'restoredStream must be the ARN of the restored table’s stream, its LatestStreamArn.',
+  ],
+  ['alarmEmail', 'andré@example.org', 'alarmEmail must be an e-mail address, without accents.'],
+  ['certificateArn', 'arn:aws:acm:us-east-1', 'certificateArn must be the ARN of a certificate in ACM.'],
   ['exportBucketAccount', '1234', 'exportBucketAccount must be the 12 digits of an AWS account.'],
   ['exportBucketAccount', '123456789012', 'exportBucketAccount needs an exportBucket.'],
   ['eventBus', 'a/b', 'eventBus must be the name of an event bus in this account and region, such as default.'],
@@ -110,6 +121,16 @@ test.each([
   ['certificateArn', 'mine', 'certificateArn must be the ARN of a certificate in ACM.'],
 ])('says which values %s takes when it is %s', (name, value, message) => {
   expect(() => readSettings({ firewall: false, [name]: value })).toThrow(message);
+});
+
+test('refuses a certificate of another region than that of the deployment, where the CDK tells it', () => {
+  const own = { domainName: 'api.example.org', certificateArn: 'arn:aws:acm:eu-west-1:111111111111:certificate/1' };
+
+  expect(() => readSettings({ firewall: false, ...own }, 'us-east-1')).toThrow(
+    'certificateArn must be of a certificate in us-east-1, where the deployment is: this one is in eu-west-1.',
+  );
+  expect(readSettings({ firewall: false, ...own }, 'eu-west-1')).toMatchObject(own);
+  expect(readSettings({ firewall: false, ...own })).toMatchObject(own);
 });
 
 test('names a setting that does not exist, and reports all faults at once', () => {

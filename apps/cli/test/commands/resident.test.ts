@@ -61,14 +61,15 @@ test('an unknown resident is a failure that names the command that adds one', as
   expect(ran.stderr).toMatch(/store resident add/);
 });
 
-test('the doctor says when a store has neither residents nor a dispenser', async () => {
+test('the doctor warns when a store has no dispenser, which is so on its first day', async () => {
   const table = process.env.TABLE_NAME;
   await freshTable();
   const store = await createStore('Empty');
-  const states = async () => (await checkDispenser(store, { kind: 'stage' } as Target)).map(({ state }) => state);
+  const found = async () =>
+    (await checkDispenser(store, { kind: 'stage' } as Target)).map(({ state, detail }) => [state, detail]);
 
-  expect(await states()).toEqual(['fail']);
+  expect(await found()).toEqual([['warn', expect.stringContaining('no call about an avatar succeeds')]]);
   await putResident({ uuid: randomUUID(), username: 'somebody' });
-  expect(await states()).toEqual(['warn']);
+  expect(await found()).toEqual([['warn', expect.stringContaining('deliveries wait')]]);
   process.env.TABLE_NAME = table;
 });
