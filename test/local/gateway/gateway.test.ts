@@ -4,6 +4,7 @@ import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createGateway, type GatewayOptions } from '../../../local/gateway/gateway.ts';
+import { type Resource, templateOf } from '../../support/stack.ts';
 
 let close = (): void => {};
 afterEach(() => close());
@@ -39,6 +40,40 @@ test('429s with Retry-After past the burst', async () => {
   expect(answers.map(({ status }) => status)).toEqual([200, 200, 429]);
   expect(answers[2]?.headers.get('retry-after')).toBe('1');
   expect(await answers[2]?.json()).toMatchObject({ status: 429, title: 'Too Many Requests', instance: '/v1/products' });
+});
+
+test('a store that sends its whole burst to one endpoint and more leaves another store its own there', async () => {
+  // The numbers of the template, without the rates: nothing comes back within the test.
+  const plan = templateOf().only('AWS::ApiGateway::UsagePlan').Throttle;
+  const [ofAll] = templateOf()
+    .only('AWS::ApiGateway::Stage')
+    .MethodSettings.filter(({ ResourcePath }: Resource) => ResourcePath === '/*');
+  const get = await start({
+    rate: 1e-6,
+    burst: ofAll.ThrottlingBurstLimit,
+    storeLimit: { rate: 1e-6, burst: plan.BurstLimit },
+    authorizer: async ({ methodArn, headers }) => ({
+      principalId: 'k',
+      usageIdentifierKey: headers?.['x-api-key'] ?? '',
+      policyDocument: { Version: '2012-10-17', Statement: [{ Action: 'x', Effect: 'Allow', Resource: methodArn }] },
+    }),
+  });
+  const sell = async (store: string, count: number): Promise<number[]> => {
+    const answers: number[] = [];
+    for (let i = 0; i < count; i++)
+      answers.push((await get('/v1/sales', { method: 'POST', headers: { 'X-API-Key': store } })).status);
+    return answers;
+  };
+
+  const wild = await sell('wild', plan.BurstLimit + 20);
+  const other = await sell('other', plan.BurstLimit);
+  const elsewhere = await get('/v1/products', { headers: { 'X-API-Key': 'wild' } });
+
+  expect(wild.filter((status) => status === 200)).toHaveLength(plan.BurstLimit);
+  expect(wild.slice(plan.BurstLimit)).toEqual(Array(20).fill(429));
+  expect(other).toEqual(Array(plan.BurstLimit).fill(200));
+  // The plan counts the calls of all endpoints.
+  expect(elsewhere.status).toBe(429);
 });
 
 test('413s for a body over 10 MB, as problem+json', async () => {
