@@ -4,12 +4,12 @@ import { type Discount, lessPercent } from '../price.ts';
 import { maxInteger } from '../routes/wire.ts';
 import { listMembers } from '../store/categories.ts';
 import { memberOf, productKey } from '../store/memberships.ts';
-import { findStoredProduct, type StoredProduct } from '../store/products.ts';
-import { allOf, answer, decide } from '../table/decide.ts';
+import type { StoredProduct } from '../store/products.ts';
+import { allOf, answer, decide, look } from '../table/decide.ts';
 import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../table/language.ts';
 import { type Key, partition } from '../table/schema.ts';
 import type { Stamped } from '../table/stamp.ts';
-import { get, getMany, inChunks, rowsOf, transact } from '../table/table.ts';
+import { get, getMany, getTogether, inChunks, rowsOf, transact } from '../table/table.ts';
 import type { Run } from './runs.ts';
 
 /**
@@ -168,17 +168,26 @@ export const setLine = async (store: string, line: PricedLine): Promise<'set' | 
   );
 };
 
+/** Tells whether a line and its product were there together as they were read, one after the other. */
+const wereTogether = async (store: string, line: PricedLine, product: SeenProduct | undefined): Promise<boolean> => {
+  const { pk, sk, id } = line;
+  const [lineNow, productNow] = await getTogether<PricedLine & SeenProduct>([{ pk, sk }, productKey(store, id)]);
+  return lineNow?.putBackAt === line.putBackAt && productNow?.stamp === product?.stamp;
+};
+
 /**
  * Puts back what the product of a line had, where it still has what the run set, unless that was done before. Only what
  * the run set is compared: another description is no hindrance.
  */
 export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<'never' | 'put back' | 'changed'> =>
   decide<'never' | 'put back' | 'changed'>(async () => {
-    const [line, product] = await Promise.all([get<PricedLine>(key), findStoredProduct(store, id)]);
+    const [line, product] = await Promise.all([get<PricedLine>(key), get<SeenProduct>(productKey(store, id))]);
     if (line?.setAt === undefined) return answer('never');
     if (line.putBackAt !== undefined) return answer('put back');
     const isAsSet = all(exists, ...conditionsOf(line.after));
-    if (!product || !holds(isAsSet, { ...product })) return answer('changed');
+    // Beside a run that still sets it, the product may have been read before, and its line after that.
+    if (!product || !holds(isAsSet, { ...product }))
+      return look(() => wereTogether(store, line, product), answer('changed'));
     const back = updated(product, { set: { ...line.before }, when: isAsSet });
     const mark = { set: { putBackAt: timestamp(now()) }, when: all(present('setAt'), missing('putBackAt')) };
     // Refused, the line or the product has changed since it was read.
