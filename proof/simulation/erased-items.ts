@@ -61,3 +61,10 @@ export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
 /** Tells whether an erasure has moved anything of an avatar, whether or not it has ended. */
 export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
   commits.some((commit) => movesOf(commit)?.uuid === uuid);
+
+/**
+ * A fault that is known: an order on the queue fails once more after an erasure has made a mark of its failure, and the
+ * next erasure keeps the first mark alone.
+ */
+export const isOfMarks = (commits: readonly Commit[], fault: string): boolean =>
+  /day .*(failed is|"failed")/.test(fault) && commits.some((commit) => movesOf(commit));

@@ -194,6 +194,24 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
+  'lib/operator/prices.ts': {
+    setLine: {
+      'a run sets a price that somebody has typed since the preview': [
+        "{ set: { ...after }, when: all(exists, is('stamp', version)) }",
+        '{ set: { ...after }, when: exists }',
+      ],
+    },
+    putBackLine: {
+      'an undo of prices puts back what somebody has typed since': [
+        'const isAsSet = all(exists, ...conditionsOf(line.after));',
+        'const isAsSet = exists;',
+      ],
+      'an undo of prices takes a product that it read before the run set it for changed': [
+        "return look(() => wereTogether(store, line, product), answer('changed'));",
+        "return answer('changed');",
+      ],
+    },
+  },
   'lib/operator/give-credit.ts': {
     giveLine: {
       'a line is given twice': ['put(item, isNew)', 'put(item)'],

@@ -7,6 +7,7 @@ import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import type { PayoutState } from '../../lib/routes/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
+import type { StoredProduct } from '../../lib/store/products.ts';
 import type { Stamped } from '../../lib/table/stamp.ts';
 import { change, expire } from '../../test/support/model/credit.ts';
 import { count, end } from '../../test/support/model/payouts.ts';
@@ -32,6 +33,11 @@ export type Effect =
   | { kind: 'undo'; mark: UndoMark; at: string }
   /** `giveUp`: nobody has reported it in time. */
   | { kind: 'payout' | 'giveUp'; item: PayoutItem; from: PayoutState | undefined; at: string }
+  /**
+   * A product has another price, or somebody has typed the same; it was written at `place`, and all see it from
+   * `shown` on.
+   */
+  | { kind: 'price'; id: string; price: number; place: number; shown: number; at: string }
   /** The store owes one avatar more, by debts of these sales. */
   | { kind: 'count'; debts: [sale: string, cause: string, payee: string][]; amount: number; at: string }
   /** An erasure has moved a part of what the store has about an avatar. */
@@ -88,6 +94,9 @@ export const effectOf = (commit: Commit): Effect | undefined => {
     if (item.state === 'refunded' && before.state !== 'refunded')
       return { kind: 'refund', item, at: item.refundedAt ?? '' };
   }
+  for (const { id, before, after } of changesOf<StoredProduct & Stamped>(commit, 'PRODUCT'))
+    if (before?.stamp !== after.stamp && !after.limited)
+      return { kind: 'price', id, price: after.price, place: commit.at, shown: commit.shown, at: '' };
   const redeemed = changesOf<GiftCardItem>(commit, 'GIFTCARD').filter(
     ({ before, after }) => after.redeemedAt !== before?.redeemedAt,
   );

@@ -39,6 +39,7 @@ import { lasting, type Machine, works } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
 import { payoutOperations } from './payouts.ts';
+import { priceOperations, withPriceRead } from './price-runs.ts';
 import { repairOperations } from './repairs.ts';
 import { type State, start, type World } from './world.ts';
 
@@ -136,10 +137,13 @@ const saleOperation = (part: Part, id: string): Operation => {
       const body = { ...request, id, inGroup, paid, message: '', ...(quote && { quote }) };
       return send(part, { ...repeatable, idempotencyKey }, (asker) => sell(store, body, asker));
     },
-    judge: (model, { outcome, answer, effect }) => {
+    judge: (model, { outcome, answer, effect, start: begun }) => {
       if (effect?.kind !== 'sale' || outcome.kind === 'refused') return false;
       const { item } = effect;
-      const sale = sellInModel(model, asked, paid, quoteOf(model, asked, wasInGroup, quoted));
+      const read = { base: item.base, start: begun };
+      const sale = withPriceRead(model, productId, read, () =>
+        sellInModel(model, asked, paid, quoteOf(model, asked, wasInGroup, quoted)),
+      );
       const made = told(item, item.bonus?.amount);
       if (told({ ...sale, ...sale.terms }, sale.bonus?.amount) !== made) return false;
       const isCard = sale.state === 'completed' && (model.products[productId]?.card ?? 0) > 0;
@@ -350,6 +354,7 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     if (random.chance(0.06)) return importCardOperation(part);
     if (machine.isStreaming && random.chance(0.03)) return erasureOperations(part, redeemOperation);
     if (random.chance(0.04)) return repairOperations(part);
+    if (random.chance(0.05)) return priceOperations(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));

@@ -35,6 +35,7 @@ import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
 import { lasting, Machine, works } from './machine.ts';
+import { type ModelPrices, noPrices } from './price-runs.ts';
 
 /** The worlds that schedules begin in: a store as the service made it, and the same as the model has it. */
 
@@ -52,6 +53,7 @@ export interface State extends SaleModel {
   changes: ModelChanges;
   /** Lines of gifts that are given, by the names of their changes. */
   given: Record<string, true>;
+  prices: ModelPrices;
 }
 
 /** A change from before, by its number. */
@@ -287,6 +289,7 @@ const build = async (index: number): Promise<World> => {
     const state: State = {
       ...{ now: now(), isOpen: true, avatars: {}, products: {}, coupons: [] },
       ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts(), changes: {}, given: {} },
+      prices: noPrices(),
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
     const world: Beginning = { store, state, avatars, made: [] };
