@@ -12,6 +12,7 @@ import { auditFaults } from '../workload/checks/books.ts';
 import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state.ts';
 import { isOfMarks } from './erased-items.ts';
 import type { Machine } from './machine.ts';
+import { beginFaults } from './payout-books.ts';
 import type { State, World } from './world.ts';
 
 /** The rules for the table, the events and the deliveries when a schedule is over. */
@@ -208,5 +209,6 @@ export const faultsAtRest = (machine: Machine, world: World): string[] => {
     ...eventFaults(machine, world),
     ...deliveryFaults(machine, world),
     ...transferFaults(machine, world),
+    ...beginFaults(machine, world),
   ];
 };

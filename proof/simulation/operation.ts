@@ -10,7 +10,7 @@ import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
 import type { StoredProduct } from '../../lib/store/products.ts';
 import type { Stamped } from '../../lib/table/stamp.ts';
 import { change, expire } from '../../test/support/model/credit.ts';
-import { count, end } from '../../test/support/model/payouts.ts';
+import { begin, bookLate, count, end } from '../../test/support/model/payouts.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
 import type { Outcome } from './client.ts';
 import { creditLimit } from './environment.ts';
@@ -20,6 +20,8 @@ import type { Commit } from './machine.ts';
 import type { State } from './world.ts';
 
 /** An operation of a schedule, and the change that it makes. */
+
+type DebtName = [sale: string, cause: string, payee: string];
 
 /** A change that the service made, as its items tell of it. */
 export type Effect =
@@ -39,7 +41,10 @@ export type Effect =
    */
   | { kind: 'price'; id: string; price: number; place: number; shown: number; at: string }
   /** The store owes one avatar more, by debts of these sales. */
-  | { kind: 'count'; debts: [sale: string, cause: string, payee: string][]; amount: number; at: string }
+  | { kind: 'count'; debts: DebtName[]; amount: number; booked: PayoutItem | undefined; at: string }
+  /** What was owed before payouts began is booked as paid. */
+  | { kind: 'bookedBefore'; item: PayoutItem; at: string }
+  | { kind: 'begun'; at: string }
   /** An erasure has moved a part of what the store has about an avatar. */
   | { kind: 'moves'; moves: Moves; at: string };
 
@@ -49,24 +54,33 @@ const changesOf = <T>({ written }: Commit, kind: string) =>
     .filter(({ key }) => key.pk.endsWith(`#${kind}`))
     .map(({ key, before, after }) => ({ id: key.sk, before: before as T | undefined, after: after as T }));
 
-/** The change of a payout, of the debts of an account, or of its avatar. */
+/** The debts that an account counts by a commit, with what of them is booked as paid at once. */
+const countEffectOf = (commit: Commit): Effect | undefined => {
+  const [booked] = changesOf<PayoutItem>(commit, 'PAYOUT').map(({ after }) => after);
+  for (const { id, before, after } of changesOf<Payee | undefined>(commit, 'PAYEE')) {
+    const marks = (after?.counting ?? []).filter((mark) => !before?.counting?.includes(mark));
+    const debts = marks.map((mark) => [...mark.split(' '), id] as DebtName);
+    const amount = (after?.owed ?? 0) - (before?.owed ?? 0) + (booked?.amount ?? 0);
+    if (debts.length > 0 || (!booked && amount !== 0)) return { kind: 'count', debts, amount, booked, at: '' };
+  }
+  return undefined;
+};
+
+/** The change of a payout, of the debts of an account, or of the payouts of the store. */
 const payoutEffectOf = (commit: Commit): Effect | undefined => {
+  const counted = countEffectOf(commit);
+  if (counted) return counted;
   for (const { before, after: item } of changesOf<PayoutItem>(commit, 'PAYOUT')) {
     const from = before?.state;
     if (item.state === from) continue;
+    if (from === undefined && item.reference === 'begin') return { kind: 'bookedBefore', item, at: '' };
     const isGivenUp = from === 'claimed' && item.state === 'unknown' && item.reported === undefined;
     // A report's time is that of the change of its payee.
     const at = item.endedAt ?? item.createdAt;
     return { kind: isGivenUp ? 'giveUp' : 'payout', item, from, at };
   }
-  const accounts = changesOf<Payee | undefined>(commit, 'PAYEE');
-  for (const { id, before, after } of accounts) {
-    const marks = (after?.counting ?? []).filter((mark) => !before?.counting?.includes(mark));
-    const debts = marks.map((mark) => [...mark.split(' '), id] as [string, string, string]);
-    const amount = (after?.owed ?? 0) - (before?.owed ?? 0);
-    if (debts.length > 0 || amount !== 0) return { kind: 'count', debts, amount, at: '' };
-  }
-  return undefined;
+  const isBegun = commit.written.some(({ before, after }) => !before?.payoutsBegunAt && after?.payoutsBegunAt);
+  return isBegun ? { kind: 'begun', at: '' } : undefined;
 };
 
 /** The mark of the undo that a commit made. */
@@ -146,6 +160,9 @@ const isExpired = (model: State, item: CreditItem): boolean => {
   return expire(avatarOf(model, item.sk).credit[part.type], Date.parse(at)).amount === (part.expired ?? 0);
 };
 
+const isBooked = ({ payouts }: State, { sk, residentUuid: payee, amount, state }: PayoutItem): boolean =>
+  state === 'paid' && begin(payouts, sk, { payee, amount, state });
+
 const isForfeited = (model: State, item: CreditItem): boolean => {
   const { types = [], at = '' } = lastChangeOf(item) ?? {};
   const [part] = types;
@@ -169,13 +186,25 @@ export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined
       return (model) => isForfeited(model, effect.item);
     case 'moves':
       return (model) => hasMoved(model, effect.moves);
+    case 'begun':
+      return (model) => {
+        model.isBegun = true;
+        return true;
+      };
+    case 'bookedBefore':
+      return (model) => !model.isBegun && isBooked(model, effect.item);
     case 'count':
-      return ({ payouts, sales }) => {
+      return (model) => {
+        const { payouts, sales } = model;
         const counted = effect.debts.map((debt) => {
           const sale = sales[debt[0]];
           return sale && count(payouts, sale, debt);
         });
-        return !counted.includes(undefined) && counted.reduce((sum = 0, part = 0) => sum + part, 0) === effect.amount;
+        const sum = counted.reduce((all = 0, part = 0) => all + part, 0);
+        if (counted.includes(undefined) || sum !== effect.amount) return false;
+        if (effect.booked === undefined) return true;
+        const { sk, residentUuid: payee, amount, state } = effect.booked;
+        return model.isBegun && bookLate(payouts, sk, { payee, amount, state });
       };
   }
   return undefined;

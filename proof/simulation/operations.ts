@@ -349,7 +349,12 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
   const ids = Object.keys(world.state.sales);
   return Array.from({ length: count }, (_, place): Operation | Operation[] => {
     const part = { machine, world, name: `operation ${place}` };
-    if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part);
+    const newSale = (of: Part): Operation => {
+      const id = works.run(lasting(machine, ''), () => newId());
+      ids.push(id);
+      return saleOperation(of, id);
+    };
+    if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part, newSale);
     if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     if (random.chance(0.06)) return importCardOperation(part);
     if (machine.isStreaming && random.chance(0.03)) return erasureOperations(part, redeemOperation);
@@ -358,11 +363,7 @@ export const operationsOf = (machine: Machine, world: World, count: number): Ope
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));
-    if (choice < 13) {
-      const id = works.run(lasting(machine, ''), () => newId());
-      ids.push(id);
-      return saleOperation(part, id);
-    }
+    if (choice < 13) return newSale(part);
     if (choice < 15) return refundOperation(part, random.of(ids));
     if (choice < 17) {
       const isOwn = world.state.rules !== undefined && random.chance(0.5);

@@ -9,6 +9,7 @@ import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from
 import { erasureOperation } from './erasures.ts';
 import type { Machine } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
+import { beginOperations, bookOperation } from './payout-books.ts';
 import type { State } from './world.ts';
 
 /** Cashiers who claim, pay, die and report, people who settle what these leave in doubt, and all that counts debts. */
@@ -94,7 +95,7 @@ const cashierOperations = (part: Part): Operation[] => {
       if (effect.kind !== 'payout') return false;
       const { residentUuid: payee, amount } = effect.item;
       const most = Math.min(limit ?? Number.POSITIVE_INFINITY, payeeOf(model.payouts, payee).owed);
-      return isClaimable(model.payouts, payee, at) && amount === most && hasBegun(model, seen);
+      return model.isBegun && isClaimable(model.payouts, payee, at) && amount === most && hasBegun(model, seen);
     },
   };
   const report: Operation = {
@@ -155,11 +156,13 @@ const handOperation = (part: Part): Operation => {
 };
 
 /** Operations about what is owed and paid. */
-export const payoutOperations = (part: Part): Operation[] => {
+export const payoutOperations = (part: Part, selling: (part: Part) => Operation): Operation[] => {
   const { machine, world, name } = part;
   const { store, payees, state } = world;
   const [, former = ''] = payees;
-  const choice = machine.random.below(10);
+  if (!state.isBegun && machine.random.chance(0.25)) return beginOperations(part, selling);
+  const choice = machine.random.below(11);
+  if (choice === 10) return [bookOperation(part)];
   if (choice < 4) return cashierOperations(part);
   if (choice < 7) return [settleOperation(part)];
   if (choice < 8) return [handOperation(part)];

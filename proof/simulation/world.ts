@@ -54,6 +54,10 @@ export interface State extends SaleModel {
   /** Lines of gifts that are given, by the names of their changes. */
   given: Record<string, true>;
   prices: ModelPrices;
+  /** Payouts may be claimed. */
+  isBegun: boolean;
+  /** Transfers that are booked, by their ids. */
+  booked: Record<string, true>;
 }
 
 /** A change from before, by its number. */
@@ -100,6 +104,8 @@ interface Setting {
   isDivided?: true;
   /** The products have shares, which the store pays by cashiers. */
   hasPayouts?: true;
+  /** These have not begun. */
+  beginsLater?: true;
   hasGifts?: true;
   /** Of the store, which sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
@@ -132,6 +138,7 @@ const settings: readonly Setting[] = [
     },
   },
   { lots: [], usesPerCustomer: 2, hasPayouts: true },
+  { lots: [], usesPerCustomer: 2, hasPayouts: true, beginsLater: true },
   { lots: [3000, 20 * minute], usesPerCustomer: 1, hasGifts: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
@@ -257,8 +264,8 @@ const sellBefore = async (world: Beginning, productId: string, how: { paid: numb
   return id;
 };
 
-/** Gives both products shares, of which a sale and a refund make debts, and begins payouts. */
-const owe = async (world: Beginning, products: readonly string[]): Promise<string[]> => {
+/** Gives both products shares, of which a sale and a refund make debts, and begins payouts unless that comes later. */
+const owe = async (world: Beginning, products: readonly string[], beginsLater: boolean): Promise<string[]> => {
   const { store, state, avatars } = world;
   const payees = [uuidOf(4), uuidOf(5)];
   const [partner = '', former = ''] = payees;
@@ -273,7 +280,7 @@ const owe = async (world: Beginning, products: readonly string[]): Promise<strin
   const id = await sellBefore(world, productId, { paid: 100, useCredit: false });
   for (const payee of payees) count(state.payouts, state.sales[id] as ModelSale, [id, 'shares', payee]);
   for (const product of products) await share(product, [partner, 33.3], [avatars[0], 10]);
-  await beginPayouts(store, true);
+  if (!beginsLater) await beginPayouts(store, true);
   return payees;
 };
 
@@ -290,6 +297,7 @@ const build = async (index: number): Promise<World> => {
       ...{ now: now(), isOpen: true, avatars: {}, products: {}, coupons: [] },
       ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts(), changes: {}, given: {} },
       prices: noPrices(),
+      ...{ isBegun: setting.hasPayouts === true && !setting.beginsLater, booked: {} },
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
     const world: Beginning = { store, state, avatars, made: [] };
@@ -308,7 +316,7 @@ const build = async (index: number): Promise<World> => {
     // Who pays by credit alone gets no bonus.
     const how = setting.rules ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
     await sellBefore(world, limited, how);
-    const payees = setting.hasPayouts ? await owe(world, products) : [];
+    const payees = setting.hasPayouts ? await owe(world, products, setting.beginsLater === true) : [];
     if (card !== undefined) await sellBefore(world, card, how);
     await consumeAll(machine);
     await deliverAll(machine);

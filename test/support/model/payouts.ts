@@ -72,6 +72,19 @@ export const begin = (model: PayoutModel, id: string, payout: ModelPayout & { st
   return true;
 };
 
+/**
+ * Books as paid what was owed from before payouts began, and is counted later: the merchant has paid it by hand. A
+ * refund since may have taken more from what is owed.
+ */
+export const bookLate = (model: PayoutModel, id: string, { payee: uuid, amount }: ModelPayout): boolean => {
+  const payee = payeeOf(model, uuid);
+  if (model.payouts[id] || amount < 1) return false;
+  payee.owed -= amount;
+  payee.paid += amount;
+  model.payouts[id] = { payee: uuid, amount, state: 'paid' };
+  return true;
+};
+
 const placeOf = { claimed: 'claimed', unknown: 'unknown', paid: 'paid', failed: 'owed' } as const;
 
 /** Who says that a payout is in a state: its cashier, a person, or a claim's ten minutes. */
