@@ -8,7 +8,7 @@ import { move } from '../../test/support/model/erasure.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
 import { consumeAll, consumeSome, deliverSome } from './background.ts';
 import { type Outcome, type Part, repeatable, send, serveAlone } from './client.ts';
-import { erasureName, type Moves, movesOf } from './erased-items.ts';
+import { erasureName, type Moves } from './erased-items.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
 import { type State, start, type World } from './world.ts';
@@ -98,7 +98,7 @@ export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.re
       },
     );
   const finish = async (): Promise<void> => {
-    if (!machine.commits.some((commit) => commit.operation === name && movesOf(commit))) return;
+    if (!machine.commits.some(({ operation }) => operation === name)) return;
     const again = () => works.run(lasting(machine, name), erase);
     let why = await again();
     // What it lets go of has to stand in history first.

@@ -88,6 +88,8 @@ export class Machine {
   isStreaming = true;
   /** A shard has one consumer at a time, even where that has died, so that events have the order of their things. */
   isInOrder = false;
+  /** Its table is that of a restore, or will be restored: then history may lack changes. */
+  isRestored = false;
   readonly commits: Commit[] = [];
   readonly stream: ShardedStream;
   readonly queue: Message[] = [];

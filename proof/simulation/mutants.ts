@@ -491,6 +491,10 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'lib/payout/claim.ts': {
     mayClaim: {
       'payouts are claimed before they have begun': ['payoutsBegunAt !== undefined && ', ''],
+      'a restore lets claims go on': [' && payoutsStoppedAt === undefined', ''],
+    },
+    payByHand: {
+      'a restore lets payments by hand go on': ['if (payoutsStoppedAt !== undefined)', "if (payoutsStoppedAt === '')"],
     },
   },
   'lib/payout/count.ts': {

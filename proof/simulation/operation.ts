@@ -44,7 +44,7 @@ export type Effect =
   | { kind: 'count'; debts: DebtName[]; amount: number; booked: PayoutItem | undefined; at: string }
   /** What was owed before payouts began is booked as paid. */
   | { kind: 'bookedBefore'; item: PayoutItem; at: string }
-  | { kind: 'begun'; at: string }
+  | { kind: 'begun' | 'resumed'; at: string }
   /** An erasure has moved a part of what the store has about an avatar. */
   | { kind: 'moves'; moves: Moves; at: string };
 
@@ -80,7 +80,9 @@ const payoutEffectOf = (commit: Commit): Effect | undefined => {
     return { kind: isGivenUp ? 'giveUp' : 'payout', item, from, at };
   }
   const isBegun = commit.written.some(({ before, after }) => !before?.payoutsBegunAt && after?.payoutsBegunAt);
-  return isBegun ? { kind: 'begun', at: '' } : undefined;
+  if (isBegun) return { kind: 'begun', at: '' };
+  const isResumed = commit.written.some(({ before, after }) => before?.payoutsStoppedAt && !after?.payoutsStoppedAt);
+  return isResumed ? { kind: 'resumed', at: '' } : undefined;
 };
 
 /** The mark of the undo that a commit made. */
@@ -189,6 +191,11 @@ export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined
     case 'begun':
       return (model) => {
         model.isBegun = true;
+        return true;
+      };
+    case 'resumed':
+      return (model) => {
+        model.isStopped = false;
         return true;
       };
     case 'bookedBefore':

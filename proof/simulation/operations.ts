@@ -344,21 +344,23 @@ const backgroundOperation = (part: Part, text: string, work: (machine: Machine) 
 });
 
 /** The operations of a schedule. */
-export const operationsOf = (machine: Machine, world: World, count: number): Operation[] => {
+export const operationsOf = (machine: Machine, world: World, count: number, name = 'operation'): Operation[] => {
   const { random } = machine;
   const ids = Object.keys(world.state.sales);
   return Array.from({ length: count }, (_, place): Operation | Operation[] => {
-    const part = { machine, world, name: `operation ${place}` };
+    const part = { machine, world, name: `${name} ${place}` };
     const newSale = (of: Part): Operation => {
       const id = works.run(lasting(machine, ''), () => newId());
       ids.push(id);
       return saleOperation(of, id);
     };
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part, newSale);
-    if (machine.isStreaming && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
+    // After a restore history does not tell of all, and an erasure waits for that.
+    const isWhole = machine.isStreaming && !machine.isRestored;
+    if (isWhole && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     if (random.chance(0.06)) return importCardOperation(part);
-    if (machine.isStreaming && random.chance(0.03)) return erasureOperations(part, redeemOperation);
-    if (random.chance(0.04)) return repairOperations(part);
+    if (isWhole && random.chance(0.03)) return erasureOperations(part, redeemOperation);
+    if (!machine.isRestored && random.chance(0.04)) return repairOperations(part);
     if (random.chance(0.05)) return priceOperations(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);

@@ -10,6 +10,7 @@ import { erasureOperation } from './erasures.ts';
 import type { Machine } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
 import { beginOperations, bookOperation } from './payout-books.ts';
+import { resumeOperation } from './restore.ts';
 import type { State } from './world.ts';
 
 /** Cashiers who claim, pay, die and report, people who settle what these leave in doubt, and all that counts debts. */
@@ -95,7 +96,13 @@ const cashierOperations = (part: Part): Operation[] => {
       if (effect.kind !== 'payout') return false;
       const { residentUuid: payee, amount } = effect.item;
       const most = Math.min(limit ?? Number.POSITIVE_INFINITY, payeeOf(model.payouts, payee).owed);
-      return model.isBegun && isClaimable(model.payouts, payee, at) && amount === most && hasBegun(model, seen);
+      return (
+        model.isBegun &&
+        !model.isStopped &&
+        isClaimable(model.payouts, payee, at) &&
+        amount === most &&
+        hasBegun(model, seen)
+      );
     },
   };
   const report: Operation = {
@@ -147,10 +154,12 @@ const handOperation = (part: Part): Operation => {
       const { effect, outcome } = seen;
       if (effect?.kind === 'payout') {
         const { residentUuid, amount: paid, state } = effect.item;
-        return residentUuid === uuid && paid === amount && state === 'paid' && hasBegun(model, seen);
+        const isOwn = residentUuid === uuid && paid === amount && state === 'paid';
+        return isOwn && !model.isStopped && hasBegun(model, seen);
       }
       if (effect || outcome.kind === 'answered') return false;
-      return outcome.kind === 'unknown' || (outcome.status === 400 && amount > payeeOf(model.payouts, uuid).owed);
+      if (outcome.kind === 'unknown') return true;
+      return outcome.status === 400 && (model.isStopped || amount > payeeOf(model.payouts, uuid).owed);
     },
   };
 };
@@ -161,7 +170,8 @@ export const payoutOperations = (part: Part, selling: (part: Part) => Operation)
   const { store, payees, state } = world;
   const [, former = ''] = payees;
   if (!state.isBegun && machine.random.chance(0.25)) return beginOperations(part, selling);
-  const choice = machine.random.below(11);
+  if (machine.isRestored && machine.random.chance(0.2)) return [resumeOperation(part)];
+  const choice = machine.random.below(machine.isRestored ? 9 : 11);
   if (choice === 10) return [bookOperation(part)];
   if (choice < 4) return cashierOperations(part);
   if (choice < 7) return [settleOperation(part)];

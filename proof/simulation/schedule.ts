@@ -3,9 +3,11 @@ import { Random } from '../../test/support/random.ts';
 import { consumeAll, deliverAll, sweepOnce } from './background.ts';
 import { endInTable, endOf, faultsAtRest, withPseudonyms } from './checks.ts';
 import type { Outcome } from './client.ts';
+import { isErased } from './erased-items.ts';
 import { type Commit, Machine, type Process, type Trouble } from './machine.ts';
 import { type Effect, effectOf, judgeOf, type Operation } from './operation.ts';
 import { operationsOf } from './operations.ts';
+import { repairBooks, restored, tableAsOf } from './restore.ts';
 import { isLarge, quietly, type State, start, type World, worldCount, worldOf } from './world.ts';
 
 /** One schedule: eight operations at once in a made-up world of failures, and all that must hold when they are over. */
@@ -99,17 +101,25 @@ const tried =
     return judge(model) ? (hasEffect ? model : state) : undefined;
   };
 
-/** Some order of the operations, each with one effect at most, must explain their answers and the table at the end. */
-const orderFaults = (
-  machine: Machine,
-  world: World,
-  operations: readonly Operation[],
-  runs: readonly Run[],
-): string[] => {
+type History = (Past<State> & { hint: number })[];
+
+interface Played {
+  machine: Machine;
+  world: World;
+  operations: readonly Operation[];
+  runs: readonly Run[];
+}
+
+/** An import that is repeated after an erasure brings its rows to a new customer. */
+const comesAgain = ({ commits }: Machine, effect: Effect): boolean =>
+  effect.kind === 'import' && isErased(commits, effect.item.sk);
+
+/** All that operations did by the first `count` commits: those that took effect later, or had none, come with `all`. */
+const historyOf = ({ machine, operations, runs }: Played, count?: number): { history: History; faults: string[] } => {
   const faults: string[] = [];
-  const history: (Past<State> & { hint: number })[] = [];
+  const history: History = [];
   const effects = new Map<string, { effect: Effect; commit: Commit }[]>();
-  for (const commit of machine.commits) {
+  for (const commit of machine.commits.slice(0, count)) {
     const effect = effectOf(commit);
     const judge = effect && judgeOf(effect);
     if (judge) {
@@ -120,43 +130,89 @@ const orderFaults = (
   for (const [place, { name, text, judge }] of operations.entries()) {
     const { outcome, start: begun, end } = runs[place] as Run;
     const [first, ...others] = effects.get(name) ?? [];
-    machine.trace?.push(`${begun}-${end} ${name}, ${text}: ${JSON.stringify(outcome)}`);
-    if (others.length > 0) faults.push(`${name} (${text}) took effect ${others.length + 1} times.`);
-    if (!judge || (outcome.kind === 'unknown' && !first)) continue;
-    const effect = first?.effect;
-    const at = Date.parse(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
+    if (count === undefined) machine.trace?.push(`${begun}-${end} ${name}, ${text}: ${JSON.stringify(outcome)}`);
+    const again = others.filter(({ effect }) => comesAgain(machine, effect));
+    if (others.length > again.length) faults.push(`${name} (${text}) took effect ${others.length + 1} times.`);
+    if (!judge || (!first && (outcome.kind === 'unknown' || count !== undefined))) continue;
     const answer = outcome.kind === 'answered' ? outcome.body : undefined;
-    const asSeen = (model: State): boolean => {
-      model.now = at;
-      return judge(model, { outcome, answer, effect, at, start: begun });
-    };
     // Nobody was told of the end of a request that was not answered.
     const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : machine.shownFrom(end);
-    const hint = first?.commit.at ?? end - 0.5;
-    history.push({ start: begun, end: last, hint, apply: tried(asSeen, effect !== undefined) });
+    for (const one of [first, ...again]) {
+      const effect = one?.effect;
+      const at = Date.parse(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
+      const asSeen = (model: State): boolean => {
+        model.now = at;
+        return judge(model, { outcome, answer, effect, at, start: begun });
+      };
+      const hint = one?.commit.at ?? end - 0.5;
+      history.push({ start: begun, end: last, hint, apply: tried(asSeen, effect !== undefined) });
+    }
   }
   // The order of the commits is nearly always one that explains all.
   history.sort((a, b) => a.hint - b.hint);
+  return { history, faults };
+};
+
+/** The state in which some order of a history ends, if one ends as a table has it. */
+const stateAfter = (world: World, history: History, end: string, all: World): State | undefined => {
+  let found: State | undefined;
+  isLinearizable(world.state, history, (state) => {
+    if (endOf(state, all) === end) found = state;
+    return found !== undefined;
+  });
+  return found;
+};
+
+/** Some order of the operations, each with one effect at most, must explain their answers and the table at the end. */
+const orderFaults = (played: Played): string[] => {
+  const { machine, world } = played;
+  const { history, faults } = historyOf(played);
   const all = withPseudonyms(machine.table, world);
   const end = endInTable(machine.table, all);
-  if (!isLinearizable(world.state, history, (state) => endOf(state, all) === end))
+  if (!stateAfter(world, history, end, all))
     faults.push(`No order of the operations explains their answers and the table at the end: ${end}`);
   return faults;
 };
 
+/**
+ * Plays the first half of a schedule, and restores its table as of one of its commits. Answers what goes on then, or a
+ * fault.
+ */
+const playAndRestore = async (machine: Machine, world: World) => {
+  machine.isRestored = true;
+  const operations = operationsOf(machine, world, operationCount / 2);
+  const played = { machine, world, operations, runs: await play(machine, operations) };
+  const last = machine.random.below(machine.commits.length);
+  const table = tableAsOf(machine, world, last);
+  const { history } = historyOf(played, last + 1);
+  const end = endInTable(table, world);
+  const state = stateAfter(world, history, end, world);
+  if (!state) return `No order of the operations explains the table as of the commit ${last}: ${end}`;
+  return restored(machine, { world, state, table, seed: machine.random.next() * 2 ** 32 });
+};
+
 /** Runs the schedule of a seed, and answers what is wrong. The same seed is the same schedule. */
 export const runSchedule = async (seed: number, options: Options = {}): Promise<Result> => {
-  const { world, machine } = await prepare(seed, options);
-  const operations = operationsOf(machine, world, operationCount);
+  let { world, machine } = await prepare(seed, options);
+  const isRestored = world.payees.length > 0 && machine.random.chance(0.25);
+  if (isRestored) {
+    const next = await playAndRestore(machine, world);
+    if (typeof next === 'string') return { seed, faults: [next], events: machine.place, trace: machine.trace ?? [] };
+    ({ world, machine } = next);
+  }
+  const operations = isRestored
+    ? operationsOf(machine, world, operationCount / 2, 'later operation')
+    : operationsOf(machine, world, operationCount);
   const runs = await play(machine, operations);
   const events = machine.place;
   const faults: string[] = [];
   try {
     await settle(machine, operations);
+    if (isRestored) await quietly(machine, () => repairBooks(machine, world));
   } catch (error) {
     faults.push(`What follows does not end: ${error instanceof Error ? error.stack : error}`);
   }
-  faults.push(...orderFaults(machine, world, operations, runs));
+  faults.push(...orderFaults({ machine, world, operations, runs }));
   faults.push(...(await quietly(machine, async () => faultsAtRest(machine, world))), ...machine.alarms);
   return { seed, faults, events, trace: machine.trace ?? [] };
 };

@@ -56,6 +56,8 @@ export interface State extends SaleModel {
   prices: ModelPrices;
   /** Payouts may be claimed. */
   isBegun: boolean;
+  /** A restore has stopped them. */
+  isStopped: boolean;
   /** Transfers that are booked, by their ids. */
   booked: Record<string, true>;
 }
@@ -297,7 +299,7 @@ const build = async (index: number): Promise<World> => {
       ...{ now: now(), isOpen: true, avatars: {}, products: {}, coupons: [] },
       ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts(), changes: {}, given: {} },
       prices: noPrices(),
-      ...{ isBegun: setting.hasPayouts === true && !setting.beginsLater, booked: {} },
+      ...{ isBegun: setting.hasPayouts === true && !setting.beginsLater, isStopped: false, booked: {} },
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
     const world: Beginning = { store, state, avatars, made: [] };
