@@ -11,7 +11,7 @@ import type { MemoryTable, Written } from '../../test/lib/table/memory.ts';
 import { auditFaults } from '../workload/checks/books.ts';
 import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state.ts';
 import { isOfMarks } from './erased-items.ts';
-import type { Machine } from './machine.ts';
+import { listOf, type Machine } from './machine.ts';
 import { beginFaults } from './payout-books.ts';
 import type { State, World } from './world.ts';
 
@@ -55,9 +55,6 @@ const textOf = (
 /** The end as the model has it. */
 export const endOf = (state: State, world: World): string =>
   textOf(world, { ...state, ...state.payouts }, (extent) => stateOfModel(state, extent));
-
-export const listOf = <T>(table: MemoryTable, pk: string): T[] =>
-  [...(table.partitions.get(pk)?.values() ?? [])] as T[];
 
 /** A world with the pseudonyms of all who were erased from it. */
 export const withPseudonyms = (table: MemoryTable, world: World): World => {

@@ -1,7 +1,11 @@
+import { idFrom } from '../../apps/cli/kinds/columns.ts';
 import { forfeitReason } from '../../apps/cli/kinds/remarks.ts';
+import { timestamp } from '../../lib/clock.ts';
+import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
-import type { Moved } from '../../test/support/model/erasure.ts';
+import { type Moved, move } from '../../test/support/model/erasure.ts';
 import type { Commit } from './machine.ts';
+import { type State, start } from './world.ts';
 
 /** The items that an erasure has moved to a pseudonym, by the writes of its commits. */
 
@@ -68,3 +72,20 @@ export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
  */
 export const isOfMarks = (commits: readonly Commit[], fault: string): boolean =>
   /day .*(failed is|"failed")/.test(fault) && commits.some((commit) => movesOf(commit));
+
+/** The rows of credit that imports of a schedule bring for an avatar, by their ids. */
+const importedFor = (store: string, uuid: string): string[] => {
+  const dues = [700, 20 * 60_000].map((millis) => timestamp(start + millis));
+  const lots = [0, 1].flatMap((file) => dues.map((due) => `lot ${file} ${due}`));
+  return creditTypes.flatMap((type) =>
+    [...lots, 'permanent'].map((text) => idFrom(store, 'credit', `${uuid} ${type} ${text}`)),
+  );
+};
+
+/** Moves in the model what an erasure has moved. */
+export const hasMoved = (model: State, { store, uuid, pseudonym, pieces }: Moves): boolean =>
+  pieces.every((piece) => {
+    // Who comes back is a new customer, for whom the same rows may come.
+    if (piece.kind === 'customer') for (const id of importedFor(store, uuid)) delete model.imported[id];
+    return move(model, piece, uuid, pseudonym);
+  });

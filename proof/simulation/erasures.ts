@@ -1,36 +1,15 @@
-import { idFrom } from '../../apps/cli/kinds/columns.ts';
 import { erasePerson } from '../../apps/cli/person/erase.ts';
 import { Failure } from '../../apps/cli/terminal/errors.ts';
-import { timestamp } from '../../lib/clock.ts';
-import { creditTypes } from '../../lib/credit/rules.ts';
 import { balanceOf } from '../../test/support/model/credit.ts';
-import { move } from '../../test/support/model/erasure.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
 import { consumeAll, consumeSome, deliverSome } from './background.ts';
 import { type Outcome, type Part, repeatable, send, serveAlone } from './client.ts';
-import { erasureName, type Moves } from './erased-items.ts';
+import { erasureName } from './erased-items.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
-import { type State, start, type World } from './world.ts';
+import type { State, World } from './world.ts';
 
 /** Erasures of avatars, beside all that these do, and after which they come back. */
-
-/** The rows of credit that imports of a schedule bring for an avatar, by their ids. */
-const importedFor = (store: string, uuid: string): string[] => {
-  const dues = [700, 20 * 60_000].map((millis) => timestamp(start + millis));
-  const lots = [0, 1].flatMap((file) => dues.map((due) => `lot ${file} ${due}`));
-  return creditTypes.flatMap((type) =>
-    [...lots, 'permanent'].map((text) => idFrom(store, 'credit', `${uuid} ${type} ${text}`)),
-  );
-};
-
-/** Moves in the model what an erasure has moved. */
-export const hasMoved = (model: State, { store, uuid, pseudonym, pieces }: Moves): boolean =>
-  pieces.every((piece) => {
-    // Who comes back is a new customer, for whom the same rows may come.
-    if (piece.kind === 'customer') for (const id of importedFor(store, uuid)) delete model.imported[id];
-    return move(model, piece, uuid, pseudonym);
-  });
 
 /** Has the stream consumed and deliveries made while an erasure waits for them. */
 const whileServed = async (part: Part, work: () => Promise<Outcome>): Promise<Outcome> => {

@@ -355,3 +355,7 @@ export class Machine {
 /** Records of other kinds are none of the consumer's business. */
 const isTold = ({ pk }: Key): boolean =>
   /^[^#]*#(CUSTOMER|LOT|GIFTCARD|SALE|DELIVERY|DISPENSER|PRODUCT|APPLIED|PAYOUT)(#|$)/.test(pk);
+
+/** The items of a partition, in no order. */
+export const listOf = <T>(table: MemoryTable, pk: string): T[] =>
+  [...(table.partitions.get(pk)?.values() ?? [])] as T[];

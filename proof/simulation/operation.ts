@@ -14,8 +14,7 @@ import { begin, bookLate, count, end } from '../../test/support/model/payouts.ts
 import { avatarOf } from '../../test/support/model/sales.ts';
 import type { Outcome } from './client.ts';
 import { creditLimit } from './environment.ts';
-import { forfeitedIn, type Moves, movesOf } from './erased-items.ts';
-import { hasMoved } from './erasures.ts';
+import { forfeitedIn, hasMoved, type Moves, movesOf } from './erased-items.ts';
 import type { Commit } from './machine.ts';
 import type { State } from './world.ts';
 

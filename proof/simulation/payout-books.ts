@@ -6,10 +6,9 @@ import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { sharedKey } from '../../lib/table/schema.ts';
 import { begin, payeeOf } from '../../test/support/model/payouts.ts';
-import { listOf } from './checks.ts';
 import { type Part, repeatable, send } from './client.ts';
 import { isErased } from './erased-items.ts';
-import type { Machine } from './machine.ts';
+import { listOf, type Machine } from './machine.ts';
 import type { Operation } from './operation.ts';
 import { start, type World } from './world.ts';
 

@@ -19,24 +19,6 @@ import type { State } from './world.ts';
 /** The product of which runs and people change the price. Its stock has no limit. */
 const pricedOf = ({ world }: Part): string => world.products[1] as string;
 
-/** A price as it was until a place of the schedule. */
-interface EarlierPrice {
-  id: string;
-  price: number;
-  until: number;
-}
-
-/** All that the model knows of prices. */
-export interface ModelPrices {
-  earlier: EarlierPrice[];
-  /** The place at which a person typed a price last. */
-  typed: number;
-  /** Lines of runs, by the names of their operations. */
-  lines: Record<string, 'set' | 'put back'>;
-}
-
-export const noPrices = (): ModelPrices => ({ earlier: [], typed: 0, lines: {} });
-
 /** Sets a price in the model as an effect tells of it. False where no product has got this price. */
 const hasPrice = (model: State, id: string, price: number, { effect }: Seen): boolean => {
   const product = model.products[id];

@@ -8,11 +8,10 @@ import { findRepair } from '../../lib/operator/repair-credit.ts';
 import { countSales, findUncountedSales } from '../../lib/operator/repair-payouts.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import { begin } from '../../test/support/model/payouts.ts';
-import { listOf } from './checks.ts';
+import { noPrices } from '../../test/support/model/prices.ts';
 import { type Part, repeatable, send } from './client.ts';
-import { lasting, Machine, works } from './machine.ts';
+import { lasting, listOf, Machine, works } from './machine.ts';
 import type { Operation } from './operation.ts';
-import { noPrices } from './price-runs.ts';
 import { quietly, type State, type World } from './world.ts';
 
 /**

@@ -19,6 +19,7 @@ import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { MemoryTable } from '../../test/lib/table/memory.ts';
 import { count, noPayouts, type PayoutModel } from '../../test/support/model/payouts.ts';
+import { type ModelPrices, noPrices } from '../../test/support/model/prices.ts';
 import {
   avatarOf,
   issueCard,
@@ -35,7 +36,6 @@ import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
 import { creditLimit } from './environment.ts';
 import { lasting, Machine, works } from './machine.ts';
-import { type ModelPrices, noPrices } from './price-runs.ts';
 
 /** The worlds that schedules begin in: a store as the service made it, and the same as the model has it. */
 
