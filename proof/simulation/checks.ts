@@ -13,7 +13,8 @@ import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state
 import { isOfMarks } from './erased-items.ts';
 import { listOf, type Machine } from './machine.ts';
 import { beginFaults } from './payout-books.ts';
-import type { State, World } from './world.ts';
+import { saidInModel, saidInTable } from './words.ts';
+import { type State, start, type World } from './world.ts';
 
 /** The rules for the table, the events and the deliveries when a schedule is over. */
 
@@ -54,7 +55,7 @@ const textOf = (
 
 /** The end as the model has it. */
 export const endOf = (state: State, world: World): string =>
-  textOf(world, { ...state, ...state.payouts }, (extent) => stateOfModel(state, extent));
+  textOf(world, { ...state, ...state.payouts }, (extent) => stateOfModel(state, extent)) + saidInModel(state, world);
 
 /** A world with the pseudonyms of all who were erased from it. */
 export const withPseudonyms = (table: MemoryTable, world: World): World => {
@@ -74,9 +75,8 @@ export const endInTable = (table: MemoryTable, world: World): string => {
   const [products, sales, cards, payees, payouts] = ['PRODUCT', 'SALE', 'GIFTCARD', 'PAYEE', 'PAYOUT'].map((kind) =>
     Object.fromEntries(table.partitions.get(`${store}#${kind}`) ?? []),
   );
-  return textOf(world, { products, sales, cards, payees, payouts } as unknown as End, (extent) =>
-    stateOfTable(look, extent),
-  );
+  const end = { products, sales, cards, payees, payouts } as unknown as End;
+  return textOf(world, end, (extent) => stateOfTable(look, extent)) + saidInTable(table, world, start);
 };
 
 /** The type of the event that a change of an item makes; undefined where it makes none. */
@@ -105,9 +105,14 @@ const eventOfProduct: EventOfChange = (after, before) => {
 /** By the kind of an item. */
 const eventsByKind: Readonly<Record<string, EventOfChange>> = {
   // One who has moved to a pseudonym has no change by that.
-  CUSTOMER: (after, before) =>
-    after.creditVersion === before?.creditVersion || (!before && after.moved) ? undefined : 'credit.changed',
-  SALE: moved('sale'),
+  CUSTOMER: (after, before) => {
+    if (!before && after.moved) return undefined;
+    if (after.creditVersion !== before?.creditVersion) return 'credit.changed';
+    const [isBanned = false, wasBanned = false] = [after.isBanned, before?.isBanned];
+    return isBanned === wasBanned ? undefined : `customer.${isBanned ? 'banned' : 'unbanned'}`;
+  },
+  // An imported sale was made elsewhere.
+  SALE: (after, before) => (!before && after.imported ? undefined : moved('sale')(after, before)),
   GIFTCARD: eventOfCard,
   PAYOUT: moved('payout', 'claimed'),
   DELIVERY: moved('delivery', 'queued'),
@@ -141,6 +146,7 @@ const eventFaults = ({ commits, table, isInOrder }: Machine, { store }: World): 
     if (key.pk === `${store}#EVENT` && after?.data) noted.set(key.sk, after as unknown as EventItem);
   const found = [...noted.values()]
     .filter((event) => table.get(event))
+    .filter(({ type }) => type !== 'coupon.applied')
     .sort((a, b) => (a.rank < b.rank ? -1 : 1))
     .map(({ type, data }): Told => {
       const { id, uuid, sequence = '' } = JSON.parse(data);

@@ -16,6 +16,7 @@ import type { Outcome } from './client.ts';
 import { creditLimit } from './environment.ts';
 import { forfeitedIn, hasMoved, type Moves, movesOf } from './erased-items.ts';
 import type { Commit } from './machine.ts';
+import { type Words, wordsOf } from './words.ts';
 import type { State } from './world.ts';
 
 /** An operation of a schedule, and the change that it makes. */
@@ -44,6 +45,7 @@ export type Effect =
   /** What was owed before payouts began is booked as paid. */
   | { kind: 'bookedBefore'; item: PayoutItem; at: string }
   | { kind: 'begun' | 'resumed'; at: string }
+  | Words
   /** An erasure has moved a part of what the store has about an avatar. */
   | { kind: 'moves'; moves: Moves; at: string };
 
@@ -102,6 +104,8 @@ const erasureEffectOf = (commit: Commit): Effect | undefined => {
 export const effectOf = (commit: Commit): Effect | undefined => {
   const erasure = erasureEffectOf(commit);
   if (erasure) return erasure;
+  const words = wordsOf(commit);
+  if (words) return words;
   const mark = undoIn(commit);
   if (mark) return { kind: 'undo', mark, at: mark.at };
   for (const { before, after: item } of changesOf<SaleItem>(commit, 'SALE')) {

@@ -35,6 +35,7 @@ import { type Outcome, type Part, repeatable, send, sendingOf, serveAlone } from
 import { creditLimit } from './environment.ts';
 import { erasureOperations } from './erasures.ts';
 import { giftOperations } from './gifts.ts';
+import { importOperations, readingSettings } from './imports.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
@@ -102,7 +103,10 @@ const quoteOf = (
 ) => {
   if (!answer || answer.quote === null || answer.expiresAt === null) return undefined;
   const { quote, expiresAt, refusal, ...terms } = answer;
-  const used = terms.discount.source === 'coupon' ? structuredClone(coupons[0]) : undefined;
+  const used =
+    terms.discount.source === 'coupon'
+      ? structuredClone(coupons.find(({ id }) => id === terms.discount.couponId))
+      : undefined;
   const { card } = products[asked.productId] as ModelProduct;
   const made = { asked, terms: { ...terms, inGroup, used }, card, expiresAt: Date.parse(expiresAt) } as ModelQuote;
   return made.expiresAt > now ? made : undefined;
@@ -352,12 +356,13 @@ export const operationsOf = (machine: Machine, world: World, count: number, name
     const newSale = (of: Part): Operation => {
       const id = works.run(lasting(machine, ''), () => newId());
       ids.push(id);
-      return saleOperation(of, id);
+      return readingSettings(saleOperation(of, id));
     };
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part, newSale);
     // After a restore history does not tell of all, and an erasure waits for that.
     const isWhole = machine.isStreaming && !machine.isRestored;
     if (isWhole && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
+    if (random.chance(world.hasImports ? 0.5 : 0.05)) return importOperations(part, (id) => ids.push(id));
     if (random.chance(0.06)) return importCardOperation(part);
     if (isWhole && random.chance(0.03)) return erasureOperations(part, redeemOperation);
     if (!machine.isRestored && random.chance(0.04)) return repairOperations(part);

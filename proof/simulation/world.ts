@@ -31,6 +31,7 @@ import {
   type SaleModel,
   sell as sellInModel,
 } from '../../test/support/model/sales.ts';
+import { nothingTold, type ToldModel } from '../../test/support/model/told.ts';
 import { changeNoted, type ModelChanges } from '../../test/support/model/undo.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
@@ -60,6 +61,7 @@ export interface State extends SaleModel {
   isStopped: boolean;
   /** Transfers that are booked, by their ids. */
   booked: Record<string, true>;
+  told: ToldModel;
 }
 
 /** A change from before, by its number. */
@@ -83,6 +85,8 @@ export interface World {
   made: readonly MadeChange[];
   /** Half of all operations give credit and take it back. */
   hasGifts: boolean;
+  /** Half of all operations are files of everything. */
+  hasImports: boolean;
   table: MemoryTable;
   /** With sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
   state: State;
@@ -109,6 +113,7 @@ interface Setting {
   /** These have not begun. */
   beginsLater?: true;
   hasGifts?: true;
+  hasImports?: true;
   /** Of the store, which sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
   /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
@@ -142,6 +147,7 @@ const settings: readonly Setting[] = [
   { lots: [], usesPerCustomer: 2, hasPayouts: true },
   { lots: [], usesPerCustomer: 2, hasPayouts: true, beginsLater: true },
   { lots: [3000, 20 * minute], usesPerCustomer: 1, hasGifts: true },
+  { lots: [20 * minute], usesPerCustomer: 2, hasImports: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
 
@@ -233,10 +239,11 @@ const makeCoupons = async (
   await applyCoupon(store, { uuid }, { couponId, expiresInHours, productId });
   const application = { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute };
   avatarOf(state, uuid).applications = { store: application, ...(isAppliedTwice && { [productId]: application }) };
-  state.coupons.push({
-    ...{ id: coupon.id, code: 'HALF', owner, discount: 50, ownerProfit: 0, usesPerCustomer },
-    ...{ active: true, expiration: Date.parse(never) },
-  });
+  const known = { owner, ownerProfit: 0, active: true, expiration: Date.parse(never) };
+  state.coupons.push(
+    { ...known, id: coupon.id, code: 'HALF', discount: 50, usesPerCustomer },
+    { ...known, id: lapsed.id, code: 'MOST', discount: 90, usesPerCustomer: 0 },
+  );
 };
 
 const makeCards = async ({ store, state, avatars }: Beginning): Promise<void> => {
@@ -300,6 +307,7 @@ const build = async (index: number): Promise<World> => {
       ...{ sales: {}, cards: {}, touched: {}, imported: {}, payouts: noPayouts(), changes: {}, given: {} },
       prices: noPrices(),
       ...{ isBegun: setting.hasPayouts === true && !setting.beginsLater, isStopped: false, booked: {} },
+      told: nothingTold(),
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
     const world: Beginning = { store, state, avatars, made: [] };
@@ -330,6 +338,7 @@ const build = async (index: number): Promise<World> => {
       cards,
       payees,
       hasGifts: setting.hasGifts ?? false,
+      hasImports: setting.hasImports ?? false,
       table,
     };
   });

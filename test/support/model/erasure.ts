@@ -1,14 +1,15 @@
 import { balanceOf, emptyHolding } from './credit.ts';
 import { erase, type PayoutModel } from './payouts.ts';
 import { avatarOf, type SaleModel } from './sales.ts';
+import { forgetTold, movePurchase, type ToldModel } from './told.ts';
 import type { ModelChanges } from './undo.ts';
 
 /** A second implementation of erasures, written from the rules alone: all moves to a pseudonym, a piece at a time. */
 
 /** A piece of what a store has about an avatar. */
 export interface Moved {
-  kind: 'customer' | 'spend' | 'owned' | 'uses' | 'application' | 'sale' | 'card' | 'account';
-  /** Of the product, the coupon, the sale or the card; of an application its scope. */
+  kind: 'customer' | 'spend' | 'owned' | 'uses' | 'application' | 'sale' | 'purchase' | 'card' | 'account';
+  /** Of the product, the coupon, the sale, the purchase or the card; of an application its scope. */
   id: string;
 }
 
@@ -16,6 +17,7 @@ export interface ErasedModel extends SaleModel {
   touched: Record<string, true>;
   payouts: PayoutModel;
   changes: ModelChanges;
+  told: ToldModel;
 }
 
 /** Moves a customer. False where they hold credit, which nobody may keep under a pseudonym. */
@@ -25,6 +27,7 @@ const moveCustomer = (model: ErasedModel, uuid: string, pseudonym: string): bool
   there.credit = avatar.credit;
   Object.assign(avatar, { credit: emptyHolding(), isBanned: false, discount: 0 });
   delete model.touched[uuid];
+  forgetTold(model, uuid);
   for (const change of Object.values(model.changes)) if (change.uuid === uuid) change.uuid = pseudonym;
   return true;
 };
@@ -84,6 +87,9 @@ export const move = (model: ErasedModel, { kind, id }: Moved, uuid: string, pseu
       return true;
     case 'sale':
       moveSale(model, id, uuid, pseudonym);
+      return true;
+    case 'purchase':
+      movePurchase(model, id, uuid, pseudonym);
       return true;
     case 'card':
       // One that holds credit forbids the erasure.
