@@ -167,6 +167,8 @@ const bringCustomers = async (
     'customers',
     customers.map(({ values }) => settingsOf(values)),
   );
+  // A card that was redeemed there is taken before its credit comes: else it could be redeemed here as well.
+  await bringing.things('giftcards', things);
   const residentOf = (uuid: string): Resident => ({ uuid, username: avatars.get(uuid) || uuid });
   await bringing.acts(
     balanceImporter,
@@ -185,7 +187,6 @@ const bringCustomers = async (
       lastYearSum: amountIn(values, 'lastYearSum'),
     })),
   );
-  await bringing.things('giftcards', things);
 };
 
 /**

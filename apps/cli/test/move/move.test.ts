@@ -5,8 +5,9 @@ import { listLots } from '../../../../lib/credit/lots.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { rankedBy, spendKey } from '../../../../lib/store/spend-list.ts';
-import { update } from '../../../../lib/table/language.ts';
-import { write } from '../../../../lib/table/table.ts';
+import * as dynamodb from '../../../../lib/table/dynamodb.ts';
+import { targetOf, update } from '../../../../lib/table/language.ts';
+import { engine, write } from '../../../../lib/table/table.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli, withClockAhead } from '../support/cli.ts';
 import { startOther } from '../support/other-service.ts';
@@ -179,6 +180,27 @@ test('brings news of a card until this store has acted on it, and lists what dif
   expect(refused.stderr).toMatch(/not imported: giftcards .*credit 60 must be 40, as it is here/);
   expect((await here('GET', `/v1/customers/${uuid}/credit`)).body.credit).toBe(credit + 100);
   expect((await here('POST', `${usedHere}/actions/redeem`, { identifier: uuid })).status).toBe(400);
+  expect((await service.run('audit', '--store', store)).code).toBe(0);
+});
+
+test('takes a card that was redeemed there before its credit comes, so that nobody redeems it here too', async () => {
+  const store = await newStore();
+  const { rows } = await service.run('key', 'issue', 'x', '--preset', 'all', '--store', store, '--json');
+  const { uuid, credit } = await firstCustomer();
+  const { id } = await there('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 100, transfer: false });
+  await move(store);
+  await there('POST', `/v1/giftcards/${id}/actions/redeem`, { identifier: uuid });
+  engine.transact = async (writes, token) => {
+    if (!writes.some((write) => targetOf(write).sk === id)) return dynamodb.transact(writes, token);
+    throw Object.assign(new Error('The command died.'), { $fault: 'client' });
+  };
+  const died = await move(store);
+  delete engine.transact;
+  const redeemed = await service.call('POST', `/v1/giftcards/${id}/actions/redeem`, rows[0].key, { identifier: uuid });
+  const last = await move(store);
+
+  expect([died.code, redeemed.status, last.code]).toEqual([1, 200, 0]);
+  expect((await itemOf(store, uuid))?.credit).toBe(credit + 100);
   expect((await service.run('audit', '--store', store)).code).toBe(0);
 });
 
