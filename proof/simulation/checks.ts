@@ -1,3 +1,4 @@
+import { timestamp } from '../../lib/clock.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { EventItem } from '../../lib/events/events.ts';
 import { auditTable } from '../../lib/operator/audit-credit.ts';
@@ -13,7 +14,7 @@ import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state
 import { isOfMarks } from './erased-items.ts';
 import { listOf, type Machine } from './machine.ts';
 import { beginFaults } from './payout-books.ts';
-import { saidInModel, saidInTable } from './words.ts';
+import { saidInModel, saidInTable } from './said.ts';
 import { type State, start, type World } from './world.ts';
 
 /** The rules for the table, the events and the deliveries when a schedule is over. */
@@ -30,6 +31,8 @@ interface End {
   payees: All<{ owed: number; claimed: number; unknown: number; paid: number }>;
   payouts: All<{ state: string; amount: number }>;
 }
+
+const firstDay = timestamp(start - 364 * 86_400_000).slice(0, 10);
 
 /** All that operations change, in one form. */
 const textOf = (
@@ -49,7 +52,8 @@ const textOf = (
   const credit = ids.map((id) => cards[id]?.credit);
   // Clocks that differ leave open which of two sales was the first.
   return JSON.stringify([stateOf({ ...world, cards: ids }), ids, credit, rows.sort()], (name, value) =>
-    name === 'boughtAt' ? undefined : value,
+    // Days of more than a year ago go some day.
+    name === 'days' ? value.filter(([day]: [string]) => day > firstDay) : name === 'boughtAt' ? undefined : value,
   );
 };
 

@@ -33,6 +33,7 @@ const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string
   if (part === 'SALE' && owner === undefined) return { kind: 'sale', id };
   if (part === 'GIFTCARD') return before?.ownerUuid === after?.ownerUuid ? undefined : { kind: 'card', id };
   if (part === 'PURCHASE') return before && before.uuid !== after?.uuid ? { kind: 'purchase', id } : undefined;
+  if (part === 'COUPON' && before?.couponOwnerUuid !== after?.couponOwnerUuid) return { kind: 'coupon', id };
   if (after) return undefined;
   const kind = owner === uuid ? ofPartition[part] : id === uuid ? ofKey[part] : undefined;
   return kind && { kind, id };

@@ -11,15 +11,17 @@ import {
   asRead,
   type Brought,
   bringApplication,
+  bringCoupon,
   bringProduct,
   bringPurchase,
   bringSale,
   bringSettings,
+  type How,
 } from '../../test/support/model/told.ts';
 import { type Part, send } from './client.ts';
 import { isErased } from './erased-items.ts';
 import type { Operation, Seen } from './operation.ts';
-import { fileName, type Word } from './words.ts';
+import { nameOfWords, type Word } from './words.ts';
 import { type State, start, type World } from './world.ts';
 
 /** Files of everything: of now, and from before. Each is one row, so that an operation has one effect. */
@@ -41,7 +43,7 @@ interface FileOf<F> {
   about: string;
   /** The item that it changes. */
   word: Pick<Word, 'kind' | 'id'> & { scope?: string };
-  bring: (model: State, shown: number) => Brought;
+  bring: (model: State, how: How) => Brought;
 }
 
 const isOwn = ({ kind, id, scope }: FileOf<unknown>['word'], { words }: { words: readonly Word[] }): boolean => {
@@ -49,12 +51,18 @@ const isOwn = ({ kind, id, scope }: FileOf<unknown>['word'], { words }: { words:
   return others.length === 0 && word?.kind === kind && word.id === id && (scope ?? word.scope) === word.scope;
 };
 
+const none: Partial<Pick<Word, 'before' | 'after'>> = {};
+
 /** Tells whether the effect of a file, or its answer without one, is what the model does. */
 const isAsBrought = (part: Part, { word, bring, about }: FileOf<never>, model: State, seen: Seen): boolean => {
   const { answer, effect } = seen;
   const isSale = effect?.kind === 'sale' && effect.item.sk === word.id;
   if (effect && !isSale && !(effect.kind === 'words' && isOwn(word, effect))) return false;
-  const done = bring(model, effect?.kind === 'words' ? effect.shown : 0);
+  const shown = effect?.kind === 'words' ? effect.shown : 0;
+  const { before, after } = effect?.kind === 'words' ? (effect.words[0] ?? none) : none;
+  // A file has told of a new thing alone, also where another request has made the customer meanwhile.
+  const isNew = before?.told === undefined && after?.told !== undefined;
+  const done = bring(model, { shown, isNew });
   if (effect) return done === 'changed';
   const told = answer as string | Fault | undefined;
   if (typeof told === 'object') return done === 'refused' || isErased(part.machine.commits, about);
@@ -64,7 +72,7 @@ const isAsBrought = (part: Part, { word, bring, about }: FileOf<never>, model: S
 const fileOperation = <F>(part: Part, file: FileOf<F>): Operation => {
   const { world, name: operation } = part;
   const { importer, fields, setting, text } = file;
-  const name = fileName(operation);
+  const name = nameOfWords(operation, 'file');
   const run = async () =>
     (await writeRows(importer(), [{ line: 1, fields }], { store: world.store, ...setting }))[0]?.outcome;
   return {
@@ -96,7 +104,7 @@ const productFile = (part: Part): Operation => {
     text: `file of the limited product${setsStock ? ' with its copies' : ''}`,
     about: '',
     word: { kind: 'PRODUCT', id },
-    bring: (model, shown) => bringProduct(model, id, { settings, copies }, setsStock, shown),
+    bring: (model, how) => bringProduct(model, id, { settings, copies }, { ...how, setsStock }),
   });
 };
 
@@ -115,7 +123,7 @@ const customerFile = (part: Part): Operation => {
     text: 'file of a customer',
     about: uuid,
     word: { kind: 'CUSTOMER', id: uuid },
-    bring: (model, shown) => bringSettings(model, { kind: 'customer', id: uuid }, settings, shown),
+    bring: (model, how) => bringSettings(model, { kind: 'customer', id: uuid }, settings, how),
   });
 };
 
@@ -134,7 +142,7 @@ const couponFile = (part: Part): Operation => {
     text: 'file of the coupon',
     about: owner,
     word: { kind: 'COUPON', id },
-    bring: (model, shown) => bringSettings(model, { kind: 'coupon', id }, settings, shown),
+    bring: (model, how) => bringCoupon(model, id, { owner, settings }, how),
   });
 };
 
@@ -155,9 +163,9 @@ const appliedFile = (part: Part): Operation => {
     text: 'file of an applied coupon',
     about: uuid,
     word: { kind: 'APPLIED', id: uuid, scope },
-    bring: (model, shown) => {
+    bring: (model, how) => {
       model.now = start;
-      return bringApplication(model, { kind: 'application', id: uuid, scope }, { couponId, expiresAt }, shown);
+      return bringApplication(model, { kind: 'application', id: uuid, scope }, { couponId, expiresAt }, how);
     },
   });
 };
@@ -170,7 +178,7 @@ const purchaseFile = (part: Part): Operation => {
   const productId = world.products[number === 0 ? 1 : 0] as string;
   const at = start - (number === 2 ? 800 : 20) * dayMillis;
   const row = { uuid, productId, price: random.of([25, 25, 25, 26]), at };
-  const id = `purchase ${number} of ${uuid}`;
+  const id = `purchase ${number} of avatar ${world.avatars.indexOf(uuid)}`;
   return fileOperation(part, {
     importer: () => purchaseImporter,
     fields: {

@@ -5,6 +5,7 @@ import { type Key, ttlAttribute } from '../../lib/table/schema.ts';
 import { type MemoryTable, nameOf, type Written } from '../../test/lib/table/memory.ts';
 import { Random } from '../../test/support/random.ts';
 import { ShardedStream } from './shards.ts';
+import type { Pass } from './there.ts';
 
 /**
  * One machine in the place of all: processes with clocks of their own, the table with its stream, the queue and a
@@ -97,6 +98,8 @@ export class Machine {
   readonly given = new Map<string, number>();
   /** How often cashiers moved the L$ of each payout. */
   readonly transfers = new Map<string, number>();
+  /** The passes of a move, by the names of their operations. */
+  readonly passes = new Map<string, Pass>();
   /** Faults that the service's own log tells of. */
   readonly alarms: string[] = [];
   readonly trace: string[] | undefined;

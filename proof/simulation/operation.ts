@@ -12,11 +12,12 @@ import type { Stamped } from '../../lib/table/stamp.ts';
 import { change, expire } from '../../test/support/model/credit.ts';
 import { begin, bookLate, count, end } from '../../test/support/model/payouts.ts';
 import { avatarOf } from '../../test/support/model/sales.ts';
+import { hasBrought } from './brought.ts';
 import type { Outcome } from './client.ts';
 import { creditLimit } from './environment.ts';
 import { forfeitedIn, hasMoved, type Moves, movesOf } from './erased-items.ts';
-import type { Commit } from './machine.ts';
-import { type Words, wordsOf } from './words.ts';
+import type { Commit, Machine } from './machine.ts';
+import { isPass, saysWords, type Words, wordsOf } from './words.ts';
 import type { State } from './world.ts';
 
 /** An operation of a schedule, and the change that it makes. */
@@ -114,7 +115,7 @@ export const effectOf = (commit: Commit): Effect | undefined => {
       return { kind: 'refund', item, at: item.refundedAt ?? '' };
   }
   for (const { id, before, after } of changesOf<StoredProduct & Stamped>(commit, 'PRODUCT'))
-    if (before?.stamp !== after.stamp && !after.limited)
+    if (before?.stamp !== after.stamp && !after.limited && !saysWords(commit))
       return { kind: 'price', id, price: after.price, place: commit.at, shown: commit.shown, at: '' };
   const redeemed = changesOf<GiftCardItem>(commit, 'GIFTCARD').filter(
     ({ before, after }) => after.redeemedAt !== before?.redeemedAt,
@@ -155,6 +156,8 @@ export interface Operation {
   finish?: () => Promise<void>;
   /** Does the same to the model. False where the model does otherwise than was seen. */
   judge?: (model: State, seen: Seen) => boolean;
+  /** Looks at the model when all is over. False where that must not be so. */
+  atEnd?: (model: State) => boolean;
 }
 
 const isExpired = (model: State, item: CreditItem): boolean => {
@@ -179,10 +182,12 @@ const isForfeited = (model: State, item: CreditItem): boolean => {
 
 /**
  * Does the same to the model where a change belongs to no operation: expiry by a sweep or before another change, debts
- * that are counted, claims that are given up, and all that an erasure does.
+ * that are counted, claims that are given up, and all that an erasure or a pass does.
  */
-export const judgeOf = (effect: Effect): ((model: State) => boolean) | undefined => {
+export const judgeOf = (effect: Effect, { passes, time }: Machine): ((model: State) => boolean) | undefined => {
   switch (effect.kind) {
+    case 'words':
+      return isPass(effect) ? (model) => hasBrought(model, effect, passes.get(effect.by), time) : undefined;
     case 'expire':
       return (model) => isExpired(model, effect.item);
     case 'giveUp':

@@ -38,6 +38,7 @@ import { giftOperations } from './gifts.ts';
 import { importOperations, readingSettings } from './imports.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import { hasBalances } from './model-answers.ts';
+import { moveOperations, withLastPass } from './moves.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
 import { payoutOperations } from './payouts.ts';
 import { priceOperations, withPriceRead } from './price-runs.ts';
@@ -291,7 +292,7 @@ const importOperation = (part: Part): Operation => {
       const holder = avatarOf(model, uuid).credit[type];
       for (const { fields } of missing) {
         const { id, expiresAt, amount: remaining } = fields;
-        if (expiresAt === undefined) holder.unlotted += remaining;
+        if (expiresAt === undefined) holder.unlotted = remaining;
         else holder.lots.push({ expiresAt: Date.parse(expiresAt), number: 0, remaining });
         model.imported[id] = true;
       }
@@ -351,7 +352,9 @@ const backgroundOperation = (part: Part, text: string, work: (machine: Machine) 
 export const operationsOf = (machine: Machine, world: World, count: number, name = 'operation'): Operation[] => {
   const { random } = machine;
   const ids = Object.keys(world.state.sales);
-  return Array.from({ length: count }, (_, place): Operation | Operation[] => {
+  // A move and a run of prices are about the same product: a schedule has one of them.
+  const moves = !machine.isRestored && (world.hasMoves || random.chance(0.1)) ? (world.hasMoves ? 0.6 : 0.2) : 0;
+  const operations = Array.from({ length: count }, (_, place): Operation | Operation[] => {
     const part = { machine, world, name: `${name} ${place}` };
     const newSale = (of: Part): Operation => {
       const id = works.run(lasting(machine, ''), () => newId());
@@ -362,11 +365,12 @@ export const operationsOf = (machine: Machine, world: World, count: number, name
     // After a restore history does not tell of all, and an erasure waits for that.
     const isWhole = machine.isStreaming && !machine.isRestored;
     if (isWhole && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
+    if (random.chance(moves)) return moveOperations(part, redeemOperation);
     if (random.chance(world.hasImports ? 0.5 : 0.05)) return importOperations(part, (id) => ids.push(id));
     if (random.chance(0.06)) return importCardOperation(part);
     if (isWhole && random.chance(0.03)) return erasureOperations(part, redeemOperation);
     if (!machine.isRestored && random.chance(0.04)) return repairOperations(part);
-    if (random.chance(0.05)) return priceOperations(part);
+    if (moves === 0 && random.chance(0.05)) return priceOperations(part);
     // Without a stream there is nothing to consume and nothing to deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));
@@ -385,4 +389,5 @@ export const operationsOf = (machine: Machine, world: World, count: number, name
     if (choice < 23) return backgroundOperation(part, 'consumer', consumeSome);
     return backgroundOperation(part, 'worker', deliverSome);
   }).flat();
+  return withLastPass({ machine, world, name: 'last' }, operations);
 };

@@ -121,22 +121,25 @@ const historyOf = ({ machine, operations, runs }: Played, count?: number): { his
   const effects = new Map<string, { effect: Effect; commit: Commit }[]>();
   for (const commit of machine.commits.slice(0, count)) {
     const effect = effectOf(commit);
-    const judge = effect && judgeOf(effect);
+    const judge = effect && judgeOf(effect, machine);
     if (judge) {
       const [begun, end] = [commit.at, machine.shownFrom(commit.shown)];
       history.push({ start: begun, end, hint: begun, apply: tried(judge, true) });
     } else if (effect) effects.set(commit.operation, [...(effects.get(commit.operation) ?? []), { effect, commit }]);
   }
-  for (const [place, { name, text, judge }] of operations.entries()) {
-    const { outcome, start: begun, end } = runs[place] as Run;
+  for (const [place, { name, text, judge, atEnd }] of operations.entries()) {
+    const end = machine.place + 1;
+    if (atEnd && count === undefined)
+      history.push({ start: end, end: Number.POSITIVE_INFINITY, hint: end, apply: tried(atEnd, false) });
+    const { outcome, start: begun, end: over } = runs[place] as Run;
     const [first, ...others] = effects.get(name) ?? [];
-    if (count === undefined) machine.trace?.push(`${begun}-${end} ${name}, ${text}: ${JSON.stringify(outcome)}`);
+    if (count === undefined) machine.trace?.push(`${begun}-${over} ${name}, ${text}: ${JSON.stringify(outcome)}`);
     const again = others.filter(({ effect }) => comesAgain(machine, effect));
     if (others.length > again.length) faults.push(`${name} (${text}) took effect ${others.length + 1} times.`);
     if (!judge || (!first && (outcome.kind === 'unknown' || count !== undefined))) continue;
     const answer = outcome.kind === 'answered' ? outcome.body : undefined;
     // Nobody was told of the end of a request that was not answered.
-    const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : machine.shownFrom(end);
+    const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : machine.shownFrom(over);
     for (const one of [first, ...again]) {
       const effect = one?.effect;
       const at = Date.parse(effect?.at ?? (outcome.kind === 'unknown' ? '' : outcome.at));
@@ -144,7 +147,7 @@ const historyOf = ({ machine, operations, runs }: Played, count?: number): { his
         model.now = at;
         return judge(model, { outcome, answer, effect, at, start: begun });
       };
-      const hint = one?.commit.at ?? end - 0.5;
+      const hint = one?.commit.at ?? over - 0.5;
       history.push({ start: begun, end: last, hint, apply: tried(asSeen, effect !== undefined) });
     }
   }

@@ -35,8 +35,11 @@ import { nothingTold, type ToldModel } from '../../test/support/model/told.ts';
 import { changeNoted, type ModelChanges } from '../../test/support/model/undo.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { consumeAll, deliverAll } from './background.ts';
+import { hasBrought } from './brought.ts';
 import { creditLimit } from './environment.ts';
 import { lasting, Machine, works } from './machine.ts';
+import { runPass, type There } from './there.ts';
+import { nameOfWords, wordsOf } from './words.ts';
 
 /** The worlds that schedules begin in: a store as the service made it, and the same as the model has it. */
 
@@ -87,6 +90,10 @@ export interface World {
   hasGifts: boolean;
   /** Half of all operations are files of everything. */
   hasImports: boolean;
+  /** Half of all operations are passes of a move, or something that happens there. */
+  hasMoves: boolean;
+  /** Another service from which the store moves. It has what the store has, and sums of its own. */
+  there: There;
   table: MemoryTable;
   /** With sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
   state: State;
@@ -114,6 +121,8 @@ interface Setting {
   beginsLater?: true;
   hasGifts?: true;
   hasImports?: true;
+  /** A first pass has made the products and the coupon. */
+  hasMoves?: true;
   /** Of the store, which sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
   /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
@@ -148,6 +157,7 @@ const settings: readonly Setting[] = [
   { lots: [], usesPerCustomer: 2, hasPayouts: true, beginsLater: true },
   { lots: [3000, 20 * minute], usesPerCustomer: 1, hasGifts: true },
   { lots: [20 * minute], usesPerCustomer: 2, hasImports: true },
+  { lots: [], usesPerCustomer: 2, hasMoves: true },
   { lots: [1000, 20 * minute], usesPerCustomer: 2, small: 110 },
 ];
 
@@ -176,8 +186,9 @@ const fill = async ({ store, state, made }: Beginning, uuid: string, type: Credi
   state.touched[uuid] = true;
 };
 
-const fillAll = async (world: Beginning, { lots, small = 0 }: Setting): Promise<void> => {
+const fillAll = async (world: Beginning, { lots, small = 0, hasMoves }: Setting): Promise<void> => {
   const [one, two] = world.avatars;
+  if (hasMoves) return fill(world, two, 'regular', 40);
   for (const due of lots) await fill(world, one, 'regular', 10, due);
   // A refund joins lots beyond 40 expiries, which the model of sales does not.
   for (let i = 0; i < small; i++) await fill(world, one, 'regular', 1, 19 * minute + (i % 11) * 10);
@@ -202,7 +213,8 @@ const divide = async (store: string, id: string): Promise<number> => {
   return 1 + shares.reduce((sum, _, place) => sum + copiesInShares(place), 0);
 };
 
-const makeProducts = async ({ store, state }: Beginning, { isDivided, rules }: Setting) => {
+const makeProducts = async ({ store, state }: Beginning, { isDivided, rules, hasMoves }: Setting) => {
+  if (hasMoves) return Object.keys(state.products);
   const make = async (price: number, isLimited = false): Promise<string> => {
     const availableAmount = isLimited ? (isDivided ? 200 : 3) : 0;
     const { id } = await createProduct(store, productWith({ price, limited: isLimited, availableAmount }));
@@ -231,7 +243,9 @@ const makeCoupons = async (
   const [uuid, owner] = avatars;
   const fields = { ownerProfit: 0, active: true, bloggersSync: false };
   const by = { uuid: owner, username: 'avatar1' };
-  const coupon = await createCoupon(store, by, { code: 'HALF', discount: 50, ...fields }, { usesPerCustomer });
+  const [told] = state.coupons;
+  const coupon =
+    told ?? (await createCoupon(store, by, { code: 'HALF', discount: 50, ...fields }, { usesPerCustomer }));
   const lapsed = await createCoupon(store, by, { code: 'MOST', discount: 90, ...fields }, {});
   await applyCoupon(store, { uuid }, { couponId: coupon.id, expiresInHours: 24 });
   // The table still has it.
@@ -240,10 +254,8 @@ const makeCoupons = async (
   const application = { couponId: coupon.id, expiresAt: now() + 24 * 60 * minute };
   avatarOf(state, uuid).applications = { store: application, ...(isAppliedTwice && { [productId]: application }) };
   const known = { owner, ownerProfit: 0, active: true, expiration: Date.parse(never) };
-  state.coupons.push(
-    { ...known, id: coupon.id, code: 'HALF', discount: 50, usesPerCustomer },
-    { ...known, id: lapsed.id, code: 'MOST', discount: 90, usesPerCustomer: 0 },
-  );
+  if (!told) state.coupons.push({ ...known, id: coupon.id, code: 'HALF', discount: 50, usesPerCustomer });
+  state.coupons.push({ ...known, id: lapsed.id, code: 'MOST', discount: 90, usesPerCustomer: 0 });
 };
 
 const makeCards = async ({ store, state, avatars }: Beginning): Promise<void> => {
@@ -293,6 +305,70 @@ const owe = async (world: Beginning, products: readonly string[], beginsLater: b
   return payees;
 };
 
+/** The customers of another service: the second one has spent nothing there. */
+const customersThere = (avatars: readonly string[]): There['customers'] =>
+  Object.fromEntries(
+    avatars.map((uuid, place) => [
+      uuid,
+      {
+        ...{ regular: place === 1 ? 0 : 50, restricted: place === 0 ? 20 : 0 },
+        spend: place === 1 ? { year: 0, earlier: 0 } : { year: 40, earlier: 25 },
+        settings: { discount: 0, isBanned: false, newsSubscriber: place === 2 },
+      },
+    ]),
+  );
+
+/** Another service from which the store is copied. */
+const newThere = (avatars: readonly string[], { usesPerCustomer }: Setting): There => {
+  const product = (name: string, price: number, copies: number) => ({
+    ...{ name, settings: { price, active: true }, limited: copies > 0, copies },
+  });
+  const coupon = { code: 'HALF', owner: avatars[1] as string };
+  return {
+    customers: customersThere(avatars),
+    cards: {},
+    products: { [newId()]: product('Edition', 100, 4), [newId()]: product('Chair', 60, 0) },
+    coupons: { [newId()]: { ...coupon, settings: { discount: 50, active: true, usesPerCustomer } } },
+  };
+};
+
+/** Another service that has things of this store, of which no move has told. */
+const thereLike = ({ products, coupons }: State, avatars: readonly string[]): There => ({
+  customers: customersThere(avatars),
+  cards: {},
+  products: Object.fromEntries(
+    Object.entries(products).map(([id, { price, active, limited, stock }]) => [
+      id,
+      { name: 'Chair', settings: { price, active }, limited, copies: stock },
+    ]),
+  ),
+  coupons: Object.fromEntries(
+    coupons.map(({ id, code, owner, discount, active, usesPerCustomer }) => [
+      id,
+      { code, owner, settings: { discount, active, usesPerCustomer } },
+    ]),
+  ),
+});
+
+/** The cards that this store has been told of. */
+const cardsThere = ({ cards }: State): There['cards'] =>
+  Object.fromEntries(
+    Object.entries(cards).flatMap(([id, { owner, credit, transfer, told }]) =>
+      told ? [[id, { owner, credit, transfer, isRedeemed: false }]] : [],
+    ),
+  );
+
+/** Copies the other service into the store, in a machine where nothing fails, and into the model. */
+const passFirst = async (machine: Machine, { store, state }: Beginning, there: There): Promise<void> => {
+  const pass = { there: structuredClone(there), ends: undefined };
+  await works.run(lasting(machine, nameOfWords('first', 'pass')), () => runPass(store, pass));
+  for (const commit of machine.commits) {
+    const words = wordsOf(commit);
+    if (words && !hasBrought(state, words, pass, machine.time)) throw new Error('The first pass is none of the model.');
+  }
+  state.told.earlier = [];
+};
+
 const build = async (index: number): Promise<World> => {
   const setting = settings[index] as Setting;
   const table = new MemoryTable();
@@ -311,6 +387,8 @@ const build = async (index: number): Promise<World> => {
     };
     for (const uuid of avatars) state.avatars[uuid] = newAvatar();
     const world: Beginning = { store, state, avatars, made: [] };
+    const first = setting.hasMoves && newThere(avatars, setting);
+    if (first) await passFirst(machine, world, first);
     await fillAll(world, setting);
     const products = await makeProducts(world, setting);
     const [limited = '', , card] = products;
@@ -324,7 +402,7 @@ const build = async (index: number): Promise<World> => {
 
     machine.time = start - 30 * minute;
     // Who pays by credit alone gets no bonus.
-    const how = setting.rules ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
+    const how = setting.rules || setting.hasMoves ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
     await sellBefore(world, limited, how);
     const payees = setting.hasPayouts ? await owe(world, products, setting.beginsLater === true) : [];
     if (card !== undefined) await sellBefore(world, card, how);
@@ -339,6 +417,8 @@ const build = async (index: number): Promise<World> => {
       payees,
       hasGifts: setting.hasGifts ?? false,
       hasImports: setting.hasImports ?? false,
+      hasMoves: setting.hasMoves ?? false,
+      there: { ...(first || thereLike(state, avatars)), cards: cardsThere(state) },
       table,
     };
   });

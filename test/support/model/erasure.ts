@@ -8,7 +8,7 @@ import type { ModelChanges } from './undo.ts';
 
 /** A piece of what a store has about an avatar. */
 export interface Moved {
-  kind: 'customer' | 'spend' | 'owned' | 'uses' | 'application' | 'sale' | 'purchase' | 'card' | 'account';
+  kind: 'customer' | 'spend' | 'owned' | 'uses' | 'application' | 'sale' | 'purchase' | 'coupon' | 'card' | 'account';
   /** Of the product, the coupon, the sale, the purchase or the card; of an application its scope. */
   id: string;
 }
@@ -87,6 +87,9 @@ export const move = (model: ErasedModel, { kind, id }: Moved, uuid: string, pseu
       return true;
     case 'sale':
       moveSale(model, id, uuid, pseudonym);
+      return true;
+    case 'coupon':
+      for (const coupon of model.coupons) if (coupon.id === id) coupon.owner = pseudonym;
       return true;
     case 'purchase':
       movePurchase(model, id, uuid, pseudonym);

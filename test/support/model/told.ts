@@ -1,9 +1,10 @@
-import type { ModelSale, SaleModel } from './sales.ts';
-import { avatarOf } from './sales.ts';
+import { creditTypes } from '../../../lib/credit/rules.ts';
+import { change as changeCredit, spendable } from './credit.ts';
+import { avatarOf, type ModelSale, type SaleModel } from './sales.ts';
 
 /**
  * A second implementation of whose word counts (docs/adr/0062-whose-word-counts.md), written from the rules alone: what
- * a file does to a thing, with the words of this store beside it.
+ * a file, or a pass of a move, does to a thing, with the words of this store beside it.
  */
 
 /** A thing that files tell of. An `application` has its customer as `id`, and its scope. */
@@ -36,15 +37,25 @@ export interface ModelPurchase {
 export interface ToldModel {
   /** The customers who get the news, by UUID. */
   subscribers: Record<string, true>;
+  /** Settings as a move told them last, by the thing; those of a customer with all defaults count as told so. */
+  settings: Record<string, Settings>;
+  /** The copies of products as the other side told them last. */
+  copies: Record<string, number>;
   /** By id. */
   purchases: Record<string, ModelPurchase>;
+  /** The L$ of sales that imports brought as completed, by id. */
+  sales: Record<string, number>;
   earlier: Earlier[];
 }
 
-export const nothingTold = (): ToldModel => ({ subscribers: {}, purchases: {}, earlier: [] });
+export const nothingTold = (): ToldModel => ({
+  ...{ subscribers: {}, settings: {}, copies: {}, purchases: {}, sales: {}, earlier: [] },
+});
 
 export interface WithTold extends SaleModel {
   told: ToldModel;
+  /** Customers whose credit the store has changed itself, by UUID. */
+  touched: Record<string, true>;
 }
 
 /** The outcome of a row. */
@@ -91,13 +102,52 @@ const change = (model: WithTold, thing: Thing, values: Settings, shown: number):
 
 const isSame = (a: Settings, b: Settings): boolean => Object.keys(a).every((name) => a[name] === b[name]);
 
-/** Does what a row of a file does to settings: the word of a person, who has it now, is taken. */
-export const bringSettings = (model: WithTold, thing: Thing, row: Settings, shown: number): Brought => {
+/** The way in which a row comes. */
+export interface How {
+  /** The place from which everybody sees what it changes. */
+  shown: number;
+  /** It is another service's, and not a file's. */
+  isMove?: boolean;
+  /** Nothing was there of the thing. */
+  isNew?: boolean;
+  setsStock?: boolean;
+}
+
+const nameOf = ({ kind, id }: Thing): string => `${kind} ${id}`;
+
+const noSettings: Settings = { discount: 0, isBanned: false, newsSubscriber: false };
+
+/**
+ * Does what a row does to settings. The word of a file is that of a person, who has it now: it is taken, and what was
+ * told stays so. That of a move is taken where it is news, and nobody has changed anything here.
+ */
+export const bringSettings = (model: WithTold, thing: Thing, row: Settings, how: How): Brought => {
+  const { settings } = model.told;
+  const { shown, isMove = false, isNew = false } = how;
   const here = settingsOf(model, thing) ?? {};
   const there = { ...here, ...row };
-  if (isSame(there, here)) return 'unchanged';
+  const told = settings[nameOf(thing)] ?? (thing.kind === 'customer' && isSame(noSettings, here) ? here : undefined);
+  if (isNew) settings[nameOf(thing)] = there;
+  if (isSame(there, here)) return isNew ? 'changed' : 'unchanged';
+  const isTaken = isNew || !isMove || (told && isSame(told, here));
+  if (!isTaken || (isMove && told && isSame(told, there))) return 'unchanged';
   change(model, thing, there, shown);
+  if (isMove) settings[nameOf(thing)] = there;
   return 'changed';
+};
+
+/** Does what a request of this store does to settings. */
+export const sayHere = (model: WithTold, thing: Thing, row: Settings, shown: number): void =>
+  change(model, thing, { ...settingsOf(model, thing), ...row }, shown);
+
+/** Tells whether a thing has these settings. */
+export const hasSettings = (model: WithTold, thing: Thing, row: Settings): boolean =>
+  isSame(row, settingsOf(model, thing) ?? {});
+
+/** Does what a row does to a coupon, which keeps its owner. */
+export const bringCoupon = (model: WithTold, id: string, row: { owner: string; settings: Settings }, how: How) => {
+  const { owner } = couponOf(model, id) ?? {};
+  return owner === row.owner ? bringSettings(model, { kind: 'coupon', id }, row.settings, how) : 'refused';
 };
 
 /** A row about a product, which may tell of its copies too. */
@@ -106,20 +156,23 @@ export interface ProductRow {
   copies?: number | undefined;
 }
 
-/** Does what a row of a file does to a product: copies of a limited one are set only where the file is asked to. */
-export const bringProduct = (
-  model: WithTold,
-  id: string,
-  { settings, copies }: ProductRow,
-  setsStock: boolean,
-  shown: number,
-): Brought => {
-  const product = model.products[id];
+/**
+ * Does what a row does to a product. A file sets the copies of a limited one only where it is asked to. A move adds what
+ * the number of the other side has changed.
+ */
+export const bringProduct = (model: WithTold, id: string, { settings, copies }: ProductRow, how: How): Brought => {
+  const { told, products } = model;
+  const product = products[id];
   if (!product) return 'refused';
-  const brought = bringSettings(model, { kind: 'product', id }, settings, shown);
-  if (!setsStock || copies === undefined || copies === product.stock) return brought;
-  product.stock = copies;
-  return 'changed';
+  const brought = bringSettings(model, { kind: 'product', id }, settings, how);
+  if (!product.limited || copies === undefined) return brought;
+  const [here, before] = [product.stock, told.copies[id]];
+  if (how.isNew) told.copies[id] = copies;
+  else if (how.isMove && before !== undefined) {
+    product.stock = Math.max(0, here + copies - before);
+    told.copies[id] = copies;
+  } else if (how.setsStock) product.stock = copies;
+  return product.stock === here && told.copies[id] === before ? brought : 'changed';
 };
 
 /** Does what a row does to an applied coupon, the act of a customer: it is prolonged, unless it has lapsed. */
@@ -127,7 +180,7 @@ export const bringApplication = (
   model: WithTold,
   thing: Thing,
   row: { couponId: string; expiresAt: number },
-  shown: number,
+  { shown }: How,
 ): Brought => {
   const here = settingsOf(model, thing);
   const isLive = here && Number(here.expiresAt) > model.now;
@@ -177,6 +230,7 @@ export const bringSale = (model: WithTold, id: string, row: ModelSale): Brought 
     return isOther ? 'refused' : 'unchanged';
   }
   model.sales[id] = structuredClone(row);
+  if (row.state === 'completed') model.told.sales[id] = row.paid - row.change;
   const { asked, terms, state, at } = row;
   const { buyer, recipient, productId } = asked;
   if (state !== 'completed' || buyer === null || recipient === null) return 'changed';
@@ -187,15 +241,112 @@ export const bringSale = (model: WithTold, id: string, row: ModelSale): Brought 
   return 'changed';
 };
 
+/** The balances of a customer at another service. */
+export interface ModelBalances {
+  regular: number;
+  restricted: number;
+  /** The end of what is added here. */
+  ends: string | undefined;
+}
+
+/** Does what a pass does to a customer's credit, which the store must not have changed itself: it becomes that of there. */
+export const bringBalances = (
+  model: WithTold,
+  uuid: string,
+  { ends, ...there }: ModelBalances,
+  now: number,
+): Brought => {
+  if (model.touched[uuid]) return 'unchanged';
+  const { credit } = avatarOf(model, uuid);
+  const deltas = creditTypes.map((type) => [type, there[type] - spendable(credit[type], now)] as const);
+  for (const [type, delta] of deltas) {
+    const expiresAt = delta > 0 ? ends : undefined;
+    const limit = Number.POSITIVE_INFINITY;
+    if (delta !== 0) changeCredit(credit[type], { kind: 'increment', delta, expiresAt }, now, limit);
+  }
+  return deltas.some(([, delta]) => delta !== 0) ? 'changed' : 'unchanged';
+};
+
+/** L$ that were spent elsewhere: in the last year, and before. */
+export interface ModelSpend {
+  year: number;
+  earlier: number;
+}
+
+const parts = ['year', 'earlier'] as const;
+
+/** The purchases that carry what a customer has spent there. */
+const carriedIds = (uuid: string): Record<keyof ModelSpend, string> => ({
+  year: `move ${uuid} last year`,
+  earlier: `move ${uuid} earlier`,
+});
+
+const isCarried = (id: string): boolean => id.startsWith('move ');
+
+/** The L$ of a customer that imports have brought in single rows: purchases, and sales that they counted. */
+const broughtOf = ({ told, sales }: WithTold, uuid: string, now: number): ModelSpend => {
+  const sums = { year: 0, earlier: 0 };
+  const add = (price: number, at: number): void => {
+    sums[at > now - 364 * dayMillis ? 'year' : 'earlier'] += price;
+  };
+  for (const [id, one] of Object.entries(told.purchases))
+    if (one.uuid === uuid && !isCarried(id)) add(one.price, one.at);
+  for (const [id, paid] of Object.entries(told.sales)) if (sales[id]?.asked.buyer === uuid) add(paid, sales[id].at);
+  return sums;
+};
+
+/** The carried purchases as a pass must have them in the end. */
+const wantedOf = (model: WithTold, uuid: string, there: ModelSpend, now: number): ModelSpend => {
+  const brought = broughtOf(model, uuid, now);
+  return { year: Math.max(0, there.year - brought.year), earlier: Math.max(0, there.earlier - brought.earlier) };
+};
+
+const carriedOf = ({ told: { purchases } }: WithTold, uuid: string): ModelSpend => {
+  const { year, earlier } = carriedIds(uuid);
+  return { year: purchases[year]?.price ?? 0, earlier: purchases[earlier]?.price ?? 0 };
+};
+
+/**
+ * Does what a pass has done to a customer's spend: these purchases carry it now. Rows may have come since the pass has
+ * read what imports brought, and then it has taken less of the sum. False where it has taken what no import brought.
+ */
+export const bringSpend = (
+  model: WithTold,
+  uuid: string,
+  there: ModelSpend,
+  carried: Partial<Record<keyof ModelSpend, { price: number; at: number }>>,
+): boolean => {
+  const least = wantedOf(model, uuid, there, model.now);
+  for (const part of parts) {
+    const [one, id] = [carried[part], carriedIds(uuid)[part]];
+    if (!one) continue;
+    if (one.price < least[part] || one.price > there[part]) return false;
+    const before = model.told.purchases[id];
+    if (before) spendMore(model, uuid, -before.price, before.at);
+    spendMore(model, uuid, one.price, one.at);
+    model.told.purchases[id] = { ...one, uuid, productId: '' };
+  }
+  return true;
+};
+
+/** Tells whether a pass would leave a customer's spend as it is. */
+export const isSpendBrought = (model: WithTold, uuid: string, there: ModelSpend, now: number): boolean => {
+  const [is, wanted] = [carriedOf(model, uuid), wantedOf(model, uuid, there, now)];
+  return parts.every((part) => is[part] === wanted[part]);
+};
+
 /** The settings of a customer go with them: see `move` of erasures. */
 export const forgetTold = ({ told }: WithTold, uuid: string): void => {
   delete told.subscribers[uuid];
+  delete told.settings[nameOf({ kind: 'customer', id: uuid })];
 };
 
-/** Puts a purchase under a pseudonym. */
+/** Puts a purchase under a pseudonym. One that carries a sum is called by its buyer. */
 export const movePurchase = ({ told: { purchases } }: WithTold, id: string, uuid: string, pseudonym: string): void => {
   const purchase = purchases[id];
-  if (purchase?.uuid === uuid) purchase.uuid = pseudonym;
+  if (purchase?.uuid !== uuid) return;
+  delete purchases[id];
+  purchases[isCarried(id) ? id.replace(uuid, pseudonym) : id] = { ...purchase, uuid: pseudonym };
 };
 
 /** All choices of one of each list. */
