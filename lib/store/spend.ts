@@ -182,9 +182,9 @@ export const purchaseItems = (
   return [
     spendWrite(store, { uuid, username: customer?.username ?? username }, spend, after, customer?.newsSubscriber),
     buyerUpsert(store, { uuid, username }, customer),
-    ...purchases.map(({ id, ...purchase }) => {
+    ...purchases.map(({ id, productId, price, at, told }) => {
       const before = recorded.get(id);
-      const item = { ...purchaseKey(store, id), uuid, ...purchase };
+      const item = { ...purchaseKey(store, id), uuid, productId, price, at, ...(told !== undefined && { told }) };
       return before ? put(item, unchanged(before), before) : put(item, isNew);
     }),
     ...bought.map(([productId, some = []]) =>

@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { tempDir } from '../../../../test/support/files.ts';
-import { freshTable } from '../../../../test/support/service.ts';
+import { freshTable, wholeTable } from '../../../../test/support/service.ts';
 import { importFile } from '../../data/import.ts';
 import type { ImportFile } from '../../kinds/kind.ts';
 import { importFiles } from '../../kinds/kinds.ts';
@@ -88,4 +88,7 @@ test('a file costs these calls, however often it is given', async () => {
     }
 
   expect(found).toEqual(Object.fromEntries(files.map(([kind, , , ...calls]) => [kind, calls])));
+  // Nothing of a row lies in an item but what its kind has.
+  for (const item of await wholeTable(`${store}#PURCHASE`))
+    expect(Object.keys(item).sort()).toEqual(['at', 'pk', 'price', 'productId', 'sk', 'uuid']);
 });
