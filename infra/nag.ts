@@ -36,12 +36,14 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rule: 'AwsSolutions-IAM5[Resource::*]',
     at: /\/Role\/Resource$/,
-    reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',
+    reason:
+      'ListStreams cannot be limited to resources, nor can, with tracing=true, the two actions of X-Ray. It tells the names of streams, and nothing in them.',
   },
   {
     rule: 'Serverless-LambdaStarPermissions',
     at: /\/Role\/Resource$/,
-    reason: 'Only with tracing=true: the two actions of X-Ray cannot be limited to resources.',
+    reason:
+      'ListStreams cannot be limited to resources, nor can, with tracing=true, the two actions of X-Ray. It tells the names of streams, and nothing in them.',
   },
   {
     rule: 'Serverless-SQSRedrivePolicy',
@@ -56,7 +58,7 @@ export const acknowledgements: readonly Acknowledgement[] = [
   {
     rule: 'AwsSolutions-IAM5[Resource::<DataTableFDBAD0F2.Arn>/stream/*]',
     at: /\/(stream-consumer|event-bus)\/Role\/Resource$/,
-    reason: 'The name of a stream is the time at which it began, and ListStreams is asked about all of one table.',
+    reason: 'The name of a stream is the time at which it began, so no pattern can be narrower.',
   },
   {
     rule: 'AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:s3:::copies-of-my-shop/prod/*]',

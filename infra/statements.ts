@@ -22,12 +22,15 @@ export const tableStatements = ({ tableArn }: Data['table'], permitted: readonly
       }),
   );
 
-export const streamStatement = ({ tableArn }: Data['table']): PolicyStatement =>
+/** For the stream. AWS's table of actions has no resource for ListStreams, so IAM may ask for it on all. */
+export const streamStatements = ({ tableArn }: Data['table']): PolicyStatement[] => [
   new PolicyStatement({
     sid: 'Stream',
-    actions: ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`),
+    actions: ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((one) => `dynamodb:${one}`),
     resources: [`${tableArn}/stream/*`],
-  });
+  }),
+  new PolicyStatement({ sid: 'ListStreams', actions: ['dynamodb:ListStreams'], resources: ['*'] }),
+];
 
 export const lookUpStatement = ({ functionArn }: IFunction): PolicyStatement =>
   new PolicyStatement({ sid: 'LookUp', actions: ['lambda:InvokeFunction'], resources: [functionArn] });

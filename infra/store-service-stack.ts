@@ -30,7 +30,7 @@ import {
 } from './permissions.ts';
 import { ServiceFunction, type ServiceFunctionProps, type SharedProps } from './service-function.ts';
 import type { Settings } from './settings.ts';
-import { lookUpStatement, receiveStatement, sendStatement, streamStatement, tableStatements } from './statements.ts';
+import { lookUpStatement, receiveStatement, sendStatement, streamStatements, tableStatements } from './statements.ts';
 import { busSource, streamSource } from './stream.ts';
 
 export interface StoreServiceProps extends StackProps {
@@ -327,7 +327,7 @@ export class StoreServiceStack extends Stack {
       },
       statements: [
         ...tableStatements(table, permissions(consumerAccess)),
-        streamStatement(table),
+        ...streamStatements(table),
         // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
         sendStatement(historyFailures, queue, slowQueue),
       ],
@@ -363,7 +363,7 @@ export class StoreServiceStack extends Stack {
       timeoutSeconds: streamSource.timeoutSeconds,
       environment: { EVENT_BUS: eventBus, EVENT_SOURCE: `store-integration-service.${stage}` },
       statements: [
-        streamStatement(table),
+        ...streamStatements(table),
         new PolicyStatement({
           sid: 'Bus',
           actions: ['events:PutEvents'],

@@ -56,9 +56,7 @@ interface SourceOptions {
 }
 
 const queueActions = ['sqs:ReceiveMessage', 'sqs:DeleteMessage', 'sqs:GetQueueAttributes'];
-const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map(
-  (one) => `dynamodb:${one}`,
-);
+const streamActions = ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((one) => `dynamodb:${one}`);
 
 /** AWS makes no event source, destination or schedule for a role that may not use it. */
 const checkRole = (
@@ -199,6 +197,7 @@ const readTable = (
 ): void => {
   const { options, stops } = started;
   checkRole(target.label, target.statements, streamActions, source);
+  checkRole(target.label, target.statements, ['dynamodb:ListStreams'], '*');
   const send = failureSender(started, target, properties.DestinationConfig?.OnFailure?.Destination);
   const giveUp = (records: readonly DynamoDBRecord[]) =>
     send({

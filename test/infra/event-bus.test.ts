@@ -39,7 +39,8 @@ test('its role may put events on that bus and read the stream, and nothing else'
   const [{ Resource }] = statements.filter(({ Sid }: { Sid: string }) => Sid === 'Bus');
 
   expect(statements.map(({ Sid, Action }: { Sid: string; Action: unknown }) => [Sid, Action])).toEqual([
-    ['Stream', ['DescribeStream', 'GetRecords', 'GetShardIterator', 'ListStreams'].map((one) => `dynamodb:${one}`)],
+    ['Stream', ['DescribeStream', 'GetRecords', 'GetShardIterator'].map((one) => `dynamodb:${one}`)],
+    ['ListStreams', 'dynamodb:ListStreams'],
     ['Bus', 'events:PutEvents'],
     ['Log', ['logs:CreateLogStream', 'logs:PutLogEvents']],
   ]);
