@@ -1,12 +1,13 @@
 import { basename } from 'node:path';
 import type { Order } from '../launch/build.ts';
 import type { Hands } from '../launch/hands.ts';
+import { checkCommand, exportsBucket } from './launch-calls.ts';
 
 /** An AWS account that is made up, with the programs that a build runs on it: `aws`, `cdk`, `store`, `npm`. */
 
 export const launch =
-  'arn:aws:cloudformation:us-east-1:111111111111:stack/my-store/0c0ffee0-1111-4222-8333-444444444444';
-export const rights = 'arn:aws:iam::111111111111:policy/store-integration-0c0ffee0-1111-4222-8333-444444444444';
+  'arn:aws:cloudformation:us-east-1:000000000000:stack/my-store/0c0ffee0-1111-4222-8333-444444444444';
+export const rights = 'arn:aws:iam::000000000000:policy/store-integration-0c0ffee0-1111-4222-8333-444444444444';
 
 export const order: Order = {
   act: 'Create',
@@ -18,7 +19,7 @@ export const order: Order = {
   region: 'us-east-1',
   launch,
   rights,
-  exports: 'my-exports',
+  exports: exportsBucket,
 };
 
 // biome-ignore lint/suspicious/noExplicitAny: the input of a call of AWS, looked at member by member.
@@ -69,13 +70,13 @@ export const newAccount = (): Account => ({
 });
 
 const baseUrl = 'https://abc.execute-api.us-east-1.amazonaws.com/prod';
-const topic = 'arn:aws:sns:us-east-1:111111111111:store-integration-prod-Topic';
+const topic = 'arn:aws:sns:us-east-1:000000000000:store-integration-prod-Topic';
 
 /** Every key that the account has issued, which no log may show. */
 export const keyText = (name: string): string => `sis_live_secret_of_${name}`;
 
 const calls: Record<string, (account: Account, input: Input) => unknown> = {
-  'sts get-caller-identity': () => ({ Account: '111111111111' }),
+  'sts get-caller-identity': () => ({ Account: '000000000000' }),
   'cloudformation describe-stacks': ({ stacks }, { StackName }) => {
     const outputs = stacks[StackName];
     if (!outputs) throw new Error(`ValidationError: Stack with id ${StackName} does not exist`);
@@ -106,6 +107,7 @@ const calls: Record<string, (account: Account, input: Input) => unknown> = {
 };
 
 const aws = (account: Account, args: string[], input: string): unknown => {
+  checkCommand(args, input);
   const [service, operation = ''] = args;
   if (service === 's3') return void account.files.push(args.at(-1) as string);
   if (operation === 'wait') return undefined;

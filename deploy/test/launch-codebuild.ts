@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
+import { launchArns, readLaunch } from '../../local/deployed/launch-rights.ts';
+import { doStatementsAllow } from '../../local/deployed/roles.ts';
 import { atEnd } from '../../test/support/at-end.ts';
 import { order } from './launch-account.ts';
 import { functionCode } from './launch-file.ts';
@@ -31,6 +33,17 @@ export const startFormation = async () => {
   return { answers, responseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}/` };
 };
 
+const rights = readLaunch().function;
+
+const actions: Readonly<Record<string, string>> = {
+  StartBuildCommand: 'codebuild:StartBuild',
+  BatchGetBuildsCommand: 'codebuild:BatchGetBuilds',
+  GetLogEventsCommand: 'logs:GetLogEvents',
+};
+
+const resourceOf = (name: string): string =>
+  name === 'GetLogEventsCommand' ? `${launchArns.Log}log-stream:stream` : (launchArns.Project ?? '');
+
 /** CodeBuild and its log, as the function's SDK reaches them, and the function. */
 export const codeBuild = () => {
   const log: string[] = [];
@@ -58,6 +71,8 @@ export const codeBuild = () => {
   };
   const Client = class {
     async send({ name, input }: Loose) {
+      const asked = { action: actions[name] ?? name, resource: resourceOf(name), context: {} };
+      if (!doStatementsAllow(rights, asked)) throw new Error(`AccessDenied: ${asked.action} on ${asked.resource}`);
       return send[name]?.(input);
     }
   };

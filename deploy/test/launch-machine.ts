@@ -40,14 +40,14 @@ interface World {
   /** Answers with a program's output. Throws with its standard error. */
   run: (call: ProgramCall) => string | Promise<string>;
   /** Takes the calls of AWS that programs make which are no stand-ins. */
-  callAws?: (request: IncomingMessage, response: ServerResponse) => void;
+  callAws?: (request: IncomingMessage, response: ServerResponse) => unknown;
 }
 
 /** Answers stand-ins, and serves the files of releases. Returns its address. */
 export const startWorld = async ({ releases, run, callAws }: World): Promise<string> => {
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const url = request.url ?? '';
-    if (request.headers.authorization?.startsWith('AWS4')) return callAws?.(request, response);
+    if (request.headers.authorization?.startsWith('AWS4')) return void (await callAws?.(request, response));
     if (request.method === 'GET') {
       const path = join(releases, url);
       response.writeHead(existsSync(path) ? 200 : 404).end(existsSync(path) ? readFileSync(path) : '');

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
 import { StoreServiceStack } from '../../infra/store-service-stack.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { everythingOn, type Resource, templateOf } from '../../test/support/stack.ts';
+import { everythingOn, type Resource } from '../../test/support/stack.ts';
 import { rights } from './launch-account.ts';
 import { launchFile } from './launch-file.ts';
 import { includedLaunch } from './launch-included.ts';
@@ -27,25 +27,6 @@ const statements = (id: string): Resource[] => template.Resources[id].Properties
 
 const listOf = (value: string | string[]): string[] => [value].flat();
 
-test('the rights reach every service of which the stack has resources, with all settings', () => {
-  const services: Record<string, string> = { wafv2: 'wafv2', sns: 'sns' };
-  const { all } = templateOf(everythingOn);
-  const needed = new Set(
-    Object.values(all)
-      .map(({ Type }) => Type.split('::')[1].toLowerCase())
-      .map((service) => services[service] ?? service)
-      .filter((service) => service !== 'cdk'),
-  );
-  const held = new Set(
-    statements('Rights')
-      .filter(({ Effect }) => Effect === 'Allow')
-      .flatMap(({ Action }) => listOf(Action).map((action) => action.split(':')[0])),
-  );
-
-  expect(needed.size).toBeGreaterThan(8);
-  expect([...needed].filter((service) => !held.has(service))).toEqual([]);
-});
-
 test('the bound of the settings reaches every role of the stack and of those nested in it', () => {
   const { context } = JSON.parse(readFileSync(join(launchFile, '../../cdk.json'), 'utf8'));
   const bound = { '@aws-cdk/core:permissionsBoundary': { arn: rights } };
@@ -65,48 +46,6 @@ test('the bound of the settings reaches every role of the stack and of those nes
     .filter(({ Type }) => Type === 'AWS::IAM::Role');
   expect(roles.length).toBeGreaterThan(30);
   expect(roles.filter(({ Properties }) => Properties.PermissionsBoundary !== rights)).toEqual([]);
-});
-
-/** A wildcard pattern of a policy against a text. */
-const fits = (pattern: string, text: string): boolean =>
-  new RegExp(`^${pattern.split('*').map(RegExp.escape).join('.*')}$`).test(text);
-
-const textOf = (value: Resource): string =>
-  typeof value === 'string'
-    ? value
-    : value['Fn::Sub'].replace(/\$\{AWS::Partition\}/, 'aws').replace(/\$\{[^}]+\}/g, '1');
-
-/** Says whether the bound allows an action on a resource, for a function where the action knows one. */
-const isAllowed = (action: string, resource: string, functionArn?: string): boolean => {
-  const found = statements('Rights').filter(
-    ({ Action, Resource: of, Condition }) =>
-      listOf(Action).some((one) => fits(one, action)) &&
-      listOf(of).some((one) => fits(textOf(one), resource)) &&
-      Object.entries<Resource>(Condition?.StringLike ?? {}).every(
-        ([key, value]) => key === 'lambda:FunctionArn' && fits(textOf(value), functionArn ?? ''),
-      ),
-  );
-  return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
-};
-
-test('the bound lets the mappings of the stack be made, read, changed and deleted, each of a function of its own', () => {
-  const mappings = Object.values(templateOf(everythingOn).all).filter(
-    ({ Type }) => Type === 'AWS::Lambda::EventSourceMapping',
-  );
-  // By AWS Lambda's table of actions, the first two know no resource.
-  const actions: [string, string][] = [
-    ['lambda:CreateEventSourceMapping', '*'],
-    ['lambda:GetEventSourceMapping', '*'],
-    ['lambda:UpdateEventSourceMapping', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
-    ['lambda:DeleteEventSourceMapping', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
-    ['lambda:TagResource', 'arn:aws:lambda:1:1:event-source-mapping:0c0ffee0'],
-  ];
-  const own = 'arn:aws:lambda:1:1:function:store-integration-prod-Worker1';
-  const others = 'arn:aws:lambda:1:1:function:other';
-
-  expect(mappings.length).toBeGreaterThan(2);
-  expect(actions.filter(([action, resource]) => !isAllowed(action, resource, own))).toEqual([]);
-  expect(isAllowed('lambda:CreateEventSourceMapping', '*', others)).toBe(false);
 });
 
 test('nothing makes a role or gives it rights without the bound, and nothing deletes a table', () => {

@@ -22,6 +22,7 @@ import { startQueue } from '../../local/engines/queue.ts';
 import { atEnd } from '../../test/support/at-end.ts';
 import { tempDir } from '../../test/support/files.ts';
 import { newAccount, order, runOn } from './launch-account.ts';
+import { checkCommand, checkRequest } from './launch-calls.ts';
 import { codeBuild, endedAs, requestOf, startFormation } from './launch-codebuild.ts';
 import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from './launch-machine.ts';
 
@@ -108,6 +109,7 @@ const callDeployed = async (line: string, input: Record<string, unknown>): Promi
 };
 
 const runAws = async ({ args, cwd, input }: ProgramCall): Promise<string> => {
+  checkCommand(args, input);
   const line = args.slice(0, 2).join(' ');
   if (args[1] === 'wait') return '';
   if (args[0] === 's3') {
@@ -153,16 +155,24 @@ const run = (call: ProgramCall): string | Promise<string> => {
   return call.args[0] === 'deploy' ? deploy(call.cwd) : runOn(account, 'cdk', call.args, '');
 };
 
-/** Hands a call of the command `store` to the deployment. */
-const callAws = (request: IncomingMessage, response: ServerResponse): void => {
+/** Hands a call of the command `store` to the deployment, if the rights of the build allow it. */
+const callAws = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
   const { method, url = '/', headers } = request;
+  const body = await buffer(request);
+  try {
+    checkRequest(request, body.toString());
+  } catch (error) {
+    const { message } = error as Error;
+    response.writeHead(400, { 'x-amzn-ErrorType': 'AccessDeniedException' }).end(JSON.stringify({ message }));
+    return;
+  }
   const to = new URL(url, deployment?.awsEnvironment.AWS_ENDPOINT_URL);
   const sent = requestHttp(to, { method, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 500, answer.headers);
     answer.pipe(response);
   });
   sent.on('error', () => response.destroy());
-  request.pipe(sent);
+  sent.end(body);
 };
 
 const npm = (cdk: string): string => `

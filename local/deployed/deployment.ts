@@ -13,7 +13,9 @@ import { createAccount } from './account.ts';
 import { startApi } from './api.ts';
 import { type BusEvent, type EngineCall, operatorKey, startEngines } from './engines.ts';
 import type { FunctionFacts } from './environment.ts';
+import { type FormationRights, formationFaults, roleFaults } from './formation.ts';
 import { startFunctions } from './functions.ts';
+import { readLaunch } from './launch-rights.ts';
 import { statementsOf } from './roles.ts';
 import { makeQueues, startSources } from './sources.ts';
 import { makeTables } from './tables.ts';
@@ -33,15 +35,27 @@ export interface DeployedOptions {
   onBusEvent?: (event: BusEvent) => void;
   /** Hears of each e-mail to the address for alarms. */
   onMail?: (message: string) => void;
+  /** The rights that CloudFormation deploys with, by default those of deploy/launch.yaml. */
+  rights?: FormationRights;
   /** Changes a function before it starts, for tests that show what a wrong template does. */
   change?: (facts: FunctionFacts) => FunctionFacts;
 }
 
-/** Reads a template. Throws where AWS would not take it: what its quotas and rules refuse rolls a deployment back. */
-const readDeployable = (dir: string): ResolvedTemplate => {
-  const faults = quotaFaults(readStacks(dir));
+/**
+ * Reads a template. Throws where AWS would not take it: what its quotas and rules refuse, and what the rights of a launch
+ * do not allow, rolls a deployment back.
+ */
+const readDeployable = async (dir: string, rights: FormationRights): Promise<ResolvedTemplate> => {
+  const stacks = readStacks(dir);
+  const template = readTemplate(dir);
+  const isBounded = template.ofType('AWS::IAM::Role').every(({ properties }) => properties.PermissionsBoundary);
+  const faults = [
+    ...quotaFaults(stacks),
+    ...(await formationFaults(stacks, rights)),
+    ...(await roleFaults(dir, isBounded ? rights.statements : undefined)),
+  ];
   if (faults.length > 0) throw new Error(`AWS would roll this deployment back:\n${faults.join('\n')}`);
-  return readTemplate(dir);
+  return template;
 };
 
 /** The functions of a template, with the statements of their roles. */
@@ -104,6 +118,7 @@ interface House {
   running: Version;
   functions: ReturnType<typeof startFunctions>;
   server: Server;
+  rights: FormationRights;
   change: (facts: FunctionFacts) => FunctionFacts;
   /** Makes the tables and queues of a version. */
   prepare: (template: ResolvedTemplate) => Promise<void>;
@@ -112,12 +127,12 @@ interface House {
 
 /** Puts another version in the place of the one that runs, one function after the other, as CloudFormation does. */
 const update = async (
-  { running, functions, server, change, prepare, startVersionSources }: House,
+  { running, functions, server, rights, change, prepare, startVersionSources }: House,
   next: string,
   { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions,
 ): Promise<void> => {
   const before = running.facts;
-  const template = readDeployable(next);
+  const template = await readDeployable(next, rights);
   const facts = functionsOf(template, next).map(change);
   await prepare(template);
   Object.assign(running, { template, facts });
@@ -203,9 +218,10 @@ export const startDeployment = async ({
   onUse = () => {},
   onBusEvent = () => {},
   onMail,
+  rights = readLaunch().formation,
   change = (facts) => facts,
 }: DeployedOptions) => {
-  const template = readDeployable(dir);
+  const template = await readDeployable(dir, rights);
   const facts = functionsOf(template, dir).map(change);
   const { engine, queue, table, client, queueUrls, prepare, TableName } = await startStores(template);
 
@@ -236,7 +252,7 @@ export const startDeployment = async ({
   const startVersionSources = (version: Pick<Version, 'template' | 'facts'>): Sources =>
     startSources({ ...version, functions, tableEndpoint: engine.endpoint, queueUrls, places, onLine });
   const running: Version = { template, facts, sources: startVersionSources({ template, facts }) };
-  const house: House = { running, functions, server, change, prepare, startVersionSources };
+  const house: House = { running, functions, server, rights, change, prepare, startVersionSources };
   return {
     baseUrl,
     awsEnvironment: awsEnvironmentOf(engines.address),

@@ -51,6 +51,8 @@ export const isLike = (pattern: string, value: string): boolean => {
 };
 
 const operators: Record<string, (values: readonly string[], expected: readonly string[]) => boolean> = {
+  StringEquals: (values, expected) => values.some((value) => expected.includes(value)),
+  StringLike: (values, expected) => values.some((value) => expected.some((one) => isLike(one, value))),
   'ForAllValues:StringLike': (values, expected) => values.every((value) => expected.some((one) => isLike(one, value))),
   // "false" demands that the key is there.
   Null: (values, [expected]) => (values.length === 0) === (expected === 'true'),

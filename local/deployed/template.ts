@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { resolveWith } from './intrinsics.ts';
 
 /**
  * Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, nested stacks
@@ -65,6 +66,8 @@ interface Scope {
   template: Template;
   parameters: Readonly<Record<string, Part>>;
   nested: Record<string, Scope>;
+  /** The name that a resource gets, by its logical id. */
+  nameOf: (id: string) => string;
   parent?: Scope;
 }
 
@@ -77,7 +80,7 @@ const attribute = (scope: Scope, id: string, name: string): Part => {
     return resolve(inner, output?.Value);
   }
   const named = physical[found.Type];
-  const value = named ? named(id, found.Properties)[name] : name === 'Ref' ? id : undefined;
+  const value = named ? named(scope.nameOf(id), found.Properties)[name] : name === 'Ref' ? id : undefined;
   if (value === undefined)
     throw new Error(`${found.Type} ${id}: its ${name} is used, and local/deployed/template.ts does not know it.`);
   return value;
@@ -94,32 +97,28 @@ const secretOf = (reference: string): string => {
 const withSecrets = (text: string): string => text.replace(/\{\{resolve:secretsmanager:[^}]*\}\}/g, secretOf);
 
 /** A part of a template with every intrinsic function in it resolved. */
-const resolve = (scope: Scope, part: Part): Part => {
-  if (typeof part === 'string') return withSecrets(part);
-  if (typeof part !== 'object' || part === null) return part;
-  if (Array.isArray(part)) return part.map((one) => resolve(scope, one));
-  const [[name, value] = ['', undefined], ...others] = Object.entries<Part>(part);
-  if (others.length === 0) {
-    const text = (one: Part): string => String(resolve(scope, one));
-    if (name === 'Ref') {
-      if (value in pseudo) return pseudo[value];
-      return value in scope.parameters ? scope.parameters[value] : attribute(scope, value, 'Ref');
-    }
-    if (name === 'Fn::GetAtt') return attribute(scope, value[0], value.slice(1).join('.'));
-    if (name === 'Fn::Join') return withSecrets(value[1].map(text).join(value[0]));
-    if (name === 'Fn::Select') return resolve(scope, value[1])[Number(value[0])];
-    if (name === 'Fn::Split') return text(value[1]).split(value[0]);
-    if (name === 'Fn::Sub' && typeof value === 'string')
-      return value.replace(/\$\{([\w:.]+)\}/g, (_, reference: string) => text({ Ref: reference }));
-    if (name.startsWith('Fn::')) throw new Error(`local/deployed/template.ts does not resolve ${name}.`);
-  }
-  return Object.fromEntries(Object.entries<Part>(part).map(([key, each]) => [key, resolve(scope, each)]));
-};
+const resolve = (scope: Scope, part: Part): Part =>
+  resolveWith(
+    {
+      ref: (name) => {
+        if (name in pseudo) return pseudo[name];
+        return name in scope.parameters ? scope.parameters[name] : attribute(scope, name, 'Ref');
+      },
+      attribute: (id, name) => attribute(scope, id, name),
+      text: withSecrets,
+    },
+    part,
+  );
 
-const readScope = (dir: string, file: string, stack: string, parent?: Scope): Scope => {
+const readScope = (
+  dir: string,
+  file: string,
+  { stack, nameOf, parent }: Pick<Scope, 'stack' | 'nameOf' | 'parent'>,
+): Scope => {
   const template = JSON.parse(readFileSync(join(dir, file), 'utf8')) as Template;
   const parameters: Record<string, Part> = {};
-  const scope: Scope = { stack, template, parameters, nested: {}, ...(parent && { parent }) };
+  const scope: Scope = { stack, template, parameters, nested: {}, nameOf };
+  if (parent) scope.parent = parent;
   return scope;
 };
 
@@ -127,7 +126,8 @@ const readScope = (dir: string, file: string, stack: string, parent?: Scope): Sc
 const nest = (dir: string, scope: Scope): void => {
   for (const [id, { Type, Properties, Metadata }] of Object.entries(scope.template.Resources)) {
     if (Type !== 'AWS::CloudFormation::Stack') continue;
-    const inner = readScope(dir, Metadata?.['aws:asset:path'] ?? '', `${scope.stack}/${id}`, scope);
+    const stack = `${scope.stack}/${id}`;
+    const inner = readScope(dir, Metadata?.['aws:asset:path'] ?? '', { stack, nameOf: scope.nameOf, parent: scope });
     for (const [name, value] of Object.entries<Part>(Properties.Parameters ?? {}))
       Object.defineProperty(inner.parameters, name, { enumerable: true, get: () => resolve(scope, value) });
     scope.nested[id] = inner;
@@ -146,10 +146,13 @@ const mainTemplate = (dir: string): { file: string; stack: string; isProtected: 
   return { file: templateFile, stack, isProtected: terminationProtection };
 };
 
-/** The resources of a cloud assembly's only stack and of those nested in it, by type, with all references resolved. */
-export const readTemplate = (dir: string) => {
+/**
+ * The resources of a cloud assembly's only stack and of those nested in it, by type, with all references resolved. Here
+ * each has its logical id as its name; on AWS, a longer one.
+ */
+export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) => {
   const { file, stack, isProtected } = mainTemplate(dir);
-  const root = readScope(dir, file, stack);
+  const root = readScope(dir, file, { stack, nameOf });
   nest(dir, root);
   const all: { scope: Scope; id: string; resource: Resource }[] = [];
   const collect = (scope: Scope): void => {

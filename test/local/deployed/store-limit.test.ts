@@ -3,11 +3,15 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { readStoreLimit } from '../../../local/deployed/api.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
+import { readLaunch } from '../../../local/deployed/launch-rights.ts';
 import type { ResolvedTemplate } from '../../../local/deployed/template.ts';
 import { tempDir } from '../../support/files.ts';
 import { asShipped, templateOf } from '../../support/stack.ts';
 
-/** Two rules of API Gateway that a template may break (ADR 9, the rate of a store). Its stand-in refuses both. */
+/**
+ * Two rules of API Gateway that a template may break (ADR 9, the rate of a store), and the rights of a launch. Their
+ * stand-in refuses all three.
+ */
 
 const limitOf = (plan: object) =>
   readStoreLimit({ ofType: () => [{ properties: plan }] } as unknown as ResolvedTemplate);
@@ -49,5 +53,22 @@ test('npm run deployed starts no template that API Gateway would refuse, and nam
   );
   await expect(start({ ApiStages: methods(85) })).rejects.toThrow(
     /Plan: 85 throttles of methods for a stage in a usage plan, and AWS takes 20/,
+  );
+});
+
+test('npm run deployed starts no template that the rights of a launch do not reach, and names the call', async () => {
+  const { statements, bound } = readLaunch().formation;
+  const without = statements.filter(({ Action }) => Action !== 'lambda:CreateEventSourceMapping');
+  const start = () =>
+    startDeployment({
+      template: templateOf(asShipped).dir,
+      port: 0,
+      concurrency: 1,
+      rights: { statements: without, bound },
+    });
+
+  expect(without.length).toBe(statements.length - 1);
+  await expect(start()).rejects.toThrow(
+    'AWS would roll this deployment back:\nTo create AWS::Lambda::EventSourceMapping, CloudFormation calls lambda:CreateEventSourceMapping on *, which the rights of the launch do not allow.',
   );
 });

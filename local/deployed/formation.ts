@@ -1,0 +1,300 @@
+import handlerActions from '../../infra/handler-actions.json' with { type: 'json' };
+import type { StackTemplate } from '../../infra/quotas.ts';
+import { asList, type KnownResource, knownAction, knowsKey, statementFaults } from './iam-table.ts';
+import { doStatementsAllow, type Statement } from './roles.ts';
+import { pseudo, readTemplate } from './template.ts';
+
+/**
+ * The calls that CloudFormation makes for the resources of a template, by the role that it deploys with. On AWS a right
+ * that the role lacks rolls the whole deployment back.
+ */
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
+type Part = any;
+
+type Verb = 'create' | 'read' | 'update' | 'delete';
+
+/** A call that CloudFormation makes to do something with a resource. */
+export interface FormationCall {
+  type: string;
+  id: string;
+  verb: Verb;
+  action: string;
+  resource: string;
+  context: Record<string, string[]>;
+}
+
+/** Where the deployment of a launch is. */
+export const place = {
+  stack: 'store-integration-prod',
+  account: pseudo['AWS::AccountId'] ?? '',
+  region: pseudo['AWS::Region'] ?? '',
+  partition: pseudo['AWS::Partition'] ?? '',
+};
+
+const executionRole = `arn:aws:iam::${place.account}:role/cdk-sislaunch-cfn-exec-role-${place.account}-${place.region}`;
+
+/** The property that names a resource, where a template may do so. */
+const nameProperty: Readonly<Record<string, string>> = {
+  'AWS::ApiGateway::DomainName': 'DomainName',
+  'AWS::DynamoDB::Table': 'TableName',
+  'AWS::ECR::Repository': 'RepositoryName',
+  'AWS::IAM::Policy': 'Roles.0',
+  'AWS::IAM::Role': 'RoleName',
+  'AWS::Lambda::Function': 'FunctionName',
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::S3::Bucket': 'BucketName',
+  'AWS::S3::BucketPolicy': 'Bucket',
+  'AWS::SNS::Topic': 'TopicName',
+  'AWS::SQS::Queue': 'QueueName',
+  'AWS::SSM::Parameter': 'Name',
+};
+
+/** IAM's kind of the resource that a handler works on, where its actions know several. */
+const ownKinds: Readonly<Record<string, string[]>> = {
+  'AWS::CloudFormation::Stack': ['stack'],
+  'AWS::DynamoDB::Table': ['table'],
+  'AWS::ECR::Repository': ['repository'],
+  'AWS::IAM::Policy': ['role'],
+  'AWS::IAM::Role': ['role'],
+  'AWS::Lambda::EventInvokeConfig': ['function'],
+  'AWS::Lambda::EventSourceMapping': ['eventSourceMapping'],
+  'AWS::Lambda::Function': ['function'],
+  'AWS::Lambda::Permission': ['function'],
+  'AWS::S3::Bucket': ['bucket', 'object'],
+  'AWS::S3::BucketPolicy': ['bucket'],
+  'AWS::SNS::Subscription': ['topic'],
+  'AWS::SNS::Topic': ['topic'],
+  'AWS::SNS::TopicPolicy': ['topic'],
+  'AWS::SQS::Queue': ['queue'],
+  'AWS::SQS::QueuePolicy': ['queue'],
+  'AWS::SSM::Parameter': ['parameter'],
+};
+
+/** Kinds whose ids AWS chooses, so that none begins with the name of the stack. */
+const namedByAws = ['eventSourceMapping'];
+
+/** Calls that a handler makes for the sake of a property. A resource without the property does not cause them. */
+const onlyWith: readonly [type: string, actions: RegExp, property: string][] = [
+  ['AWS::ApiGateway::RestApi', /^s3:/, 'BodyS3Location'],
+  ['AWS::DynamoDB::Table', /^kinesis:|^iam:CreateServiceLinkedRole$/, 'KinesisStreamSpecification'],
+  ['AWS::DynamoDB::Table', /^s3:|^dynamodb:(?:ImportTable|DescribeImport)$/, 'ImportSourceSpecification'],
+  ['AWS::ECR::Repository', /^kms:/, 'EncryptionConfiguration'],
+  ['AWS::IAM::Policy', /GroupPolicy$/, 'Groups'],
+  ['AWS::IAM::Policy', /UserPolicy$/, 'Users'],
+  ['AWS::Lambda::Function', /^ec2:/, 'VpcConfig'],
+  ['AWS::Lambda::Function', /^(?:elasticfilesystem|s3files):/, 'FileSystemConfigs'],
+  ['AWS::Lambda::Function', /^lambda:GetLayerVersion$/, 'Layers'],
+  ['AWS::Lambda::Function', /^lambda:GetCodeSigningConfig$/, 'CodeSigningConfigArn'],
+  ['AWS::Lambda::Function', /^lambda:PassCapacityProvider$/, 'CapacityProviderConfig'],
+  ['AWS::Lambda::Function', /^s3:GetObjectVersion$/, 'Code.S3ObjectVersion'],
+  ['AWS::Logs::LogGroup', /^(?:s3|firehose):/, 'DataProtectionPolicy'],
+  ['AWS::S3::Bucket', /^iam:|Replication/, 'ReplicationConfiguration'],
+  ['AWS::S3::Bucket', /^s3tables:|MetadataTable|Metadata\w+Table/, 'MetadataTableConfiguration'],
+  ['AWS::SNS::Subscription', /^iam:/, 'SubscriptionRoleArn'],
+  ['AWS::SNS::Topic', /^iam:/, 'DeliveryStatusLogging'],
+];
+
+/** Calls that no deployment of ours causes. */
+const neverCaused: readonly [type: string, actions: RegExp][] = [
+  // An update takes a bound away from a role that has none in the new template. A launch bounds each role.
+  ['AWS::IAM::Role', /^iam:DeleteRolePermissionsBoundary$/],
+  // A firewall of ours stands before an API.
+  [
+    'AWS::WAFv2::WebACLAssociation',
+    /^(?:elasticloadbalancing|appsync|cognito-idp|apprunner|ec2|amplify|bedrock-agentcore):/,
+  ],
+  // These are names of S3's operations. IAM knows them by the names of actions that the schema has as well.
+  ['AWS::S3::Bucket', /^s3:(?:PutObjectLockConfiguration|DeleteBucket\w+)$/],
+];
+
+/** Calls that no schema names, with the resource, by AWS's own documents. */
+const alsoCaused: Readonly<Record<string, readonly [verb: Verb, action: string, resource: string][]>> = {
+  // The first domain of an account makes API Gateway's own role.
+  'AWS::ApiGateway::DomainName': [
+    [
+      'create',
+      'iam:CreateServiceLinkedRole',
+      `arn:aws:iam::${place.account}:role/aws-service-role/ops.apigateway.amazonaws.com/AWSServiceRoleForAPIGateway`,
+    ],
+  ],
+};
+
+/** The services to which CloudFormation hands the role of a resource. */
+const passedTo: Readonly<Record<string, string>> = {
+  'AWS::ApiGateway::Account': 'apigateway.amazonaws.com',
+  'AWS::CloudFormation::Stack': 'cloudformation.amazonaws.com',
+  'AWS::Lambda::Function': 'lambda.amazonaws.com',
+  'AWS::Scheduler::Schedule': 'scheduler.amazonaws.com',
+};
+
+const memberOf = (properties: Part, path: string): Part =>
+  path.split('.').reduce((part: Part, name) => part?.[name], properties);
+
+/** Cut as CloudFormation cuts the parts of a name of 64 characters. */
+const madeName = (stack: string, id: string): string => `${stack.slice(0, 24)}-${id.slice(0, 24)}-ABCDEFGHIJKL`;
+
+/** A resource of a template, and the name that it has once it is deployed. */
+interface Deployed {
+  type: string;
+  id: string;
+  name: string;
+  properties: Part;
+  isRetained: boolean;
+}
+
+const deployedOf = (stacks: readonly StackTemplate[]): Deployed[] =>
+  stacks.flatMap(({ file, template }) =>
+    Object.entries<Part>(template.Resources).map(([id, { Type, Properties = {}, DeletionPolicy = '' }]) => {
+      const named = memberOf(Properties, nameProperty[Type] ?? '');
+      const stack = file.includes('.nested.') ? `${place.stack}-NestedStack` : place.stack;
+      return {
+        type: Type,
+        id,
+        name: typeof named === 'string' ? named : madeName(stack, id),
+        properties: Properties,
+        isRetained: DeletionPolicy.startsWith('Retain'),
+      };
+    }),
+  );
+
+const parts: Readonly<Record<string, string>> = {
+  Partition: place.partition,
+  Region: place.region,
+  Account: place.account,
+};
+
+/** An ARN of AWS's table with a name in the place of its last placeholders. */
+const filled = (arn: string, name: string): string =>
+  arn.replace(/\$\{([^}]+)\}/g, (_, part: string) => parts[part] ?? name.replace(/^\//, ''));
+
+/** Resources of other services that a handler reaches, by action. */
+const others: readonly [action: RegExp, resource: (one: Deployed) => string][] = [
+  [
+    /^iam:(?:PassRole|GetRole)$/,
+    ({ type, id }) =>
+      type === 'AWS::CloudFormation::Stack'
+        ? executionRole
+        : `arn:aws:iam::${place.account}:role/${madeName(place.stack, `${id}Role`)}`,
+  ],
+  // The files of a deployment.
+  [/^s3:GetObject$/, () => `arn:aws:s3:::cdk-sislaunch-assets-${place.account}-${place.region}/0c0ffee0c0ffee.zip`],
+];
+
+/** The resources that a call names: one that the handler works on, and each that the action always needs. */
+const resourcesOf = (one: Deployed, action: string, known: readonly KnownResource[]): string[] => {
+  const kinds = ownKinds[one.type] ?? [];
+  const own = known.filter(({ kind }) => kinds.includes(kind));
+  const needed = own.length > 0 ? own : known.filter(({ isRequired }) => isRequired);
+  const chosen = needed.length > 0 ? needed : known.slice(0, 1);
+  const other = others.find(([pattern]) => pattern.test(action) && !(action.startsWith('iam:') && own.length > 0));
+  if (other) return [other[1](one)];
+  if (chosen.length === 0) return ['*'];
+  return chosen.map(({ kind, arn }) => filled(arn, namedByAws.includes(kind) ? '0c0ffee0' : one.name));
+};
+
+const isCaused = ({ type, properties }: Deployed, action: string): boolean =>
+  !onlyWith.some(
+    ([of, pattern, property]) => of === type && pattern.test(action) && memberOf(properties, property) === undefined,
+  ) && !neverCaused.some(([of, pattern]) => of === type && pattern.test(action));
+
+const handlers = handlerActions.types as Readonly<Record<string, Partial<Record<Verb, string[]>>>>;
+
+/** All calls for one resource. Throws for a type or an action that no table has. */
+const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> => {
+  const { type, id, name } = one;
+  const known = handlers[type];
+  if (!known) throw new Error(`infra/handler-actions.json has no ${type}: add the permissions of its schema.`);
+  const facts: Readonly<Record<string, string>> = {
+    'iam:PermissionsBoundary': bound,
+    'iam:PassedToService': passedTo[type] ?? '',
+    'lambda:FunctionArn': `arn:aws:lambda:${place.region}:${place.account}:function:${name}`,
+  };
+  const verbs = Object.entries(known).filter(([verb]) => verb !== 'delete' || !one.isRetained);
+  const calls = verbs.flatMap(([verb, actions]) =>
+    actions
+      // One schema writes S3 for s3, which is the same to IAM.
+      .map((action) => action.replace(/^\w+/, (service) => service.toLowerCase()))
+      .filter((action) => isCaused(one, action))
+      .map(async (action): Promise<FormationCall[]> => {
+        const found = await knownAction(action);
+        if (!found) throw new Error(`IAM has no action ${action}, which ${type} names in infra/handler-actions.json.`);
+        const context = Object.fromEntries(
+          Object.entries(facts)
+            .filter(([key, value]) => value !== '' && knowsKey(found, key))
+            .map(([key, value]) => [key, [value]]),
+        );
+        return resourcesOf(one, action, found.resources).map((resource) => ({
+          type,
+          id,
+          verb: verb as Verb,
+          action,
+          resource,
+          context,
+        }));
+      }),
+  );
+  const further = (alsoCaused[type] ?? []).map(([verb, action, resource]) => ({
+    type,
+    id,
+    verb,
+    action,
+    resource,
+    context: {},
+  }));
+  return [...(await Promise.all(calls)).flat(), ...further];
+};
+
+/** The rights by which CloudFormation deploys, and the policy that bounds the roles that it makes. */
+export interface FormationRights {
+  statements: readonly Statement[];
+  /** ARN of the policy. */
+  bound: string;
+}
+
+/** Every call that CloudFormation makes to create, read, change and delete the resources of some templates. */
+export const formationCalls = async (stacks: readonly StackTemplate[], bound: string): Promise<FormationCall[]> =>
+  (await Promise.all(deployedOf(stacks).map((one) => callsFor(one, bound)))).flat();
+
+/** A sentence for each action that CloudFormation calls for a type and the rights do not allow. */
+export const formationFaults = async (
+  stacks: readonly StackTemplate[],
+  { statements, bound }: FormationRights,
+): Promise<string[]> => {
+  const calls = await formationCalls(stacks, bound);
+  const refused = calls.filter((call) => !doStatementsAllow(statements, call));
+  const faults = refused.map(
+    ({ type, verb, action, resource }) =>
+      [`To ${verb} ${type}, CloudFormation calls ${action}`, `on ${resource}`] as const,
+  );
+  return [...new Map(faults)].map(([call, on]) => `${call} ${on}, which the rights of the launch do not allow.`);
+};
+
+/** A sentence for each action of a statement that the bound of its role does not allow. */
+const boundFaults = (role: string, statement: Statement, bound: readonly Statement[]): string[] => {
+  const asked = asList(statement.Action).flatMap((action) =>
+    asList(statement.Resource).map((resource) => ({ action, resource, context: {} })),
+  );
+  return asked
+    .filter((one) => !doStatementsAllow(bound, one))
+    .map(
+      ({ action, resource }) =>
+        `${role} may call ${action} on ${resource}, which the bound of its role does not allow.`,
+    );
+};
+
+/**
+ * A sentence for each right that a role of a cloud assembly has in vain, since AWS never allows the action as its
+ * statement is or its bound does not. Without a bound only the first counts.
+ */
+export const roleFaults = async (dir: string, bound?: readonly Statement[]): Promise<string[]> => {
+  const roles = readTemplate(dir, (id) => madeName(place.stack, id)).ofType('AWS::IAM::Role');
+  const faults = roles.map(async ({ id, properties }) => {
+    const statements: Statement[] = (properties.Policies ?? []).flatMap(
+      ({ PolicyDocument }: Part) => PolicyDocument.Statement,
+    );
+    const bounded = bound ? statements.flatMap((one) => boundFaults(id, one, bound)) : [];
+    return [...(await statementFaults(id, statements)), ...bounded];
+  });
+  return (await Promise.all(faults)).flat();
+};

@@ -1,0 +1,58 @@
+import { readFileSync } from 'node:fs';
+import { type CollectionTag, parse, type ScalarTag } from 'yaml';
+import { type FormationRights, place } from './formation.ts';
+import { resolveWith } from './intrinsics.ts';
+import type { Statement } from './roles.ts';
+
+/** The policies of deploy/launch.yaml, as they are in the account of `place`. */
+
+// biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
+type Part = any;
+
+const shortForms = ['Ref', 'GetAtt', 'Join', 'Select', 'Split', 'Sub', 'If'];
+
+/** CloudFormation's short forms of functions, such as `!Sub`. */
+const customTags = shortForms.flatMap((name): (ScalarTag | CollectionTag)[] => {
+  const key = name === 'Ref' ? name : `Fn::${name}`;
+  return [
+    { tag: `!${name}`, resolve: (text) => ({ [key]: text }) },
+    { tag: `!${name}`, collection: 'seq', resolve: (parts) => ({ [key]: (parts as Part).toJSON() }) },
+  ];
+});
+
+export const readTemplateFile = (path: string | URL): Part => parse(readFileSync(path, 'utf8'), { customTags });
+
+/** The stack that the form makes. */
+const launch = `arn:aws:cloudformation:${place.region}:${place.account}:stack/my-store/0c0ffee0-1111-4222-8333-444444444444`;
+
+const pseudo: Readonly<Record<string, string>> = {
+  'AWS::AccountId': place.account,
+  'AWS::Partition': place.partition,
+  'AWS::Region': place.region,
+  'AWS::StackId': launch,
+  'AWS::StackName': 'my-store',
+};
+
+/** ARNs of those resources of launch.yaml that a policy names. */
+export const launchArns: Readonly<Record<string, string>> = {
+  Exports: 'arn:aws:s3:::my-store-exports',
+  Log: `arn:aws:logs:${place.region}:${place.account}:log-group:my-store-Log:*`,
+  Project: `arn:aws:codebuild:${place.region}:${place.account}:project/Project`,
+};
+
+/** The statements of each policy of a launch.yaml. The policy `Rights` is also the bound of all roles. */
+export const readLaunch = (path: string | URL = new URL('../../deploy/launch.yaml', import.meta.url)) => {
+  const { Resources } = readTemplateFile(path);
+  const resolve = (part: Part): Part =>
+    resolveWith(
+      {
+        ref: (name) => pseudo[name] ?? (name === 'Rights' ? bound : name),
+        attribute: (id, name) => (name === 'Arn' ? launchArns[id] : undefined) ?? `${id}.${name}`,
+      },
+      part,
+    );
+  const bound: string = `arn:aws:iam::${place.account}:policy/${resolve(Resources.Rights.Properties.ManagedPolicyName)}`;
+  const statementsOf = (id: string): Statement[] => resolve(Resources[id].Properties.PolicyDocument.Statement);
+  const formation: FormationRights = { statements: statementsOf('Rights'), bound };
+  return { formation, build: statementsOf('BuildRights'), function: statementsOf('FunctionRights') };
+};
