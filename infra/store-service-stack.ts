@@ -396,8 +396,8 @@ export class StoreServiceStack extends Stack {
     if (exportBucket === undefined) return undefined;
     const policyStatements = this.exportStatements(`arn:${this.partition}:s3:::${exportBucket}/${stage}/*`);
     const role = this.addScheduleRole('ExportRole', { Export: policyStatements });
-    // CloudWatch counts the failures of a group.
-    const scheduleGroup = new ScheduleGroup(this, 'Exports', {});
+    // CloudWatch counts the failures of a group. One that stayed would have the name that the next deployment needs.
+    const scheduleGroup = new ScheduleGroup(this, 'Exports', { removalPolicy: RemovalPolicy.DESTROY });
     new Schedule(this, 'EveryDay', {
       scheduleGroup,
       schedule: ScheduleExpression.rate(Duration.days(1)),

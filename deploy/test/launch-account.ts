@@ -7,7 +7,8 @@ import { checkCommand, exportsBucket } from './launch-calls.ts';
 
 export const launch =
   'arn:aws:cloudformation:us-east-1:000000000000:stack/my-store/0c0ffee0-1111-4222-8333-444444444444';
-export const rights = 'arn:aws:iam::000000000000:policy/store-integration-0c0ffee0-1111-4222-8333-444444444444';
+export const rights =
+  'arn:aws:iam::000000000000:policy/store-integration-us-east-1-0c0ffee0-1111-4222-8333-444444444444';
 
 export const order: Order = {
   act: 'Create',

@@ -91,7 +91,7 @@ test('the account is prepared with a toolkit of its own, whose roles have no mor
   expect(account.calls.find((line) => line.startsWith('cdk bootstrap'))).toBe(
     'cdk bootstrap aws://000000000000/us-east-1 --toolkit-stack-name store-integration-toolkit --qualifier sislaunch ' +
       `--cloudformation-execution-policies ${rights} ` +
-      '--custom-permissions-boundary store-integration-0c0ffee0-1111-4222-8333-444444444444 ' +
+      '--custom-permissions-boundary store-integration-us-east-1-0c0ffee0-1111-4222-8333-444444444444 ' +
       '--apply-permissions-boundary-to-all-roles',
   );
 });
