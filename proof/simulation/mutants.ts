@@ -175,8 +175,9 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'lib/operator/repair-credit.ts': {
     planRepair: {
       'a repair of credit writes though nothing is off': [
-        'if (isCustomer && auditCredit(item, lots).length === 0) return undefined;',
-        '',
+        'auditCredit(item, lots).length === 0)',
+        // It would repair for ever where it never found an end.
+        'auditCredit(item, lots).length === 0 && (item.creditVersion ?? 0) % 2 === 0)',
       ],
     },
     mayShowLater: {

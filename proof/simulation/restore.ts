@@ -15,8 +15,8 @@ import type { Operation } from './operation.ts';
 import { quietly, type State, type World } from './world.ts';
 
 /**
- * A restore: the table as of a commit, without all that came later. The queue and what dispensers and cashiers have done
- * stay; the restored table has a stream of its own, so what the old one has not brought yet never comes.
+ * A restore: the table as of a commit, without all that came later. The queue stays, and what dispensers and cashiers
+ * have done. The restored table has a stream of its own, so what the old one has not brought yet never comes.
  */
 
 /** The table of a world as of a commit of its machine. */
