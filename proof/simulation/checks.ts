@@ -11,7 +11,6 @@ import type { Key } from '../../lib/table/schema.ts';
 import type { MemoryTable, Written } from '../../test/lib/table/memory.ts';
 import { auditFaults } from '../workload/checks/books.ts';
 import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state.ts';
-import { isOfMarks } from './erased-items.ts';
 import { listOf, type Machine } from './machine.ts';
 import { beginFaults } from './payout-books.ts';
 import { saidInModel, saidInTable } from './said.ts';
@@ -214,7 +213,7 @@ export const faultsAtRest = (machine: Machine, world: World): string[] => {
   // What was given for a sale that a restore has lost, and events of before, have nothing to be compared with.
   if (machine.isRestored) return [...auditFaults(ofStore), ...transferFaults(machine, world)];
   return [
-    ...auditFaults(ofStore).filter((fault) => !isOfMarks(machine.commits, fault)),
+    ...auditFaults(ofStore),
     ...eventFaults(machine, world),
     ...deliveryFaults(machine, world),
     ...transferFaults(machine, world),

@@ -68,13 +68,6 @@ export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
 export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
   commits.some((commit) => movesOf(commit)?.uuid === uuid);
 
-/**
- * A fault that is known: an order on the queue fails once more after an erasure has made a mark of its failure, and the
- * next erasure keeps the first mark alone.
- */
-export const isOfMarks = (commits: readonly Commit[], fault: string): boolean =>
-  /day .*(failed is|"failed")/.test(fault) && commits.some((commit) => movesOf(commit));
-
 /** The rows of credit that imports of a schedule bring for an avatar, by their ids. */
 const importedFor = (store: string, uuid: string): string[] => {
   const dues = [700, 20 * 60_000].map((millis) => timestamp(start + millis));

@@ -4,7 +4,7 @@ import { backfill, findBackfill } from '../../lib/operator/backfill-history.ts';
 import { repairReason } from '../../lib/operator/read-credit.ts';
 import { findRepair, repairCredit } from '../../lib/operator/repair-credit.ts';
 import { type Part, repeatable, send } from './client.ts';
-import { isErased, isOfMarks } from './erased-items.ts';
+import { isErased } from './erased-items.ts';
 import { lasting, works } from './machine.ts';
 import type { Operation } from './operation.ts';
 
@@ -53,10 +53,8 @@ const lookAtRest = async ({ machine, world: { store, avatars } }: Part): Promise
       if (credit || history.rows.length + history.faults.length > 0)
         machine.alarms.push(`At rest a repair of ${uuid} has found ${JSON.stringify([credit?.corrections, history])}`);
     }
-    for (const { day, sums } of await findWrongDays(store, () => undefined)) {
-      const fault = `At rest a repair has found the day ${day} ${JSON.stringify(sums)}`;
-      if (!isOfMarks(machine.commits, fault)) machine.alarms.push(fault);
-    }
+    for (const { day, sums } of await findWrongDays(store, () => undefined))
+      machine.alarms.push(`At rest a repair has found the day ${day} ${JSON.stringify(sums)}`);
   });
 };
 

@@ -55,6 +55,11 @@ export const deliveries: Kind = {
               flags: recipientList(store, pseudonym),
             }
           : markOf(delivery),
+      // An order that was on the queue may fail again after an erasure has left its mark.
+      merged: (mark, there) => ({
+        ...mark,
+        failures: [...new Set([...(there.failures ?? []), ...(mark.failures ?? [])])],
+      }),
     }),
     personal<WaitingRow>({
       words: ['delivery that waited', 'deliveries that waited'],

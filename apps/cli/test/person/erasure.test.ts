@@ -49,6 +49,29 @@ test('a sale whose delivery has not begun forbids an erasure, and none is ordere
   expect(send).not.toHaveBeenCalled();
 });
 
+test('an order that fails again after an erasure leaves both times of failure', async () => {
+  const start = Date.parse('2028-02-29T12:00:00.000Z');
+  setClock(start);
+  const sale = await buy(service.store, {
+    productId: await newProduct(service.store),
+    buyer: await newCustomer(),
+    paid: 1000,
+  });
+  const order = orderOf(await getSale(service.store, sale.id));
+  const failOnce = async () => {
+    const { delivery } = await claimDelivery(order, 0);
+    await failDelivery(delivery, 'The box is empty.');
+    await erase(sale.recipientUuid ?? '');
+  };
+
+  await failOnce();
+  setClock(start + 60_000);
+  await failOnce();
+
+  const [mark] = await wholeTable(`${service.store}#MARK`);
+  expect(mark).toMatchObject({ failures: ['2028-02-29T12:00:00.000Z', '2028-02-29T12:01:00.000Z'] });
+});
+
 test('an erasure takes the names out of the search', async () => {
   const uuid = randomUUID();
   await putResident({ uuid, username: 'gone.person' }, ['went.before']);
