@@ -4,6 +4,7 @@ import { Command } from 'commander';
 import type { Files } from './archive.ts';
 import { assemblyOf, clientOf, sbomOf } from './build.ts';
 import { type Head, headOf } from './head.ts';
+import { launchOf } from './launch.ts';
 import { notesOf, sumsOf } from './notes.ts';
 import { changesOf, launchPath, recordOf, scripts, versionFaults, versionOf } from './version.ts';
 
@@ -14,9 +15,11 @@ const root = resolve(import.meta.dirname, '../..');
 /** The files that are in the commit. */
 const copiesOf = (version: string, { read, archive }: Head): Files => {
   const source = `store-integration-service-${version}`;
-  const copied = [...scripts, launchPath].map((path) => [basename(path), read(path) as Buffer]);
+  const copied = scripts.map((path) => [basename(path), read(path) as Buffer]);
+  const packed = archive(source);
   return {
-    [`${source}.tar.gz`]: archive(source),
+    [`${source}.tar.gz`]: packed,
+    [basename(launchPath)]: launchOf(read(launchPath) as Buffer, version, packed),
     [`openapi-${version}.json`]: read('docs/openapi.json') as Buffer,
     ...Object.fromEntries(copied),
   };

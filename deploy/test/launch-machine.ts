@@ -106,6 +106,7 @@ export const runBuild = async ({ world, npm, variables = {} }: Build) => {
         LAUNCH: order.launch,
         RIGHTS: order.rights,
         EXPORTS: order.exports,
+        OWN: 'none',
         ...variables,
       },
     },

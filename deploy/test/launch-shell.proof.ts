@@ -31,11 +31,13 @@ const archiveOf = (release: string, version = release): string => {
 };
 
 let sum = '';
+/** Of a release whose SHA256SUMS are those of another. */
+let forged = '';
 
 beforeAll(async () => {
   sum = archiveOf('1.2.0');
   archiveOf('1.2.1', '1.2.0');
-  archiveOf('1.2.2');
+  forged = archiveOf('1.2.2');
   writeFileSync(join(releases, '1.2.2/SHA256SUMS'), readFileSync(join(releases, '1.2.0/SHA256SUMS')));
   world = await startWorld({ releases, run: ({ command, args, input }) => runOn(current, command, args, input) });
 });
@@ -60,6 +62,19 @@ test('the dry run is green: the store is made, and its address is known', async 
   expect(account.stores).toEqual([{ id: 'store-1', name: order.storeName }]);
   expect(account.mails).toHaveLength(1);
   expect(output).not.toContain('sis_live');
+});
+
+test('a template that names the archive trusts no SHA256SUMS, and a field that names another wins', async () => {
+  const own = { OWN: `1.2.2 ${forged}` };
+  const runs = [
+    await dryRun({ variables: { RELEASE: '1.2.2', ...own } }),
+    await dryRun({ variables: { RELEASE: '1.2.2', OWN: `1.2.2 ${sum}` } }),
+    await dryRun({ variables: { RELEASE: '1.2.2', CHECKSUM: sum, ...own } }),
+    await dryRun({ variables: own }),
+  ];
+
+  expect(runs.map(({ code }) => code)).toEqual([0, 1, 1, 0]);
+  expect(runs[1]?.last).toContain('has another checksum than it should. Nothing of it was run.');
 });
 
 const planted = (command: string, words: string): Dry => ({ account: { planted: [command, words] } });

@@ -66,6 +66,16 @@ test('the checksums hold, for every file', () => {
   expect(checked.match(/: OK$/gm)).toHaveLength(readdirSync(dir).length - 1);
 });
 
+test('the template names the archive of the same release', () => {
+  const dir = join(clones[0], 'release');
+  const [sum] = execFileSync('sha256sum', [`store-integration-service-${version}.tar.gz`], {
+    cwd: dir,
+    encoding: 'utf8',
+  }).split(' ');
+
+  expect(readFileSync(join(dir, 'launch.yaml'), 'utf8')).toContain(`{ Name: OWN, Value: ${version} ${sum} }`);
+});
+
 test('no file holds a path of this machine', () => {
   const files = Object.entries(filesIn(join(clones[0], 'release')));
   const paths = [clones[0], 'store-release-'];

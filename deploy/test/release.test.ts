@@ -1,13 +1,14 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, existsSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { tempDir } from '../../test/support/files.ts';
 import { gzip, tarOf } from '../release/archive.ts';
 import { headOf } from '../release/head.ts';
+import { launchOf } from '../release/launch.ts';
 import { notesOf, sumsOf } from '../release/notes.ts';
-import { changesOf, versionFaults } from '../release/version.ts';
+import { changesOf, launchPath, versionFaults } from '../release/version.ts';
 import { commitAll, git, writeFiles } from './clone.ts';
 
 /** The parts of `npm run release`. release.proof.ts makes a whole one, twice. */
@@ -129,6 +130,19 @@ test('the notes are the changelog’s part for the version, without links into t
   ]);
   expect(notes).toContain('c0ffee');
   expect(notes).not.toContain('undefined');
+});
+
+test('the template of a release names the version and the checksum of the archive, and one line alone takes them', () => {
+  const template = readFileSync(join(root, launchPath));
+  const archive = Buffer.from('archive');
+  const sum = createHash('sha256').update(archive).digest('hex');
+
+  const made = launchOf(template, '1.2.0', archive).toString();
+
+  expect(made).toContain(`- { Name: OWN, Value: 1.2.0 ${sum} }`);
+  expect(made.replace(`1.2.0 ${sum} }`, 'none }')).toBe(template.toString());
+  for (const wrong of ['', `${template}${template}`])
+    expect(() => launchOf(Buffer.from(wrong), '1.2.0', archive)).toThrow('must have one line');
 });
 
 test('SHA256SUMS names every file with its checksum', () => {
