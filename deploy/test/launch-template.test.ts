@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { App } from 'aws-cdk-lib';
 import { Code } from 'aws-cdk-lib/aws-lambda';
@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { readSettings } from '../../infra/settings.ts';
 import { StoreServiceStack } from '../../infra/store-service-stack.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { readLaunch } from '../../local/deployed/launch-rights.ts';
 import { everythingOn, type Resource } from '../../test/support/stack.ts';
 import { rights } from './launch-account.ts';
 import { launchFile } from './launch-file.ts';
@@ -77,4 +78,74 @@ test('the form asks for three things and a place, and gives the rest', () => {
   const asked = Object.keys(template.Parameters).filter((name) => template.Parameters[name].Default === undefined);
 
   expect(asked).toEqual(['StoreName', 'Email', 'Firewall', 'Place']);
+});
+
+test('the template and each of its policies stay within AWS’s quotas, in the region with the longest name', () => {
+  const { formation, build, function: ofFunction } = readLaunch();
+  const sizeOf = (document: readonly object[]): number =>
+    JSON.stringify({ Version: '2012-10-17', Statement: document }).replaceAll('us-east-1', 'ap-southeast-2').length;
+
+  expect(statSync(launchFile).size).toBeLessThan(51_200 * 0.9);
+  expect(sizeOf(formation.statements)).toBeLessThan(6144 * 0.9);
+  for (const inline of [build, ofFunction]) expect(sizeOf(inline)).toBeLessThan(10_240 * 0.9);
+});
+
+test('a build that AWS never starts, and one that takes as long as it may, end before CloudFormation stops waiting', () => {
+  const { QueuedTimeoutInMinutes, TimeoutInMinutes } = template.Resources.Project.Properties;
+
+  expect(QueuedTimeoutInMinutes).toBe(5);
+  expect((QueuedTimeoutInMinutes + TimeoutInMinutes) * 60).toBeLessThanOrEqual(
+    template.Resources.Service.Properties.ServiceTimeout,
+  );
+});
+
+test('the exports are encrypted, refuse plain HTTP, and stay', () => {
+  const { Exports, ExportsPolicy } = template.Resources;
+
+  expect(JSON.stringify(Exports.Properties.BucketEncryption)).toContain('"SSEAlgorithm":"AES256"');
+  expect(Exports.Properties.LifecycleConfiguration).toBeUndefined();
+  expect(ExportsPolicy).toMatchObject({
+    DeletionPolicy: 'Retain',
+    Properties: {
+      Bucket: { Ref: 'Exports' },
+      PolicyDocument: {
+        Statement: [{ Effect: 'Deny', Action: 's3:*', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }],
+      },
+    },
+  });
+});
+
+test('a budget of the form writes to the address of the form; 0 makes none', () => {
+  const { Condition, Properties } = template.Resources.MonthlyBudget;
+  const addresses = Properties.NotificationsWithSubscribers.map(({ Subscribers }: Resource) => Subscribers[0].Address);
+
+  expect(Properties.Budget.BudgetLimit).toEqual({ Amount: { Ref: 'Budget' }, Unit: 'USD' });
+  expect(addresses).toEqual([{ Ref: 'Email' }, { Ref: 'Email' }]);
+  expect(template.Conditions[Condition]['Fn::And'][0]).toEqual({
+    'Fn::Not': [{ 'Fn::Equals': [{ Ref: 'Budget' }, '0'] }],
+  });
+});
+
+test.each([
+  ['https://example.org/releases/VERSION', true],
+  ['https://releases.example.org/', true],
+  ['http://example.org/VERSION', false],
+  ['https://example.org@evil.example.com/VERSION', false],
+  ['https://example.org', false],
+  ['https://localhost/VERSION', false],
+  ['https://example.org/$(id)', false],
+])('the form answers %s for Place with %s', (address, isTaken) => {
+  const { AllowedPattern } = template.Parameters.Place;
+
+  expect(new RegExp(`^(?:${AllowedPattern})$`).test(address)).toBe(isTaken);
+});
+
+test('the form refuses the regions that have no AWS CodeBuild', () => {
+  const [{ Assert, AssertDescription }] = template.Rules.Region.Assertions;
+
+  expect(Assert['Fn::Not'][0]['Fn::Contains']).toEqual([
+    ['ap-east-2', 'ca-west-1', 'mx-central-1'],
+    { Ref: 'AWS::Region' },
+  ]);
+  expect(AssertDescription).toContain('Choose another');
 });

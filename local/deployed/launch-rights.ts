@@ -9,7 +9,7 @@ import type { Statement } from './roles.ts';
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 type Part = any;
 
-const shortForms = ['Ref', 'GetAtt', 'Join', 'Select', 'Split', 'Sub', 'If'];
+const shortForms = ['And', 'Equals', 'GetAtt', 'If', 'Join', 'Not', 'Or', 'Ref', 'Select', 'Split', 'Sub'];
 
 /** CloudFormation's short forms of functions, such as `!Sub`. */
 const customTags = shortForms.flatMap((name): (ScalarTag | CollectionTag)[] => {
