@@ -6,6 +6,7 @@ import type { ModelCoupon } from '../../test/support/model/sales.ts';
 import { hasSettings, type Settings, sayHere, type Thing } from '../../test/support/model/told.ts';
 import { isBrought } from './brought.ts';
 import { type Outcome, type Part, send, sendingOf } from './client.ts';
+import { unlisted } from './differences.ts';
 import { isErased } from './erased-items.ts';
 import { erasureOperations } from './erasures.ts';
 import { lasting, type Machine, works } from './machine.ts';
@@ -253,6 +254,8 @@ export const withLastPass = (part: Part, operations: Operation[]): Operation[] =
     const { length: before } = machine.commits;
     await give(2);
     const more = machine.commits.slice(before);
+    const { there } = last as Pass;
+    machine.alarms.push(...(await unlisted(machine.table, world.store, there, machine.time)));
     for (const id of redeemedTwice(machine)) machine.alarms.push(`The card ${id} is redeemed there and here.`);
     if (more.length > 0) machine.alarms.push(`A pass without news has written ${JSON.stringify(more)}`);
   };

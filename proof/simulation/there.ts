@@ -1,4 +1,5 @@
 import { bringAll, type Written } from '../../apps/cli/move/bring.ts';
+import { type Comparison, compareAll } from '../../apps/cli/move/compare.ts';
 import type { OtherService, Page } from '../../apps/cli/move/other-service.ts';
 import { countCustomers } from '../../apps/cli/move/read-other.ts';
 import { never } from '../../lib/store/coupons.ts';
@@ -111,4 +112,10 @@ const otherOf = (there: There): OtherService => ({
 export const runPass = async (store: string, { there, ends }: Pass): Promise<Written> => {
   const other = otherOf(there);
   return bringAll(other, store, await countCustomers(other), { creditExpires: ends });
+};
+
+/** Compares it with a store as the command does in the end. */
+export const compareThere = async (store: string, there: There): Promise<Comparison> => {
+  const other = otherOf(there);
+  return compareAll(other, store, await countCustomers(other));
 };
