@@ -4,8 +4,8 @@ import { finderOf, mutants } from './mutants.ts';
 
 /**
  * All planted bugs take minutes: `node proof/simulation/mutants.ts`. These are found soon, and there is one of each
- * kind that was found in earnest: retries, versions, lots, late items, bonus, undo, cards, stock, an erasure, a
- * queue, a consumer and payouts.
+ * kind that was found in earnest: retries, versions, lots, late items, bonus, undo, cards, moves, stock, an erasure,
+ * a queue, a consumer and payouts.
  */
 const some = [
   'the retry layer repeats an addition whose answer was lost',
@@ -15,6 +15,8 @@ const some = [
   'a refund takes its bonus from whatever ends first',
   'an undo does not wait for all of history',
   'an import replaces a card that was redeemed here',
+  'copies are set instead of moved',
+  'a pass takes own sales out of the sum (M2)',
   'all shards have one checkpoint',
   'a claim that nobody reports is owed again',
   'a share is counted again where its sale does not note yet that it is',
