@@ -432,8 +432,8 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
     },
     spendGroup: {
       'a single row that an import brought is counted beside the carried sum': [
-        '{ year: lastYearSum - year, earlier: sum - lastYearSum - earlier }',
-        '{ year: lastYearSum, earlier: sum - lastYearSum }',
+        'Math.max(0, told - brought[part])',
+        'told',
       ],
     },
   },
