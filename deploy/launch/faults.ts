@@ -3,13 +3,13 @@
 /** A failure that its message explains in full. */
 export class LaunchError extends Error {}
 
+const lacks = (right: string): string =>
+  `The role of the build lacks ${right}. Use launch.yaml of the same release, unchanged, and ask whoever runs your AWS organization whether it forbids this.`;
+
 /** Messages of programs, each with its meaning. The first that fits counts. */
 const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
-  [
-    /not authorized to perform:? (\S+)|AccessDenied/,
-    ([, action]) =>
-      `The role of the build lacks a right${action ? `, ${action}` : ''}. Use launch.yaml of the same release, unchanged, and ask whoever runs your AWS organization whether it forbids this.`,
-  ],
+  [/not authorized to perform:? (\S+)/, ([, action]) => lacks(`a right, ${action}`)],
+  [/AccessDenied/, () => lacks('a right')],
   [
     /Unable to locate credentials|InvalidClientTokenId|ExpiredToken|The security token/,
     () => 'AWS does not know the role of the build: it was deleted or changed. Delete this stack, and launch again.',

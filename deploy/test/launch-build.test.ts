@@ -215,3 +215,18 @@ test('a failure that nobody foresaw names its step, and keeps the words of the p
     'Something new',
   ]);
 });
+
+test('a right that is missing is named, in the words of AWS’s command and in those of CloudFormation', () => {
+  const refused = 'User: arn:x is not authorized to perform: ssm:PutParameter on resource: y';
+  const messages = [
+    `An error occurred (AccessDeniedException) when calling the PutParameter operation: ${refused}`,
+    refused,
+    'An error occurred (AccessDenied)',
+  ].map((message) => explain('Looking at the account', new Error(message)).message);
+
+  expect(messages.map((message) => /lacks a right(, \S+)?\./.exec(message)?.[1])).toEqual([
+    ', ssm:PutParameter',
+    ', ssm:PutParameter',
+    undefined,
+  ]);
+});
