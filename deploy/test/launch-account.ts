@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Order } from '../launch/build.ts';
 import type { Hands } from '../launch/hands.ts';
-import { checkCommand, exportsBucket } from './launch-calls.ts';
+import { checkBound, checkCommand, exportsBucket } from './launch-calls.ts';
 
 /** An AWS account that is made up, with the programs that a build runs on it: `aws`, `cdk`, `store`, `npm`. */
 
@@ -47,6 +47,8 @@ export interface Account {
   functions: number;
   asked: number[];
   bootstrapVersion: string;
+  /** The policy that bounds the roles of the toolkit, which outlives the launch that made it. */
+  toolkitBound?: string;
   /** The name of its own that the service has, and whether a record leads to it. */
   domain?: { name: string; isKnown: boolean };
   /** The commands that were run, a line each. */
@@ -117,9 +119,12 @@ const aws = (account: Account, args: string[], input: string): unknown => {
   return call(account, JSON.parse(input));
 };
 
-const cdk = (account: Account, [verb]: string[]): undefined => {
+const cdk = (account: Account, [verb, ...options]: string[]): undefined => {
   const { parameters, stacks, tables, bootstrapVersion, domain } = account;
   if (verb === 'bootstrap') {
+    const bound = options[options.indexOf('--cloudformation-execution-policies') + 1] ?? '';
+    if (account.toolkitBound) checkBound(account.toolkitBound, bound);
+    account.toolkitBound = bound;
     stacks['store-integration-toolkit'] = {};
     parameters['/cdk-bootstrap/sislaunch/version'] = { Value: bootstrapVersion, Type: 'String' };
     return;

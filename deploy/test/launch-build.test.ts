@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { launchArn } from '../../local/deployed/launch-rights.ts';
 import { build } from '../launch/build.ts';
 import { explain } from '../launch/faults.ts';
 import { type Account, handsOn, keyText, launch, newAccount, order, rights } from './launch-account.ts';
@@ -148,6 +149,20 @@ test('a deletion exports each store, takes the stack and the secrets away, and k
   expect(Object.keys(account.stacks)).toEqual(['store-integration-toolkit']);
   expect(account.tables).toEqual(['table-1']);
   expect(Object.keys(account.parameters)).toEqual(['/cdk-bootstrap/sislaunch/version']);
+});
+
+test('a second launch after a deletion takes over the toolkit of the first, and makes store and keys anew', async () => {
+  const { account, hands } = await created();
+  await build(hands, { ...order, act: 'Delete' });
+  Object.assign(account, { stores: [], keys: [] });
+  const again = { ...order, launch: launchArn('1badcafe'), rights: rights.replace('0c0ffee0', '1badcafe') };
+
+  await build(handsOn(account).hands, again);
+
+  expect(account.toolkitBound).toBe(again.rights);
+  expect([account.stores.length, account.keys.length, account.tables]).toEqual([1, 4, ['table-1', 'table-2']]);
+  const foreign = { ...again, act: 'Update' as const, rights: 'arn:aws:iam::aws:policy/AdministratorAccess' };
+  await expect(build(handsOn(account).hands, foreign)).rejects.toThrow('The role of the build lacks a right, iam:');
 });
 
 test('nothing is removed where an export fails', async () => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { place } from '../../local/deployed/formation.ts';
 import { readLaunch } from '../../local/deployed/launch-rights.ts';
-import { doStatementsAllow, tableUses } from '../../local/deployed/roles.ts';
+import { doStatementsAllow, type Statement, tableUses } from '../../local/deployed/roles.ts';
 
 /** The calls of AWS that a build makes, before the rights that launch.yaml gives it. */
 
@@ -108,3 +108,38 @@ const check = (asked: readonly Asked[]): void => {
 export const checkCommand = (args: readonly string[], input: string): void => check(askedByCommand(args, input));
 
 export const checkRequest = (request: IncomingMessage, body: string): void => check(askedByRequest(request, body));
+
+/** All orders of some things. */
+const ordersOf = <T>(things: readonly T[]): T[][] =>
+  things.length === 0
+    ? [[]]
+    : things.flatMap((one, index) => ordersOf(things.toSpliced(index, 1)).map((rest) => [one, ...rest]));
+
+/** The orders in which CloudFormation may give a role of the toolkit another bound and other policies. */
+export const boundOrders = ordersOf(
+  ['AttachRolePolicy', 'DetachRolePolicy', 'PutRolePermissionsBoundary', 'PutRolePolicy'].map((name) => `iam:${name}`),
+);
+
+/** The steps of an order that IAM refuses for a role that had one bound and gets another. */
+export const refusedSteps = (
+  statements: readonly Statement[],
+  [before, after]: readonly [before: string, after: string],
+  order: readonly string[],
+): string[] => {
+  let boundary = before;
+  return order.filter((action) => {
+    if (action === 'iam:PutRolePermissionsBoundary') boundary = after;
+    // IAM compares the condition with the bound that the role has, and for this one action with the bound that it gets.
+    const context = { 'iam:PermissionsBoundary': [boundary] };
+    return !doStatementsAllow(statements, { action, resource: toolkitRole, context });
+  });
+};
+
+const toolkitRole = `arn:aws:iam::${place.account}:role/cdk-sislaunch-cfn-exec-role-${place.account}-${place.region}`;
+
+/** Throws where the build may not give the toolkit of one launch the bound of another, in whatever order. */
+export const checkBound = (before: string, after: string): void => {
+  const [refused] = boundOrders.flatMap((order) => refusedSteps(build, [before, after], order));
+  if (refused)
+    throw new Error(`AccessDenied: the build is not authorized to perform: ${refused} on a role of the toolkit`);
+};

@@ -11,6 +11,7 @@ import { asList, statementFaults } from '../../local/deployed/iam-table.ts';
 import { readLaunch } from '../../local/deployed/launch-rights.ts';
 import { doStatementsAllow, type Statement } from '../../local/deployed/roles.ts';
 import { asShipped, everySetting, type Resource, templateOf } from '../../test/support/stack.ts';
+import { boundOrders as orders, refusedSteps } from './launch-calls.ts';
 import { toolkitOf } from './launch-toolkit.ts';
 
 /**
@@ -137,38 +138,19 @@ test('the bound allows a mapping for a function of the deployment only', () => {
   expect([mayMap(`${place.stack}-Worker`), mayMap('other')]).toEqual([true, false]);
 });
 
-/** All orders of some things. */
-const ordersOf = <T>(things: readonly T[]): T[][] =>
-  things.length === 0
-    ? [[]]
-    : things.flatMap((one, index) => ordersOf(things.toSpliced(index, 1)).map((rest) => [one, ...rest]));
-
-/** Gives a role of the toolkit another launch's policy in some order of steps. Returns the steps that IAM refuses. */
-const refusedSteps = (statements: readonly Statement[], before: string, steps: readonly string[]): string[] => {
-  let boundary = before;
-  return steps.filter((action) => {
-    if (action === 'iam:PutRolePermissionsBoundary') boundary = bound;
-    // IAM compares the condition with the bound that the role has, and of this one action with the bound that it gets.
-    const context = { 'iam:PermissionsBoundary': [boundary] };
-    return !doStatementsAllow(statements, { action, resource: roleArn('cfn-exec'), context });
-  });
-};
-
-const steps = ['AttachRolePolicy', 'DetachRolePolicy', 'PutRolePermissionsBoundary', 'PutRolePolicy'].map(
-  (name) => `iam:${name}`,
-);
-
 test('a second launch may give the roles of the toolkit its own policy, in whatever order', () => {
   const earlier = bound.replace(/0c0ffee0-.*$/, '1badcafe-5555-4666-8777-888888888888');
   const elsewhere = earlier.replace(place.region, 'eu-west-1');
   const strict = build.map((one) => (one.Condition?.StringLike ? { ...one, Condition: equal } : one));
 
-  expect(ordersOf(steps)).toHaveLength(24);
-  expect(ordersOf(steps).flatMap((order) => refusedSteps(build, earlier, order))).toEqual([]);
+  expect(orders).toHaveLength(24);
+  expect(orders.flatMap((order) => refusedSteps(build, [earlier, bound], order))).toEqual([]);
   // With one policy alone, only the orders that begin with the bound would do.
-  expect(ordersOf(steps).filter((order) => refusedSteps(strict, earlier, order).length > 0)).toHaveLength(16);
+  expect(orders.filter((order) => refusedSteps(strict, [earlier, bound], order).length > 0)).toHaveLength(16);
   for (const foreign of ['', elsewhere, 'arn:aws:iam::aws:policy/AdministratorAccess'])
-    expect(refusedSteps(build, foreign, ['iam:AttachRolePolicy', 'iam:PutRolePolicy']), foreign).toHaveLength(2);
+    expect(refusedSteps(build, [foreign, bound], ['iam:AttachRolePolicy', 'iam:PutRolePolicy']), foreign).toHaveLength(
+      2,
+    );
 });
 
 test.each(variants)(

@@ -1,9 +1,9 @@
 import { execFile, execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { type IncomingMessage, request as requestHttp, type ServerResponse } from 'node:http';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { promisify } from 'node:util';
 import {
@@ -18,6 +18,8 @@ import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
 import { beforeAll, expect, test } from 'vitest';
 import { startDeployment } from '../../local/deployed/deployment.ts';
 import type { FunctionFacts } from '../../local/deployed/environment.ts';
+import { launchArn, readLaunch } from '../../local/deployed/launch-rights.ts';
+import type { Statement } from '../../local/deployed/roles.ts';
 import { startQueue } from '../../local/engines/queue.ts';
 import { atEnd } from '../../test/support/at-end.ts';
 import { tempDir } from '../../test/support/files.ts';
@@ -27,9 +29,10 @@ import { codeBuild, endedAs, requestOf, startFormation } from './launch-codebuil
 import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from './launch-machine.ts';
 
 /**
- * A launch from its form to its deletion: the function and the commands of launch.yaml, its build, the CDK's synthesis,
- * the command `store`, the template and its bundles. Stand-ins are CodeBuild, Parameter Store, the upload and the
- * roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to fauxqs.
+ * Launches from their form to their deletion: the function and the commands of launch.yaml, its build, the CDK's
+ * synthesis, the command `store`, the template and its bundles. Stand-ins are CodeBuild, Parameter Store, the upload and
+ * the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to fauxqs.
+ * The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -45,7 +48,24 @@ let isPlanted = false;
 const change = (facts: FunctionFacts): FunctionFacts =>
   isPlanted && facts.label === 'sales-create-sale' ? { ...facts, statements: [] } : facts;
 
-let deployment: Awaited<ReturnType<typeof startDeployment>> | undefined;
+type Deployment = Awaited<ReturnType<typeof startDeployment>>;
+
+let deployment: Deployment | undefined;
+/** The folder of the template that runs. */
+let running = '';
+/** One for each launch, since the tables of all of them stay. */
+const deployments: Deployment[] = [];
+
+/** A stack of the form, with the rights that it gives. */
+const launchOf = (id: string) => ({ launch: launchArn(id), formation: readLaunch(launchArn(id)).formation });
+
+const first = launchOf('0c0ffee0-1111-4222-8333-444444444444');
+const second = launchOf('1badcafe-5555-4666-8777-888888888888');
+const third = launchOf('2badcafe-9999-4aaa-8bbb-cccccccccccc');
+let current = first;
+
+/** Fails a deployment after so many functions. */
+let failsAfter = Number.POSITIVE_INFINITY;
 let storage: Awaited<ReturnType<typeof startQueue>>;
 let formation: Awaited<ReturnType<typeof startFormation>>;
 let world = '';
@@ -95,7 +115,11 @@ const callDeployed = async (line: string, input: Record<string, unknown>): Promi
     'cloudformation describe-stacks': () => formations.send(new DescribeStacksCommand(input)),
     'cloudformation update-termination-protection': () =>
       formations.send(new UpdateTerminationProtectionCommand(input as never)),
-    'cloudformation delete-stack': () => formations.send(new DeleteStackCommand(input as never)),
+    'cloudformation delete-stack': async () => {
+      const answer = await formations.send(new DeleteStackCommand(input as never));
+      deployment = undefined;
+      return answer;
+    },
     'sns list-subscriptions-by-topic': () => {
       // The merchant presses the link while the build waits for that.
       deployment?.confirm();
@@ -129,24 +153,65 @@ const runAws = async ({ args, cwd, input }: ProgramCall): Promise<string> => {
 /** The folder of each version's template: its synthesis takes half a minute. */
 const templates = new Map<string, string>();
 
-/** Synthesises as the CDK does, with the settings that the build wrote, and hands the template to this machine. */
-const deploy = async (cwd: string): Promise<string> => {
-  const made = templates.get(cwd.split('/').at(-1) ?? '') ?? join(cwd, 'made');
-  if (made === join(cwd, 'made')) {
+/** A template with another bound for its roles, which is all that a later launch changes in it. */
+const boundedBy = (made: string, bound: string): string => {
+  const folder = join(tempDir(), 'made');
+  cpSync(made, folder, { recursive: true });
+  for (const name of readdirSync(folder).filter((one) => one.endsWith('template.json'))) {
+    const text = readFileSync(join(folder, name), 'utf8');
+    writeFileSync(join(folder, name), text.replaceAll(first.formation.bound, bound));
+  }
+  return folder;
+};
+
+/** Synthesises as the CDK does, with the settings that the build wrote. */
+const synthesise = async (cwd: string): Promise<string> => {
+  const { bound } = current.formation;
+  const release = basename(cwd);
+  const made = templates.get(release) ?? join(cwd, 'made');
+  if (!templates.has(release)) {
     const env = { PATH: `${join(root, 'node_modules/.bin')}:/usr/bin:/bin`, HOME: tempDir() };
     const args = ['synth', '--quiet', '--no-notices', '-o', made];
     await promisify(execFile)(join(root, 'node_modules/.bin/cdk'), args, { cwd, env, maxBuffer: 1e8 });
-    templates.set(cwd.split('/').at(-1) ?? '', made);
+    templates.set(release, made);
   }
-  if (deployment) await deployment.update(made);
-  else
+  const known = readFileSync(join(cwd, 'cdk.context.json'), 'utf8');
+  expect(JSON.parse(known)['@aws-cdk/core:permissionsBoundary']).toEqual({ arn: bound });
+  return current === first ? made : boundedBy(made, bound);
+};
+
+/** Puts a template in the place of the one that runs. Where that fails half-way, CloudFormation goes back to the other. */
+const replaceBy = async (there: Deployment, next: string): Promise<void> => {
+  let done = 0;
+  const pause = async (): Promise<void> => {
+    done += 1;
+    if (done === failsAfter) throw new Error('UPDATE_FAILED: AWS::Lambda::Function. The update was rolled back.');
+  };
+  try {
+    await there.update(next, { pause });
+  } catch (error) {
+    await there.update(running);
+    throw error;
+  }
+};
+
+const deploy = async (cwd: string): Promise<string> => {
+  const made = await synthesise(cwd);
+  if (deployment) await replaceBy(deployment, made);
+  else {
+    // On AWS a later table has another name than the one that stays. Here it has another engine.
+    for (const name of ['AWS_ENDPOINT_URL_DYNAMODB', 'AWS_ENDPOINT_URL_SQS']) delete process.env[name];
     deployment = await startDeployment({
       template: made,
       port: 0,
       concurrency: 1000,
+      rights: current.formation,
       change,
       onMail: (message) => mails.push(message),
     });
+    deployments.push(deployment);
+  }
+  running = made;
   return '';
 };
 
@@ -186,7 +251,7 @@ beforeAll(async () => {
   storage = await startQueue();
   await callStorage('PUT', order.exports);
   atEnd(async () => {
-    await deployment?.stop();
+    for (const one of deployments) await one.stop();
     await storage.stop();
   });
   formation = await startFormation();
@@ -210,7 +275,8 @@ const launch = async (act: string, release: string) => {
   const cdk = join(tempDir(), 'cdk');
   writeProgram(cdk, standIn('cdk'));
   const aws = { AWS_ENDPOINT_URL: world, AWS_ACCESS_KEY_ID: 'AKIAOPERATOR', AWS_SECRET_ACCESS_KEY: 'secret' };
-  const built = await runBuild({ world, npm: npm(cdk), variables: { ...given, ...aws } });
+  const ofStack = { LAUNCH: current.launch, RIGHTS: current.formation.bound };
+  const built = await runBuild({ world, npm: npm(cdk), variables: { ...given, ...aws, ...ofStack } });
   const [, BASE_URL = '', DESK_URL = ''] = /^BASE_URL is (.*), DESK_URL is (.*)$/.exec(built.last ?? '') ?? [];
   state.exported = Object.entries({ BASE_URL, DESK_URL }).map(([name, value]) => ({ name, value }));
   state.log.splice(0, state.log.length, ...built.output.split('\n'));
@@ -222,6 +288,13 @@ const secret = (thing: string): string => account.parameters[`${stack}-${thing}`
 const keyIn = (text: string): string => /sis_live_\w+/.exec(text)?.[0] ?? '';
 const call = (url: string, key: string, init: RequestInit = {}) =>
   fetch(url, { ...init, headers: { 'X-API-Key': key, 'Content-Type': 'application/json' } });
+
+/** The release that the page of the desk belongs to. */
+const releaseAt = async (baseUrl: string): Promise<string> => {
+  const script = /src="(desk\/main-[^"]+)"/.exec(await (await fetch(`${baseUrl}/desk`)).text())?.[1];
+  const code = await (await fetch(`${baseUrl}/${script}`)).text();
+  return code.includes(later) ? later : version;
+};
 
 /** The product that the merchant made after the launch. */
 let product = '';
@@ -254,9 +327,7 @@ test('an update puts another release in its place: its version runs, with the sa
 
   expect([code, output]).toEqual([0, expect.stringMatching(/^ok +version +99\.0\.0 runs/m)]);
   expect(answer.Status).toBe('SUCCESS');
-  const page = await (await fetch(`${baseUrl}/desk`)).text();
-  const script = /src="(desk\/main-[^"]+)"/.exec(page)?.[1];
-  expect(await (await fetch(`${baseUrl}/${script}`)).text()).toContain('99.0.0');
+  expect(await releaseAt(baseUrl)).toBe(later);
   expect((await call(`${baseUrl}/v1/store`, vendorKey)).status).toBe(200);
   expect((await call(`${baseUrl}/v1/products/${product}`, keyIn(secret('desk')))).status).toBe(200);
 });
@@ -287,8 +358,66 @@ test('a deletion exports the store, takes the service away, and keeps the table'
   );
   await expect(callDeployed('cloudformation describe-stacks', { StackName: stack })).rejects.toThrow('does not exist');
   expect(Object.keys(account.parameters)).toEqual(['/cdk-bootstrap/sislaunch/version']);
-  const table = new DynamoDBClient({ endpoint: deployment?.table.endpoint ?? '', region: order.region, credentials });
-  const { Items = [] } = await table.send(new ScanCommand({ TableName: deployment?.table.name ?? '' }));
+  const kept = deployments[0]?.table;
+  const table = new DynamoDBClient({ endpoint: kept?.endpoint ?? '', region: order.region, credentials });
+  const { Items = [] } = await table.send(new ScanCommand({ TableName: kept?.name ?? '' }));
   expect(JSON.stringify(Items)).toContain(product);
   table.destroy();
+});
+
+test('a second launch takes over the toolkit of the first, and makes a store that is empty', async () => {
+  current = second;
+  const leftBy = account.toolkitBound;
+
+  const { code, output, baseUrl, answer } = await launch('Create', version);
+
+  expect([code, output]).toEqual([0, expect.stringContaining('== Sending the links')]);
+  expect(answer.Status).toBe('SUCCESS');
+  expect([leftBy, account.toolkitBound]).toEqual([first.formation.bound, second.formation.bound]);
+  expect((await call(`${baseUrl}/v1/store`, keyIn(secret('vendor')))).status).toBe(200);
+  expect((await call(`${baseUrl}/v1/store`, vendorKey)).status).not.toBe(200);
+  expect((await call(`${baseUrl}/v1/products/${product}`, keyIn(secret('desk')))).status).toBe(404);
+  vendorKey = keyIn(secret('vendor'));
+});
+
+test('it is updated to another release, like the first', async () => {
+  const { code, baseUrl, answer } = await launch('Update', later);
+
+  expect([code, answer.Status]).toEqual([0, 'SUCCESS']);
+  expect(await releaseAt(baseUrl)).toBe(later);
+  expect((await call(`${baseUrl}/v1/store`, vendorKey)).status).toBe(200);
+});
+
+test('an update that fails half-way is rolled back, twice: by the deployment, and by the form', async () => {
+  failsAfter = 20;
+  const failed = await launch('Update', version);
+  failsAfter = Number.POSITIVE_INFINITY;
+  const between = await releaseAt(deployment?.baseUrl ?? '');
+
+  // The form asks for what ran before.
+  const back = await launch('Update', later);
+
+  expect([failed.code, failed.answer.Status, back.code, back.answer.Status]).toEqual([1, 'FAILED', 0, 'SUCCESS']);
+  expect(failed.output).toContain('UPDATE_FAILED: AWS::Lambda::Function');
+  expect([between, await releaseAt(back.baseUrl)]).toEqual([later, later]);
+  expect((await call(`${back.baseUrl}/v1/store`, vendorKey)).status).toBe(200);
+});
+
+test('a launch that lacks a right fails by its name, and its roll-back leaves what the deletion before left', async () => {
+  await launch('Delete', later);
+  const before = structuredClone({ parameters: account.parameters, exports: account.files });
+  const isPlain = ({ Action }: Statement): boolean => Action !== 'lambda:CreateEventSourceMapping';
+  current = {
+    ...third,
+    formation: { ...third.formation, statements: third.formation.statements.filter(isPlain) },
+  };
+
+  const failed = await launch('Create', version);
+  const rolledBack = await launch('Delete', version);
+
+  expect([failed.code, failed.answer.Status]).toEqual([1, 'FAILED']);
+  expect(failed.answer.Reason).toContain('CloudFormation calls lambda:CreateEventSourceMapping on *');
+  expect([rolledBack.code, rolledBack.output]).toEqual([0, expect.stringContaining('There is nothing to export.')]);
+  expect({ parameters: account.parameters, exports: account.files }).toEqual(before);
+  expect(deployment).toBeUndefined();
 });

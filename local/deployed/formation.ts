@@ -202,11 +202,12 @@ const handlers = handlerActions.types as Readonly<Record<string, Partial<Record<
 
 /** All calls for one resource. Throws for a type or an action that no table has. */
 const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> => {
-  const { type, id, name } = one;
+  const { type, id, name, properties } = one;
+  const boundary = properties.PermissionsBoundary;
   const known = handlers[type];
   if (!known) throw new Error(`infra/handler-actions.json has no ${type}: add the permissions of its schema.`);
   const facts: Readonly<Record<string, string>> = {
-    'iam:PermissionsBoundary': bound,
+    'iam:PermissionsBoundary': typeof boundary === 'string' ? boundary : bound,
     'iam:PassedToService': passedTo[type] ?? '',
     'lambda:FunctionArn': `arn:aws:lambda:${place.region}:${place.account}:function:${name}`,
   };

@@ -22,16 +22,21 @@ const customTags = shortForms.flatMap((name): (ScalarTag | CollectionTag)[] => {
 
 export const readTemplateFile = (path: string | URL): Part => parse(readFileSync(path, 'utf8'), { customTags });
 
-/** The stack that the form makes. */
-const launch = `arn:aws:cloudformation:${place.region}:${place.account}:stack/my-store/0c0ffee0-1111-4222-8333-444444444444`;
+/** The stack that a form makes, by its id. */
+export const launchArn = (id: string): string =>
+  `arn:aws:cloudformation:${place.region}:${place.account}:stack/my-store/${id}`;
+
+/** A stack that stands for any. */
+const anyLaunch = launchArn('0c0ffee0-1111-4222-8333-444444444444');
 
 const pseudo: Readonly<Record<string, string>> = {
   'AWS::AccountId': place.account,
   'AWS::Partition': place.partition,
   'AWS::Region': place.region,
-  'AWS::StackId': launch,
   'AWS::StackName': 'my-store',
 };
+
+const file = new URL('../../deploy/launch.yaml', import.meta.url);
 
 /** ARNs of those resources of launch.yaml that a policy names. */
 export const launchArns: Readonly<Record<string, string>> = {
@@ -40,13 +45,14 @@ export const launchArns: Readonly<Record<string, string>> = {
   Project: `arn:aws:codebuild:${place.region}:${place.account}:project/Project`,
 };
 
-/** The statements of each policy of a launch.yaml. The policy `Rights` is also the bound of all roles. */
-export const readLaunch = (path: string | URL = new URL('../../deploy/launch.yaml', import.meta.url)) => {
-  const { Resources } = readTemplateFile(path);
+/** The statements of each policy that a launch has. The policy `Rights` is also the bound of all roles. */
+export const readLaunch = (launch = anyLaunch) => {
+  const { Resources } = readTemplateFile(file);
+  const given: Readonly<Record<string, string>> = { ...pseudo, 'AWS::StackId': launch };
   const resolve = (part: Part): Part =>
     resolveWith(
       {
-        ref: (name) => pseudo[name] ?? (name === 'Rights' ? bound : name),
+        ref: (name) => given[name] ?? (name === 'Rights' ? bound : name),
         attribute: (id, name) => (name === 'Arn' ? launchArns[id] : undefined) ?? `${id}.${name}`,
       },
       part,
