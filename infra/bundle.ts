@@ -73,8 +73,8 @@ const noJsonSchema: Plugin = {
 };
 
 /**
- * Leaves the memory of discovered endpoints out: the SDK asks for endpoints only where that is switched on, and DynamoDB
- * has one address in a region.
+ * Leaves out the SDK's cache of discovered endpoints. The SDK discovers endpoints only where that is switched on, and
+ * DynamoDB has one address in a region.
  */
 const noEndpointDiscovery: Plugin = {
   name: 'no-endpoint-discovery',

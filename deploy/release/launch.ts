@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto';
 
 const unset = '- { Name: OWN, Value: none }';
 
-/** Writes an archive's version and checksum into the template. Who trusts the template then trusts this archive alone. */
+/** Writes an archive's version and checksum into the template: a person who trusts the template trusts that archive. */
 export const launchOf = (template: Buffer, version: string, archive: Buffer): Buffer => {
   const [before, after, ...others] = template.toString().split(unset);
   if (before === undefined || after === undefined || others.length > 0)

@@ -58,7 +58,7 @@ const askedFor = (action: string, input: Input): Asked[] => {
 
 const pascal = (name: string): string => name.replace(/(?:^|-)(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** What a call by AWS's own command asks for. */
+/** Tells which actions a call by AWS's own command asks for. */
 const askedByCommand = (args: readonly string[], input: string): Asked[] => {
   const [service = '', operation = ''] = args;
   if (service === 's3') {
@@ -76,7 +76,7 @@ const services: Readonly<Record<string, string>> = {
   Publish: 'sns',
 };
 
-/** What a call by the command `store` asks for, as it comes over HTTP. */
+/** Tells which actions a call over HTTP by the command `store` asks for. */
 const askedByRequest = ({ headers, url = '' }: IncomingMessage, body: string): Asked[] => {
   const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
   if (target.startsWith('DynamoDB'))

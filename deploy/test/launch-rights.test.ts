@@ -79,7 +79,7 @@ const ofVersion = (action: string): [string, string] => [
   arn('ssm', 'parameter/cdk-bootstrap/sislaunch/version'),
 ];
 
-/** Who calls what while `cdk bootstrap` and `cdk deploy` run. The roles of the toolkit have more rights than the bound. */
+/** The calls of `cdk bootstrap` and `cdk deploy`, by caller. The toolkit's roles have more rights than the bound. */
 const cdkCalls: [caller: string, statements: readonly Statement[], calls: [action: string, resource: string][]][] = [
   [
     'the build',

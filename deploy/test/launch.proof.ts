@@ -30,9 +30,9 @@ import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from '.
 
 /**
  * Launches from their form to their deletion: the function and the commands of launch.yaml, its build, the CDK's
- * synthesis, the command `store`, the template and its bundles. Stand-ins are CodeBuild, Parameter Store, the upload and
- * the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to fauxqs.
- * The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
+ * synthesis, the command `store`, the template and its bundles. Stand-ins are CodeBuild, Parameter Store, the upload
+ * and the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to
+ * fauxqs. The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -180,7 +180,7 @@ const synthesise = async (cwd: string): Promise<string> => {
   return current === first ? made : boundedBy(made, bound);
 };
 
-/** Puts a template in the place of the one that runs. Where that fails half-way, CloudFormation goes back to the other. */
+/** Puts another template into service. Where that fails half-way, CloudFormation goes back to the one before. */
 const replaceBy = async (there: Deployment, next: string): Promise<void> => {
   let done = 0;
   const pause = async (): Promise<void> => {

@@ -305,7 +305,7 @@ export const undoCreditChange = async (
       if (!undone) return again();
       if (parts.length === 0) return noteNothing(told, item, undone.left);
       const [part] = parts;
-      // What the lot holds decided what was spent. An item of a transaction may show between two reads of it.
+      // The rest of the lot decides how much was spent, and two reads may lie around one transaction.
       const ended = endedLot(told, part?.plan);
       if (ended && ended.remaining !== told.lot?.remaining) return again();
       const made = { sequence: after.creditVersion ?? 0, ...undone };

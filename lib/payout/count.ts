@@ -55,8 +55,8 @@ const paidUntilOf = async (store: string, debts: readonly Debt[]): Promise<strin
 };
 
 /**
- * Puts an account with further debts in the place of `before`. What the merchant has paid of them by hand is booked as
- * paid in the same transaction. Answers whether the account was still as it was read.
+ * Replaces the account `before` by one with further debts. The same transaction books as paid the debts that the
+ * merchant has paid by hand. Answers whether the account was still as it was read.
  */
 const putCounted = async (counted: Payee, before: Payee | undefined, paid: number): Promise<boolean> => {
   if (paid < 1 || counted.isPseudonym) return (await write(payeeWrite(counted, before))).done;

@@ -20,7 +20,7 @@ export interface Store {
   rules?: StoreRules;
   /** When its payouts were begun: before, none can be claimed. */
   payoutsBegunAt?: string;
-  /** The debts of before are paid by hand, those too that are counted later. Absent where they were kept to be claimed. */
+  /** Debts from before this time are paid by hand, also if they are counted later. Absent where all may be claimed. */
   payoutsPaidUntil?: string;
   /** When its table was restored: until they are resumed nothing is paid out. */
   payoutsStoppedAt?: string;

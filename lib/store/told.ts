@@ -3,8 +3,8 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSameItem } from '../table/stamp.ts';
 
 /**
- * Whose word counts where an import, or a move from another service, tells of a thing (docs/adr/0062-whose-word-counts.md): that
- * of the import until this store has acted on the thing, then the store's own.
+ * Decides whose word counts where an import, or a move from another service, tells of a thing: the import's until this
+ * store has acted on the thing, then the store's own (docs/adr/0062-whose-word-counts.md).
  */
 
 /** A thing of a store, and a row that tells of it. `T` is what an import can tell: values, or a digest of them. */

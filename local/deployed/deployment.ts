@@ -42,8 +42,8 @@ export interface DeployedOptions {
 }
 
 /**
- * Reads a template. Throws where AWS would not take it: what its quotas and rules refuse, and what the rights of a launch
- * do not allow, rolls a deployment back.
+ * Reads a template. Throws where AWS would roll the deployment back: a quota or a rule refuses the template, or the
+ * rights of a launch do not allow a call.
  */
 const readDeployable = async (dir: string, rights: FormationRights): Promise<ResolvedTemplate> => {
   const stacks = readStacks(dir);

@@ -40,7 +40,7 @@ const functions: Record<string, (value: Part, values: Values) => Part> = {
   },
 };
 
-/** A part of a template with every function in it resolved. What is `AWS::NoValue` is left out. */
+/** A part of a template with every function in it resolved. Each `AWS::NoValue` is left out. */
 export const resolveWith = (values: Values, part: Part): Part => {
   const { text = (one) => one } = values;
   if (typeof part === 'string') return text(part);

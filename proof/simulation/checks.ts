@@ -210,7 +210,7 @@ const transferFaults = ({ table, transfers }: Machine, { store }: World): string
 export const faultsAtRest = (machine: Machine, world: World): string[] => {
   const ofStore = machine.table.items().filter(({ pk }) => String(pk).startsWith(`${world.store}#`));
   if (!machine.isStreaming) return auditTable(ofStore as never);
-  // What was given for a sale that a restore has lost, and events of before, have nothing to be compared with.
+  // Events, and items that were given, may belong to sales that a restore has lost.
   if (machine.isRestored) return [...auditFaults(ofStore), ...transferFaults(machine, world)];
   return [
     ...auditFaults(ofStore),

@@ -80,7 +80,7 @@ export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.re
     if (!machine.commits.some(({ operation }) => operation === name)) return;
     const again = () => works.run(lasting(machine, name), erase);
     let why = await again();
-    // What it lets go of has to stand in history first.
+    // History has to tell first of the credit that the erasure lets go.
     await consumeAll(machine);
     if (why !== undefined) why = await again();
     await consumeAll(machine);

@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Bugs to plant, by file and function: each replaces one piece of it. Random schedules find it or, where they hardly ever do, a
- * scene: the test of this file and name, which plays what the bug needs. Another order of two calls would take the bug
- * away from a seed. All must be found: docs/evidence/simulation.md.
+ * Bugs to plant, by file and function: each replaces one piece of it. Random schedules find it or, where they hardly
+ * ever do, a scene: the test of this file and name, which plays all that the bug needs. Another order of two calls
+ * would take the bug away from a seed. All must be found: docs/evidence/simulation.md.
  */
 type Bug = readonly [from: string, to: string] | readonly [from: string, to: string, file: string, name: string];
 

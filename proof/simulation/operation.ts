@@ -43,7 +43,7 @@ export type Effect =
   | { kind: 'price'; id: string; price: number; place: number; shown: number; at: string }
   /** The store owes one avatar more, by debts of these sales. */
   | { kind: 'count'; debts: DebtName[]; amount: number; booked: PayoutItem | undefined; at: string }
-  /** What was owed before payouts began is booked as paid. */
+  /** The debts from before payouts began are booked as paid. */
   | { kind: 'bookedBefore'; item: PayoutItem; at: string }
   | { kind: 'begun' | 'resumed'; at: string }
   | Words

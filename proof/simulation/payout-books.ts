@@ -119,7 +119,7 @@ export const beginFaults = (machine: Machine, world: World): string[] => {
     if (isErased(machine.commits, uuid)) return [];
     const theirs = debts.filter(({ payee }) => payee === uuid);
     const payouts = listOf<PayoutItem>(machine.table, `${store}#PAYOUT`).filter((one) => one.residentUuid === uuid);
-    // What a person has called failed since is owed again, rightly.
+    // A person may have called a payout failed since: its L$ are owed again.
     const before = payouts.filter(({ reference }) => reference === 'begin');
     const [booked, kept] = [sumOf(before), sumOf(before.filter(({ state }) => state === 'paid'))];
     const byHand = sumOf(

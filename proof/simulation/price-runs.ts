@@ -28,7 +28,7 @@ const hasPrice = (model: State, id: string, price: number, { effect }: Seen): bo
   return true;
 };
 
-/** Sets the price back that a sale read before it was changed, as `base` tells. A sale counts prices as it has read them. */
+/** Sets a price back to the one that a sale read before a change, as `base` tells: it counts prices as it read them. */
 export const withPriceRead = <T>(model: State, id: string, read: { base: number; start: number }, sell: () => T): T => {
   const product = model.products[id];
   const known = model.prices.earlier.some((one) => one.id === id && one.price === read.base && one.until >= read.start);
@@ -136,7 +136,7 @@ const undoOperation = (
       if (!line) return effect === undefined;
       const isAsSet = price === line.after.price;
       if (effect) {
-        // What somebody has typed since stays.
+        // A price that somebody has typed since stays.
         if (state !== 'set' || !isAsSet) return false;
         model.prices.lines[run] = 'put back';
         return hasPrice(model, id, line.before.price as number, seen);

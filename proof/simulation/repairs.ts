@@ -12,7 +12,7 @@ import type { Operation } from './operation.ts';
 
 const causeOf = () => ({ at: timestamp(now()), by: `operator ${newId()}`, reason: repairReason });
 
-/** What is behind is no fault: a repair leaves the last day of history to the stream, and the last minute to the table. */
+/** A repair leaves the last day of history to the stream, and the last minute to the table: that is no fault. */
 const isBehind = (fault: string): boolean => /which may still come|is under way|try again in a minute/.test(fault);
 
 const repairOperation = (part: Part, what: 'credit' | 'history'): Operation => {

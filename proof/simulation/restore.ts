@@ -34,7 +34,7 @@ const lostTransfers = ({ transfers, commits }: Machine, { table, store }: World)
     return made?.after ? [made.after as unknown as PayoutItem] : [];
   });
 
-/** Stops payouts, and books the transfers that the table has lost, as an operator does while all programs are stopped. */
+/** Stops payouts, and books transfers that the table has lost, as an operator does while all programs are stopped. */
 const stopAndBook = async (machine: Machine, world: World, lost: readonly PayoutItem[]): Promise<void> => {
   const { store, state, table } = world;
   await stopPayouts(process.env.TABLE_NAME ?? '');

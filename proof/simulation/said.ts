@@ -7,7 +7,7 @@ import type { State, World } from './world.ts';
 
 type Said = Readonly<Record<string, readonly unknown[]>>;
 
-/** What is said, in an order of its own. */
+/** The things with their values, as one text in the order of their names. */
 const textOf = (said: Said): string =>
   JSON.stringify(
     Object.entries(said)

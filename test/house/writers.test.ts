@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { codeOf } from '../support/houses.ts';
 
 /**
- * One writer of money: files, moves and mass runs drive acts of `lib`, and compose no item themselves. Stores, keys, boxes
- * and restored tables (`deployment`) and erasures (`person`) write what no act may.
+ * One writer of money: files, moves and mass runs drive acts of `lib`, and compose no item themselves. Stores, keys,
+ * boxes and restored tables (`deployment`) and erasures (`person`) write items that no act may.
  */
 
 const verbs = {

@@ -38,7 +38,7 @@ interface UntoldTransfer {
 
 /** A transfer that is in no book, to an avatar whom the store may owe it. */
 export interface UnbookedTransfer extends UntoldTransfer {
-  /** What the avatar had paid before for nothing that the books know: the transfer may be its change, or its refund. */
+  /** An earlier payment of the avatar that the books do not know: the transfer may be its change, or its refund. */
   payment: Transfer | undefined;
 }
 

@@ -167,7 +167,7 @@ const importOne = async (
   if (report.rejected + report.kept.length > 0) throw new UnsuccessfulError();
 };
 
-/** What a file does to values on which the store has acted: the marks of Markdown are for the document of it. */
+/** Says how a file treats values on which the store has acted, without the marks of Markdown of its document. */
 const wordsHelp = (file: string): string => {
   const lines = words
     .filter((word) => word.file === file)

@@ -24,8 +24,8 @@ async function* listApplied(store: string): AsyncGenerator<Values> {
 }
 
 /**
- * No application that is in force was set back over another one that its customer had chosen since, as a file from before
- * could do it: the events of thirty days tell of each by its coupon and its end.
+ * An older file could set an application back over another one that its customer had chosen since. The events of
+ * thirty days tell of each application by its coupon and its end, and so find one that is in force again.
  */
 const checkApplied: Check = async (store, listener) => {
   const told = new Map<string, string[]>();

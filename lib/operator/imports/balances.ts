@@ -19,7 +19,7 @@ import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
  * rules of an addition and of a removal, as long as this store has not changed the customer's credit itself.
  */
 
-/** What a customer holds there, in L$. `expiresAt` is the end of all that is added here. */
+/** A customer's balances at the other service, in L$. All credit that is added here ends at `expiresAt`. */
 export interface BalanceFields extends Record<CreditType, number> {
   resident: Resident;
   expiresAt?: string | undefined;

@@ -23,7 +23,7 @@ import type { Group, Importer, Row } from './rows.ts';
  * brought in single rows; what this store has sold itself comes on top.
  */
 
-/** What a customer has spent there, in L$. */
+/** A customer's spend at the other service, in L$. */
 export interface SpendFields {
   resident: Resident;
   sum: number;
@@ -46,7 +46,7 @@ export const carriedIds = (uuid: string): Record<keyof Parts, string> => ({
   earlier: `move ${uuid} earlier`,
 });
 
-/** What imports have brought of each customer's spend in single rows, by UUID. */
+/** The part of each customer's spend that imports have brought in single rows, by UUID. */
 export type BroughtSpend = ReadonlyMap<string, Parts>;
 
 /** Adds up what imports have brought in single rows: the purchases, and the sales that they counted. */

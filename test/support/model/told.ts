@@ -157,8 +157,8 @@ export interface ProductRow {
 }
 
 /**
- * Does what a row does to a product. A file sets the copies of a limited one only where it is asked to. A move adds what
- * the number of the other side has changed.
+ * Applies a row to a product. A file sets the copies of a limited one only where it is asked to. A move adds the
+ * difference by which the other side's number has changed.
  */
 export const bringProduct = (model: WithTold, id: string, { settings, copies }: ProductRow, how: How): Brought => {
   const { told, products } = model;
@@ -249,7 +249,7 @@ export interface ModelBalances {
   ends: string | undefined;
 }
 
-/** Does what a pass does to a customer's credit, which the store must not have changed itself: it becomes that of there. */
+/** Applies a pass to a customer's credit: it becomes that of the other side, unless this store has changed it. */
 export const bringBalances = (
   model: WithTold,
   uuid: string,
