@@ -70,14 +70,11 @@ const faultsOfAction = async (action: string, { Resource, Condition = {} }: Stat
   const unknown = keys.filter((key) => !knowsKey(known, key));
   const kinds = known.resources.map(({ arn }) => arn.replace(/\$\{[^}]+\}/g, '*'));
   const isMet = resources.some((one) => one === '*' || kinds.some((kind) => canMeet(kind, one)));
-  return [
-    ...unknown.map((key) => `${action} does not know the condition ${key}: the statement allows it never.`),
-    ...(isMet
-      ? []
-      : [
-          `${action} ${kinds.length > 0 ? `is on ${kinds.join(' or ')}` : 'knows no resource'}: the statement allows it never, since it is on ${resources.join(', ')}.`,
-        ]),
-  ];
+  const faults = unknown.map((key) => `${action} does not know the condition ${key}: the statement allows it never.`);
+  if (isMet) return faults;
+  const knows = kinds.length > 0 ? `is on ${kinds.join(' or ')}` : 'knows no resource';
+  const on = resources.join(', ');
+  return [...faults, `${action} ${knows}: the statement allows it never, since it is on ${on}.`];
 };
 
 /** A sentence for each action that a policy names and AWS does not have, or never allows as the statement is. */

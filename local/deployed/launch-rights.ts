@@ -57,7 +57,8 @@ export const readLaunch = (launch = anyLaunch) => {
       },
       part,
     );
-  const bound: string = `arn:aws:iam::${place.account}:policy/${resolve(Resources.Rights.Properties.ManagedPolicyName)}`;
+  const name = resolve(Resources.Rights.Properties.ManagedPolicyName);
+  const bound: string = `arn:aws:iam::${place.account}:policy/${name}`;
   const statementsOf = (id: string): Statement[] => resolve(Resources[id].Properties.PolicyDocument.Statement);
   const formation: FormationRights = { statements: statementsOf('Rights'), bound };
   return { formation, build: statementsOf('BuildRights'), function: statementsOf('FunctionRights') };
