@@ -469,26 +469,8 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
     bringCustomers: {
       'a card that was redeemed there is taken after its credit has come': [
         `await bringing.things('giftcards', things);
-  const residentOf = (uuid: string): Resident => ({ uuid, username: avatars.get(uuid) || uuid });
-  await bringing.acts(
-    balanceImporter,
-    customers.map(({ id, values }) => ({
-      resident: residentOf(id),
-      regular: amountIn(values, 'credit'),
-      restricted: amountIn(values, 'restrictedCredit'),
-      expiresAt,
-    })),
-  );`,
-        `const residentOf = (uuid: string): Resident => ({ uuid, username: avatars.get(uuid) || uuid });
-  await bringing.acts(
-    balanceImporter,
-    customers.map(({ id, values }) => ({
-      resident: residentOf(id),
-      regular: amountIn(values, 'credit'),
-      restricted: amountIn(values, 'restrictedCredit'),
-      expiresAt,
-    })),
-  );
+  await bringBalances(bringing, customers, expiresAt);`,
+        `await bringBalances(bringing, customers, expiresAt);
   await bringing.things('giftcards', things);`,
         'apps/cli/test/move/move.test.ts',
         'takes a card that was redeemed there before its credit comes',

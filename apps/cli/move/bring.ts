@@ -155,13 +155,38 @@ const amountIn = (values: Values, name: (typeof customerSums)[number]): number =
 const settingsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(customerSums as readonly string[]).includes(name)));
 
+/** The customers of a read, each with the resident that they are. */
+type Customers = readonly (Thing & { resident: Resident })[];
+
+const bringBalances = (bringing: Bringing, customers: Customers, expiresAt: string | undefined): Promise<void> =>
+  bringing.acts(
+    balanceImporter,
+    customers.map(({ resident, values }) => ({
+      resident,
+      regular: amountIn(values, 'credit'),
+      restricted: amountIn(values, 'restrictedCredit'),
+      expiresAt,
+    })),
+  );
+
+const bringSpend = async (bringing: Bringing, customers: Customers): Promise<void> =>
+  bringing.acts(
+    spendImporter(await bringing.brought()),
+    customers.map(({ resident, values }) => ({
+      resident,
+      sum: amountIn(values, 'sum'),
+      lastYearSum: amountIn(values, 'lastYearSum'),
+    })),
+  );
+
 const bringCustomers = async (
-  _store: string,
   bringing: Bringing,
   { things, avatars }: ThingsRead,
   expiresAt: string | undefined,
 ): Promise<void> => {
-  const customers = things.filter(({ kind }) => kind === 'customers');
+  const customers = things
+    .filter(({ kind }) => kind === 'customers')
+    .map((thing) => ({ ...thing, resident: { uuid: thing.id, username: avatars.get(thing.id) || thing.id } }));
   await bringAvatars(bringing, avatars);
   await bringing.rowsOf(
     'customers',
@@ -169,24 +194,8 @@ const bringCustomers = async (
   );
   // A card that was redeemed there is taken before its credit comes: else it could be redeemed here as well.
   await bringing.things('giftcards', things);
-  const residentOf = (uuid: string): Resident => ({ uuid, username: avatars.get(uuid) || uuid });
-  await bringing.acts(
-    balanceImporter,
-    customers.map(({ id, values }) => ({
-      resident: residentOf(id),
-      regular: amountIn(values, 'credit'),
-      restricted: amountIn(values, 'restrictedCredit'),
-      expiresAt,
-    })),
-  );
-  await bringing.acts(
-    spendImporter(await bringing.brought()),
-    customers.map(({ id, values }) => ({
-      resident: residentOf(id),
-      sum: amountIn(values, 'sum'),
-      lastYearSum: amountIn(values, 'lastYearSum'),
-    })),
-  );
+  await bringBalances(bringing, customers, expiresAt);
+  await bringSpend(bringing, customers);
 };
 
 /**
@@ -206,7 +215,7 @@ export const bringAll = async (
     await bringing.things('coupons', read.things);
   }
   for await (const read of readCustomers(other, buyers, cursor)) {
-    await bringCustomers(store, bringing, read, creditExpires);
+    await bringCustomers(bringing, read, creditExpires);
     onCustomers?.(read.customers, read.next);
   }
   return bringing.written;
