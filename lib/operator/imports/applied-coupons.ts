@@ -4,8 +4,7 @@ import { type CouponItem, couponKey } from '../../store/coupons.ts';
 import { productKey } from '../../store/memberships.ts';
 import type { Resident } from '../../store/residents.ts';
 import { type Key, ttlAttribute } from '../../table/schema.ts';
-import { getMany } from '../../table/table.ts';
-import { type Group, type Importer, type Row, replacing, unknownReference } from './rows.ts';
+import { type Group, type Importer, type Row, readItems, replacing, unknownReference } from './rows.ts';
 
 export interface AppliedFields {
   resident: Resident;
@@ -68,8 +67,7 @@ export const appliedImporter: Importer<AppliedFields> = {
       couponKey(store, coupon),
       ...(product === undefined ? [] : [productKey(store, product)]),
     ]);
-    const items = await getMany<Key>(keys, { consistent: true });
-    const found = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
-    return rows.map((row) => appliedGroup(row, store, ({ pk, sk }) => found.get(`${pk} ${sk}`)));
+    const itemAt = await readItems(keys);
+    return rows.map((row) => appliedGroup(row, store, itemAt));
   },
 };

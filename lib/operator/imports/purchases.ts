@@ -5,8 +5,8 @@ import { type OwnedItem, ownedKey } from '../../store/owned.ts';
 import type { Resident } from '../../store/residents.ts';
 import { type BuyerState, type PurchaseItem, purchaseItems, purchaseKey, type SpendItem } from '../../store/spend.ts';
 import { spendKey } from '../../store/spend-list.ts';
-import { getMany } from '../../table/table.ts';
-import { type Fault, type Group, type Importer, type Row, unknownReference } from './rows.ts';
+import type { Key } from '../../table/schema.ts';
+import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';
 
 export interface PurchaseFields {
   id: string;
@@ -35,9 +35,7 @@ const boughtIn = (row: Row<PurchaseFields>): PurchaseRow => {
 
 /** Reads the stored purchases and their buyers. */
 const readPurchases = async (store: string, all: PurchaseRow[]) => {
-  const read = async <T extends { pk: string; sk: string }>(
-    keyOf: (bought: PurchaseRow) => { pk: string; sk: string },
-  ) => new Map((await getMany<T>(all.map(keyOf), { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]));
+  const read = <T extends Key>(keyOf: (bought: PurchaseRow) => Key) => readItems<T>(all.map(keyOf));
   const [recorded, products, owned, spends, customers] = await Promise.all([
     read<PurchaseItem>(({ id }) => purchaseKey(store, id)),
     read(({ productId }) => productKey(store, productId)),
@@ -45,21 +43,19 @@ const readPurchases = async (store: string, all: PurchaseRow[]) => {
     read<SpendItem>(({ buyer }) => spendKey(store, buyer.uuid)),
     read<CustomerItem>(({ buyer }) => customerKey(store, buyer.uuid)),
   ]);
-  const at = <T>(items: Map<string, T>, { pk, sk }: { pk: string; sk: string }): T | undefined =>
-    items.get(`${pk} ${sk}`);
   return {
-    recorded: ({ id }: PurchaseRow) => at(recorded, purchaseKey(store, id)),
+    recorded: ({ id }: PurchaseRow) => recorded(purchaseKey(store, id)),
     isSold: ({ productId }: PurchaseRow) =>
-      productId === nilUuid || at(products, productKey(store, productId)) !== undefined,
+      productId === nilUuid || products(productKey(store, productId)) !== undefined,
     stateOf: (buyer: Resident, purchases: PurchaseRow[]): BuyerState => ({
-      spend: at(spends, spendKey(store, buyer.uuid)),
-      customer: at(customers, customerKey(store, buyer.uuid)),
+      spend: spends(spendKey(store, buyer.uuid)),
+      customer: customers(customerKey(store, buyer.uuid)),
       recorded: new Map(
-        purchases.flatMap(({ id }) => at(recorded, purchaseKey(store, id)) ?? []).map((one) => [one.sk, one]),
+        purchases.flatMap(({ id }) => recorded(purchaseKey(store, id)) ?? []).map((one) => [one.sk, one]),
       ),
       owned: new Map(
         purchases.flatMap(({ productId }) => {
-          const item = at(owned, ownedKey(store, buyer.uuid, productId));
+          const item = owned(ownedKey(store, buyer.uuid, productId));
           return item ? [[productId, item] as const] : [];
         }),
       ),

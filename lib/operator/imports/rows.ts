@@ -81,15 +81,18 @@ export const replacing = <T extends Key>(stored: T | undefined, item: T): Write[
   return isSameItem(stored, item) ? [] : [put(item, unchanged(stored), stored)];
 };
 
+const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
+
+/** Reads items consistently. Answers a function from one of the keys to its item, if there is one. */
+export const readItems = async <T extends Key>(keys: readonly Key[]): Promise<(key: Key) => T | undefined> => {
+  const items = new Map((await getMany<T>(keys, { consistent: true })).map((item) => [nameOf(item), item]));
+  return (key) => items.get(nameOf(key));
+};
+
 const maxItems = 100;
 
 /** Limits the calls that an import makes at once. */
 export const sideBySide = { concurrency: 4 };
-
-const targetName = (write: Write): string => {
-  const { pk, sk } = targetOf(write);
-  return `${pk} ${sk}`;
-};
 
 /** Packs as many groups into each transaction as fit. Of groups that write the same item a round takes only one. */
 const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
@@ -97,7 +100,7 @@ const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
   const transactions: Group<F>[][] = [];
   let room = 0;
   for (const group of groups) {
-    const keys = (group.writes ?? []).map(targetName);
+    const keys = (group.writes ?? []).map((one) => nameOf(targetOf(one)));
     if (keys.some((key) => taken.has(key))) continue;
     for (const key of keys) taken.add(key);
     if (alone || keys.length > room) {

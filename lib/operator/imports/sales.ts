@@ -11,9 +11,7 @@ import { saleKey } from '../../store/sale-state.ts';
 import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../store/spend.ts';
 import { spendKey } from '../../store/spend-list.ts';
 import type { Write } from '../../table/language.ts';
-import type { Key } from '../../table/schema.ts';
-import { getMany } from '../../table/table.ts';
-import { type Fault, type Group, type Importer, type Row, unknownReference } from './rows.ts';
+import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';
 
 /** A sale as a row tells it. */
 export interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'inGroup'> {
@@ -107,19 +105,13 @@ const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
 const readSaleItems = async (store: string, all: readonly SaleRow[]) => {
   const completed = all.filter(({ sale }) => sale.state === 'completed');
   const avatars = completed.flatMap(({ buyer, recipient }) => [buyer?.uuid ?? '', recipient?.uuid ?? '']);
-  const read = async <T extends Key>(keys: Key[]): Promise<(key: Key) => T | undefined> => {
-    const items = new Map(
-      (await getMany<T>(keys, { consistent: true })).map((item) => [`${item.pk} ${item.sk}`, item]),
-    );
-    return ({ pk, sk }) => items.get(`${pk} ${sk}`);
-  };
   const [sale, product, customer, spend, owned, uses] = await Promise.all([
-    read<SaleItem>(all.map((sold) => sold.sale)),
-    read(all.map((sold) => productKey(store, sold.sale.productId))),
-    read<CustomerItem>(avatars.map((uuid) => customerKey(store, uuid))),
-    read<SpendItem>(avatars.map((uuid) => spendKey(store, uuid))),
-    read<OwnedItem>(completed.map((sold) => ownedKey(store, sold.recipient?.uuid ?? '', sold.sale.productId))),
-    read<CouponUses>(
+    readItems<SaleItem>(all.map((sold) => sold.sale)),
+    readItems(all.map((sold) => productKey(store, sold.sale.productId))),
+    readItems<CustomerItem>(avatars.map((uuid) => customerKey(store, uuid))),
+    readItems<SpendItem>(avatars.map((uuid) => spendKey(store, uuid))),
+    readItems<OwnedItem>(completed.map((sold) => ownedKey(store, sold.recipient?.uuid ?? '', sold.sale.productId))),
+    readItems<CouponUses>(
       completed.flatMap(({ buyer, sale: { coupon } }) =>
         coupon && buyer ? [couponUsesKey(store, buyer.uuid, coupon.id)] : [],
       ),

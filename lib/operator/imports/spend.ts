@@ -14,8 +14,7 @@ import {
 } from '../../store/spend.ts';
 import { spendKey } from '../../store/spend-list.ts';
 import type { Key } from '../../table/schema.ts';
-import { getMany } from '../../table/table.ts';
-import type { Group, Importer, Row } from './rows.ts';
+import { type Group, type Importer, type Row, readItems } from './rows.ts';
 
 /**
  * The spend of customers at another service, of which no GET tells single purchases. It is carried by two purchases of
@@ -107,13 +106,8 @@ export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => (
       spendKey(store, resident.uuid),
       customerKey(store, resident.uuid),
     ]);
-    const items = await getMany<Key>(keys, { consistent: true });
-    const found = new Map(items.map((item) => [`${item.pk} ${item.sk}`, item]));
-    return rows.map((row) =>
-      spendGroup(row, store, brought.get(row.fields.resident.uuid) ?? nothing, ({ pk, sk }) =>
-        found.get(`${pk} ${sk}`),
-      ),
-    );
+    const itemAt = await readItems(keys);
+    return rows.map((row) => spendGroup(row, store, brought.get(row.fields.resident.uuid) ?? nothing, itemAt));
   },
 });
 
