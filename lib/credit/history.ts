@@ -57,6 +57,8 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
    * stream may bring this change or an earlier one again, which must not make a row.
    */
   erased?: string;
+  /** The parts of lots that moved away with rows that stood here. The stream may bring these again too. */
+  erasedLots?: LotPart[];
   /** The change of the row was undone. */
   undone?: UndoMark;
 }

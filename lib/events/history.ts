@@ -64,12 +64,28 @@ const rowWrite = (task: RowTask): Write => {
   });
 };
 
+/**
+ * True for a change that an erasure has moved away, and for one before it. The stream numbers the changes of one
+ * customer in their order, whichever clocks told their times. A row that a backfill wrote has its time alone.
+ */
+const isMovedAway = (facts: RowContribution['facts'], { erased, record }: Partial<HistoryItem>): boolean => {
+  if (!facts || erased === undefined) return false;
+  return record !== undefined && facts.record !== undefined ? record >= facts.record : erased >= facts.at;
+};
+
+/** The parts without those that an erasure has moved away. */
+const withoutErased = ({ lots, ...rest }: RowParts, erased: readonly LotPart[]): RowParts => {
+  const left = lots?.filter((part) => !erased.some((other) => isDeepStrictEqual(part, other)));
+  return { ...rest, ...(left && left.length > 0 && { lots: left }) };
+};
+
 /** The part of a contribution that the row still lacks, if any. */
 const leftOf = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
-  if (task.facts && found?.erased !== undefined && found.erased >= task.facts.at) return undefined;
+  if (found && isMovedAway(task.facts, found)) return undefined;
   const facts = found?.kind === undefined ? task.facts : undefined;
   const has = found ? partsOf(found) : {};
-  const parts = task.parts && !isDeepStrictEqual(joined(has, task.parts), has) ? task.parts : undefined;
+  const brought = task.parts && withoutErased(task.parts, found?.erasedLots ?? []);
+  const parts = brought && !isDeepStrictEqual(joined(has, brought), has) ? brought : undefined;
   return facts || parts ? { ...task, facts, parts, found, isNew: !found } : undefined;
 };
 
@@ -100,7 +116,7 @@ export interface RowOutcome {
 }
 
 const outcomeOf = ({ facts }: RowContribution, found: HistoryItem | undefined): RowOutcome => {
-  const isMade = found?.kind === undefined && !(found?.erased !== undefined && found.erased >= (facts?.at ?? ''));
+  const isMade = found?.kind === undefined && !(found && isMovedAway(facts, found));
   return { isMade, isOfRecord: isMade || (found?.record !== undefined && found.record === facts?.record) };
 };
 
@@ -111,7 +127,7 @@ const lookFor = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryIt
   if (looked.length === 0) return new Map();
   const found = await getMany<HistoryItem>(
     looked.map(({ key }) => key),
-    { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased', 'record'] },
+    { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased', 'erasedLots', 'record'] },
   );
   const items = new Map(found.map((item) => [nameOf(item), item]));
   const left = looked.flatMap((task) => leftOf(task, items.get(nameOf(task.key))) ?? []);

@@ -7,7 +7,6 @@ import { hasSettings, type Settings, sayHere, type Thing } from '../../test/supp
 import { isBrought } from './brought.ts';
 import { type Outcome, type Part, send, sendingOf } from './client.ts';
 import { unlisted } from './differences.ts';
-import { isErased } from './erased-items.ts';
 import { erasureOperations } from './erasures.ts';
 import { lasting, type Machine, works } from './machine.ts';
 import { effectOf, type Operation, type Seen } from './operation.ts';
@@ -227,16 +226,6 @@ const redeemedTwice = ({ commits, passes }: Machine): string[] => {
   });
 };
 
-/** The other side without those who were erased here: by the end a person has erased them there too. */
-const withoutErased = (there: There, { commits }: Machine): There => {
-  const isLeft = (uuid: string): boolean => !isErased(commits, uuid);
-  return {
-    ...there,
-    customers: Object.fromEntries(Object.entries(there.customers).filter(([uuid]) => isLeft(uuid))),
-    cards: Object.fromEntries(Object.entries(there.cards).filter(([, { owner }]) => isLeft(owner))),
-  };
-};
-
 /** Adds a last pass behind all passes, and one that must find nothing. */
 export const withLastPass = (part: Part, operations: Operation[]): Operation[] => {
   const { machine, world } = part;
@@ -244,7 +233,7 @@ export const withLastPass = (part: Part, operations: Operation[]): Operation[] =
   const name = 'last pass';
   let last: Pass | undefined;
   const give = async (attempt: number): Promise<void> => {
-    last = { there: withoutErased(newPass(part).there, machine), ends: undefined };
+    last = { there: newPass(part).there, ends: undefined };
     const passName = nameOfWords(`${name} ${attempt}`, 'pass');
     machine.passes.set(passName, last);
     await works.run(lasting(machine, passName), () => runPass(world.store, last as Pass));

@@ -162,6 +162,24 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
+  'lib/events/history.ts': {
+    isMovedAway: {
+      'a change of one who came back is told from one that moved away by its time alone': [
+        'record !== undefined && facts.record !== undefined ? record >= facts.record : erased >= facts.at',
+        'erased >= facts.at',
+        'test/lib/events/history.test.ts',
+        'comes back: a later record, by a clock that is behind',
+      ],
+    },
+    withoutErased: {
+      'a part of a lot that moved away is joined to the change of one who came back': [
+        '!erased.some((other) => isDeepStrictEqual(part, other))',
+        'true',
+        'test/lib/events/history.test.ts',
+        'comes back: a part of a lot that moved away is not joined to the new change',
+      ],
+    },
+  },
   'apps/cli/kinds/spend.ts': {
     spend: {
       'an erasure moves no spend': ['find: (store, uuid) => itemAt(spendKey(store, uuid)),', 'find: async () => [],'],

@@ -165,13 +165,17 @@ export const history: Kind = {
           // A mark of an earlier erasure lapses by itself.
           return rows.filter((row) => row.erased === undefined || row.kind !== undefined);
         },
-        kept: (row, { store, pseudonym }) => ({
+        kept: ({ erasedLots, ...row }, { store, pseudonym }) => ({
           ...withoutTexts(row),
           ...keptTexts(row),
           pk: historyPartition(store, pseudonym, type),
         }),
-        tombstone: ({ pk, sk, at = '', record }) => {
-          const mark = { pk, sk, erased: at, ...(record !== undefined && { record }), ...tombstoneEnd() };
+        tombstone: ({ pk, sk, at = '', record, lots = [], erasedLots = [] }) => {
+          const mark = {
+            ...{ pk, sk, erased: at, ...tombstoneEnd() },
+            ...(record !== undefined && { record }),
+            ...(lots.length + erasedLots.length > 0 && { erasedLots: [...erasedLots, ...lots] }),
+          };
           return Date.parse(at) > now() - tombstoneMillis ? mark : undefined;
         },
       }),

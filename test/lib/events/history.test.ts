@@ -235,6 +235,32 @@ describe('an erased avatar', () => {
     expect(await table()).toEqual({ [row(1)]: { erased: at }, [day]: { creditAdded: 5, regularNet: 5 } });
   });
 
+  test.each([
+    ['a later record, by a clock that is behind', -1, '2026-03-04T05:06:07.009Z', true],
+    ['an earlier record, by a clock that was behind', 1, '2026-03-04T05:06:07.007Z', false],
+  ])('comes back: %s', async (_, ahead, erased, isMade) => {
+    const number = BigInt(first.dynamodb?.SequenceNumber ?? '') + BigInt(ahead);
+    const mark = { erased, record: sequenceText(String(number)) };
+    await dynamodb.write(put({ ...historyKey(store, ada, 'regular', 1), ...mark }));
+
+    await consume(first);
+
+    expect((await table())[row(1)]?.kind).toBe(isMade ? 'increment' : undefined);
+  });
+
+  test('comes back: a part of a lot that moved away is not joined to the new change', async () => {
+    const part = { id: 'a', amount: 5, expiresAt: '2027-01-01T00:00:00.000Z' };
+    await dynamodb.write(
+      put({ ...historyKey(store, ada, 'regular', 1), erased: '2026-03-04T05:06:07.007Z', erasedLots: [part] }),
+    );
+
+    const [again, now] = ['a', 'b'].map((id) => recordOf(undefined, lot(id, 5, { changed: 1 })));
+    await consume(again as DynamoDBRecord, first, now as DynamoDBRecord);
+    await consume(again as DynamoDBRecord);
+
+    expect((await table())[row(1)]).toMatchObject({ kind: 'increment', lots: [{ ...part, id: 'b' }] });
+  });
+
   test('comes back: a later change takes the place of the mark, for good', async () => {
     await markAt('2026-03-04T05:06:07.007Z');
 
