@@ -2,10 +2,16 @@ import { nilUuid } from '../../../lib/identifier.ts';
 import { purchaseImporter } from '../../../lib/operator/imports/purchases.ts';
 import { carriedIds, checkCarried } from '../../../lib/operator/imports/spend.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
+import { listPurchases, type PurchaseItem, purchaseKey } from '../../../lib/store/spend.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
 import type { Kind } from './kind.ts';
-import { matching, personal } from './personal.ts';
+import { itemAt, matching, personal } from './personal.ts';
+
+/** The purchases that carry the spend of an avatar from another service. */
+const findCarried = async (store: string, uuid: string): Promise<PurchaseItem[]> => {
+  const ids = Object.values(carriedIds(uuid));
+  return (await Promise.all(ids.map((id) => itemAt<PurchaseItem>(purchaseKey(store, id))))).flat();
+};
 
 export const findPurchases = (store: string, uuid: string): Promise<PurchaseItem[]> =>
   matching(listPurchases(store), (purchase) => purchase.uuid === uuid);
@@ -58,12 +64,23 @@ export const purchases: Kind = {
     personal<PurchaseItem>({
       words: ['purchase', 'purchases'],
       effect: 'pseudonym',
-      find: findPurchases,
-      kept: (purchase, { uuid, pseudonym }) => {
-        const { sk } = purchase;
-        const isCarried = Object.values(carriedIds(uuid)).includes(sk);
-        return { ...purchase, sk: isCarried ? sk.replace(uuid, pseudonym) : sk, uuid: pseudonym };
+      find: async (store, uuid) => {
+        const carried = Object.values(carriedIds(uuid));
+        return (await findPurchases(store, uuid)).filter(({ sk }) => !carried.includes(sk));
       },
+      kept: (purchase, { pseudonym }) => ({ ...purchase, uuid: pseudonym }),
+    }),
+    personal<PurchaseItem>({
+      words: ['carried sum of spend', 'carried sums of spend'],
+      effect: 'pseudonym',
+      // A pass of a move that finds no carried purchase beside the spend would carry it once more.
+      phase: 'customer',
+      find: findCarried,
+      kept: (purchase, { uuid, pseudonym }) => ({
+        ...purchase,
+        sk: purchase.sk.replace(uuid, pseudonym),
+        uuid: pseudonym,
+      }),
     }),
   ],
 };

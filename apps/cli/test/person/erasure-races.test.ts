@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { changeCredit } from '../../../../lib/credit/change.ts';
+import { writeRows } from '../../../../lib/operator/imports/rows.ts';
+import { spendImporter } from '../../../../lib/operator/imports/spend.ts';
 import type { Sale } from '../../../../lib/routes/sales.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { findSale } from '../../../../lib/sale/sales.ts';
@@ -238,6 +240,26 @@ test('a name that is written for the search while their erasure runs does not st
 
   expect(code).toBe(0);
   expect(await get(name)).toBeUndefined();
+  await expectErased();
+});
+
+test('a pass of a move, which carries their spend while their erasure runs, carries none of it twice', async () => {
+  const carry = async (sum: number): Promise<void> => {
+    const row = { line: 1, fields: { resident: avatar, sum, lastYearSum: 0 } };
+    await writeRows(spendImporter(new Map()), [row], { store });
+  };
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await carry(25);
+  let passes = 0;
+  engine.transact = async (writes, token) => {
+    if (movesCustomer(writes) && passes++ === 0) await carry(35);
+    return dynamodb.transact(writes, token);
+  };
+
+  const { code, rows } = await erase();
+
+  expect(code).toBe(0);
+  expect(await call('GET', `/v1/customers/${rows[0].pseudonym}/spend`)).toMatchObject({ sum: 135 });
   await expectErased();
 });
 
