@@ -7,7 +7,7 @@ import { saleKey } from '../store/sale-state.ts';
 import { findStore } from '../store/stores.ts';
 import { all, is, update } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
-import { get, getMany, inChunks, transact, write, writeUnstamped } from '../table/table.ts';
+import { get, getMany, inChunks, transact, writeUnstamped } from '../table/table.ts';
 import { paidBefore } from './claim.ts';
 import { newPayee, type Payee, payeeWrite, withDebts } from './payees.ts';
 import { payoutWrite } from './payouts.ts';
@@ -59,7 +59,8 @@ const paidUntilOf = async (store: string, debts: readonly Debt[]): Promise<strin
  * merchant has paid by hand. Answers whether the account was still as it was read.
  */
 const putCounted = async (counted: Payee, before: Payee | undefined, paid: number): Promise<boolean> => {
-  if (paid < 1 || counted.isPseudonym) return (await write(payeeWrite(counted, before))).done;
+  // Others begin the same account: after a lost answer one that is there need not be this one.
+  if (paid < 1 || counted.isPseudonym) return (await writeUnstamped(payeeWrite(counted, before))).done;
   const { payout, after } = paidBefore(counted, paid);
   return !(await transact([payoutWrite(payout), payeeWrite(after, before)]));
 };

@@ -194,6 +194,22 @@ test('counts once where two count side by side', async () => {
   expect(await Promise.all(payees.map(({ uuid }) => owed(uuid)))).toEqual([300, 300]);
 });
 
+test('counts a debt where another begins the account, and the answer to its own write is lost', async () => {
+  const productId = await product(payees.slice(0, 1));
+  const [own, another] = [{ sk: await sell(productId) }, { sk: await sell(productId) }];
+  let isLost = false;
+  const stop = intercept(async ({ operation, input }, send) => {
+    if (isLost || operation !== 'PutItem' || !JSON.stringify(input).includes('#PAYEE')) return send();
+    isLost = true;
+    await countDebts(service.store, [another]);
+    throw Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
+  });
+
+  await countDebts(service.store, [own]).finally(stop);
+
+  expect(await owed(payees[0]?.uuid ?? '')).toBe(20);
+});
+
 /** Reads of the store's own item, and how it counts this sale. */
 const countWatched = async (id: string): Promise<number> => {
   let reads = 0;
