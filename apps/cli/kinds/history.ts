@@ -172,7 +172,10 @@ export const history: Kind = {
         }),
         tombstone: ({ pk, sk, at = '', record, lots = [], erasedLots = [] }) => {
           const mark = {
-            ...{ pk, sk, erased: at, ...tombstoneEnd() },
+            pk,
+            sk,
+            erased: at,
+            ...tombstoneEnd(),
             ...(record !== undefined && { record }),
             ...(lots.length + erasedLots.length > 0 && { erasedLots: [...erasedLots, ...lots] }),
           };
