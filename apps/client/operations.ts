@@ -59,6 +59,7 @@ import type {
   RedeliverProductRequest,
   RefundSaleRequest,
   RegisterVendorRequest,
+  ReportChangeRequest,
   ReportPayoutRequest,
   ResidentResponse,
   RevokeCouponRequest,
@@ -264,6 +265,8 @@ export interface Resources {
     create(body: CreateSaleRequest, options?: CallOptions): Answered<SaleResponse>;
     /** List sales. */
     list(query?: Endpoints['GET /v1/sales']['query'], options?: CallOptions): Listed<SaleListResponse>;
+    /** Report that the change of a sale was paid. */
+    reportChange(id: string, body: ReportChangeRequest, options?: CallOptions): Answered<SaleResponse>;
     /** Refund a sale. */
     refund(id: string, body?: RefundSaleRequest, options?: CallOptions): Answered<SaleResponse>;
     /** Read a sale. */
@@ -431,6 +434,7 @@ export const operations = {
     createQuote: 'POST /v1/quotes body',
     create: 'POST /v1/sales body',
     list: 'GET /v1/sales list',
+    reportChange: 'POST /v1/sales/{id}/actions/change-paid body',
     refund: 'POST /v1/sales/{id}/actions/refund body',
     get: 'GET /v1/sales/{id}',
   },

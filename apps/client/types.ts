@@ -814,6 +814,19 @@ export interface Endpoints {
     answer: SaleListResponse;
   };
   /**
+   * Report that the change of a sale was paid
+   */
+  'POST /v1/sales/{id}/actions/change-paid': {
+    path: {
+      /**
+       * UUID of the sale.
+       */
+      id: string;
+    };
+    body: ReportChangeRequest;
+    answer: SaleResponse;
+  };
+  /**
    * Refund a sale
    */
   'POST /v1/sales/{id}/actions/refund': {
@@ -2670,6 +2683,10 @@ export interface SaleResponse {
    */
   change: number;
   /**
+   * How the caller gave the change back, as it has reported. Null: nobody has reported that.
+   */
+  changePaid: ChangePaid | null;
+  /**
    * Store credit in L$ that the sale gives to the buyer, by the rules of the store. A refund leaves it here.
    */
   bonus: number;
@@ -2706,6 +2723,20 @@ export interface SaleResponse {
    */
   vendorUuid: string | null;
 }
+export interface ChangePaid {
+  /**
+   * UUID of the transfer, as the virtual world names it.
+   */
+  transactionId: string;
+  /**
+   * L$ that were given back.
+   */
+  amount: number;
+  /**
+   * When the service heard of it.
+   */
+  at: string;
+}
 export interface SaleShare {
   /**
    * UUID of the avatar who is owed it, in lower case.
@@ -2730,6 +2761,16 @@ export interface SaleListResponse {
    */
   data: SaleResponse[];
   pagination: Pagination;
+}
+export interface ReportChangeRequest {
+  /**
+   * UUID of the transfer, as the virtual world names it.
+   */
+  transactionId: string;
+  /**
+   * L$ that were given back: at most the `change` of the sale.
+   */
+  amount: number;
 }
 export interface RefundSaleRequest {
   /**

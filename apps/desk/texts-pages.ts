@@ -282,6 +282,7 @@ export const pageTexts = {
     byRestricted: 'Paid with restricted credit',
     bonus: 'Bonus: credit for the buyer',
     change: 'Given back at the sale',
+    changePaid: 'Change was paid',
     refunded: 'Refund',
     share: {
       commission: (percent: number) => `Commission, ${percent} %`,

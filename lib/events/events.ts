@@ -8,7 +8,7 @@ import { type EventFilter, type EventType, readableTypes, scopesLacking } from '
 import type { Scope } from '../routes/route.ts';
 import { isNew, put, update } from '../table/language.ts';
 import { type Key, partition, ttlAttribute } from '../table/schema.ts';
-import { get, getMany, inChunks, rowsOf, write } from '../table/table.ts';
+import { get, getMany, inChunks, rowsOf, write, writeUnstamped } from '../table/table.ts';
 
 /** An event as a record of the stream tells of it. */
 export interface NewEvent {
@@ -107,7 +107,8 @@ const note = async (
     rank: `${place}#${id.slice(-12)}`,
     [ttlAttribute]: Math.ceil((now() + keepMillis) / 1000),
   };
-  const outcome = await write<EventItem>(update(eventKey(store, id), { set, when: isNew }));
+  // A stamp would make many events longer than 1 KB, each a write unit dearer.
+  const outcome = await writeUnstamped<EventItem>(update(eventKey(store, id), { set, when: isNew }));
   const noted = outcome.done ? outcome.result : outcome.found;
   return noted?.rank === undefined ? undefined : noted;
 };

@@ -138,6 +138,21 @@ const RefundSaleRequest = z
   })
   .meta({ id: 'RefundSaleRequest' });
 
+const ReportChangeRequest = z
+  .object({
+    transactionId: uuid().describe('UUID of the transfer, as the virtual world names it.'),
+    amount: integer(1).describe('L$ that were given back: at most the `change` of the sale.'),
+  })
+  .meta({ id: 'ReportChangeRequest' });
+
+const ChangePaid = z
+  .object({
+    transactionId: uuid().describe('UUID of the transfer, as the virtual world names it.'),
+    amount: z.int().describe('L$ that were given back.'),
+    at: time().describe('When the service heard of it.'),
+  })
+  .meta({ id: 'ChangePaid' });
+
 export const saleStates = ['completed', 'refused', 'refunded'] as const;
 export type SaleState = (typeof saleStates)[number];
 
@@ -170,6 +185,9 @@ export const SaleResponse = z
     change: z
       .int()
       .describe('The part of `refund` that was due when the sale was answered. The caller gives it back inworld.'),
+    changePaid: ChangePaid.nullable().describe(
+      'How the caller gave the change back, as it has reported. Null: nobody has reported that.',
+    ),
     bonus: bonus(),
     deliveryId: uuid().nullable().describe('UUID of its delivery; null for a refused sale.'),
     shares: z
@@ -205,6 +223,7 @@ const filters = {
 
 export type SaleRequest = z.output<typeof CreateSaleRequest>;
 export type Sale = z.input<typeof SaleResponse>;
+export type ChangeReport = z.output<typeof ReportChangeRequest>;
 export type SaleFilter = z.output<z.ZodObject<typeof filters>>;
 export type QuoteRequest = z.output<typeof CreateQuoteRequest>;
 export type Quote = z.input<typeof QuoteResponse>;
@@ -233,6 +252,17 @@ export const createSale = route('POST /v1/sales', {
   writes: ['SALE', 'CUSTOMER', 'LOT', 'PRODUCT', 'STOCK', 'USE', 'SPEND', 'OWNED', 'GIFTCARD'],
   resolves: true,
   quotes: true,
+  extension: true,
+});
+
+export const reportChange = route('POST /v1/sales/{id}/actions/change-paid', {
+  id: 'sales/report-change',
+  summary: 'Report that the change of a sale was paid',
+  scope: 'sales:write',
+  problems: [400],
+  body: ReportChangeRequest,
+  response: SaleResponse,
+  writes: ['SALE'],
   extension: true,
 });
 

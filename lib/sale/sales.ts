@@ -21,6 +21,8 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   paid: number;
   refund: number;
   change: number;
+  /** How the change was given back, as the object that did it has reported. */
+  changePaid?: Sale['changePaid'];
   deliveryId: string | null;
   shares: Share[];
   at: string;
@@ -97,8 +99,8 @@ export const findSale = (store: string, id: string): Promise<SaleItem | undefine
 /** A sale as the API answers it. Scripts in the virtual world can read short answers only, so they get no shares. */
 export const saleOf = (item: SaleItem, isScript: boolean): Sale => {
   const { sk: id, refundedAt = null, refundReference = null, reference = null, payOut = false, shares, ...sale } = item;
-  const { vendorUuid = null, bonus: { amount: bonus } = { amount: 0 } } = item;
-  const own = { id, refundedAt, refundReference, payOut, bonus, reference, vendorUuid };
+  const { vendorUuid = null, changePaid = null, bonus: { amount: bonus } = { amount: 0 } } = item;
+  const own = { id, refundedAt, refundReference, payOut, bonus, reference, vendorUuid, changePaid };
   return { ...sale, ...own, shares: isScript ? [] : shares };
 };
 

@@ -367,6 +367,19 @@ export const catalogueBudgets: readonly Budget[] = [
   },
   { endpoint: 'create-sale', when: 'no lots, no coupon', steps: 2, units: 19, prepare: selling({}) },
   { endpoint: 'create-sale', when: 'of a limited product', steps: 2, units: 21, prepare: selling({ limited: true }) },
+  // The sale leads to no list by its change.
+  {
+    endpoint: 'report-change',
+    when: '',
+    steps: 1,
+    units: 2,
+    prepare: async (call, store) => {
+      const [, , body] = await selling({})(call, store);
+      const { paid } = body as { paid: number };
+      const { change, id } = (await call('POST', '/v1/sales', { ...(body as object), paid: paid + 5 })).body;
+      return ['POST', `/v1/sales/${id}/actions/change-paid`, { transactionId: randomUUID(), amount: change }];
+    },
+  },
   // The sale (1), then buyer, product, spend, owned product and delivery (5) are read. The transaction writes sale,
   // spend, owned product and the record of the delivery; the sale moves in two indexes, and the delivery
   // enters two.

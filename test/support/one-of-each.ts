@@ -129,7 +129,7 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   // A product that was sold just now is not delivered again.
   await onClock(now() - hour, async () => {
     for (const body of [
-      { id: sale, paid: 10 },
+      { id: sale, paid: 30 },
       { id: later, paid: 0 },
     ])
       await call('POST', '/v1/sales', { ...of, ...body });

@@ -404,6 +404,10 @@ const columnsOfSale = (nameOf: Names): FieldColumn<saleRows.Sale>[] => [
         .map(({ residentUuid, kind, percent, amount }) => `${nameOf(residentUuid)} ${amount} (${kind} ${percent} %)`)
         .join(', '),
   ],
+  [
+    'changePaid',
+    ({ changePaid }) => (changePaid ? `${changePaid.amount} at ${changePaid.at}, ${changePaid.transactionId}` : ''),
+  ],
   ...(['refundedAt', 'deliveryId'] as const),
 ];
 

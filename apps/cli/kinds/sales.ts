@@ -3,6 +3,7 @@ import { now } from '../../../lib/clock.ts';
 import { creditTypes } from '../../../lib/credit/rules.ts';
 import { findDelivery } from '../../../lib/delivery/deliveries.ts';
 import { keepDays } from '../../../lib/delivery/settings.ts';
+import { nilUuid } from '../../../lib/identifier.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { type SaleFields, saleImporter } from '../../../lib/operator/imports/sales.ts';
 import { shareOf } from '../../../lib/price.ts';
@@ -125,6 +126,11 @@ const checkParts = (fields: SaleFields, report: Report): void => {
   if (bonus > (state === 'refused' ? 0 : paid - change))
     report('bonus', 'must be at most what was paid less the change');
   const shared = shares.reduce((sum, { amount }) => sum + amount, 0);
+  const { transactionId, amount, at } = fields.changePaid ?? {};
+  const told = [transactionId, amount, at].filter((value) => value !== undefined).length;
+  if (told === 1 || told === 2)
+    report('changePaid.transactionId', 'must be there with changePaid.amount and changePaid.at, or all must be empty');
+  if ((amount ?? 0) > change) report('changePaid.amount', `must be at most the change, which is ${change}`);
   if (shared > (state === 'refused' ? 0 : paid - change))
     report('shares', 'must be at most what was paid less the change');
   if ((fields.coupon.id === undefined) !== (fields.coupon.couponOwnerUuid === undefined))
@@ -228,7 +234,10 @@ export const saleItems = personal<SaleItem>({
   kept: (item, { store, uuid, pseudonym }) => {
     const { message, reference, refundReference, recipientUsername, ...rest } = item;
     const isTheirs = item.buyerUuid === uuid || item.recipientUuid === uuid;
-    const sale = replaced(isTheirs ? rest : item, uuid, pseudonym) as SaleItem;
+    // The grid's transaction leads to the avatar. That the change was paid stays: nobody may pay it again.
+    const changePaid = item.changePaid && { ...item.changePaid, transactionId: nilUuid };
+    const left = { ...rest, ...(changePaid && { changePaid }) };
+    const sale = replaced(isTheirs ? left : item, uuid, pseudonym) as SaleItem;
     return { ...sale, ...listedAs(store, sale) };
   },
 });
@@ -261,6 +270,9 @@ export const sales: Kind = {
       paid: ['integer', integer(0), 'the L$ that were paid inworld'],
       refund: ['integer', integer(0).default(0), 'the L$ that the buyer got back in all'],
       change: ['integer', integer(0).default(0), 'the part of it that was due at once'],
+      'changePaid.transactionId': ['text', uuid().optional(), 'the transaction inworld that gave the change back'],
+      'changePaid.amount': ['integer', integer(1).optional(), 'the L$ that it gave back'],
+      'changePaid.at': ['text', timeOfSale('sale').optional(), 'when the service heard of it'],
       shares: [shareForm, saleShares(), 'who is owed what: kind user percent L$;kind user percent L$'],
       'coupon.id': ['text', optionalId, 'the coupon of which it is a use', 'coupons'],
       'coupon.couponOwnerUuid': ['text', identifier().optional(), "that coupon's owner"],

@@ -162,6 +162,7 @@ const Delivery = ({ id }: { id: string }) => {
 const Facts = ({ sale }: { sale: SaleResponse }) => {
   const { id, at, productId, buyerUuid, recipientUuid, vendorUuid, reference, refundedAt, refundReference, refusal } =
     sale;
+  const { changePaid } = sale;
   const lines: (Line | false)[] = [
     [t.product, <ProductLink key="product" id={productId} />],
     buyerUuid !== null && [t.buyer, <NamedCustomer key="buyer" uuid={buyerUuid} />],
@@ -169,6 +170,7 @@ const Facts = ({ sale }: { sale: SaleResponse }) => {
       recipientUuid !== buyerUuid && [t.recipient, <NamedCustomer key="recipient" uuid={recipientUuid} />],
     [t.at, time(at)],
     vendorUuid !== null && [t.vendor, <VendorLink key="vendor" uuid={vendorUuid} />],
+    changePaid !== null && [t.changePaid, `${money(changePaid.amount)}, ${time(changePaid.at)}`],
     refusal !== null && [t.refusal, t.refusals[refusal]],
     reference !== null && [t.reference, reference],
     refundedAt !== null && [t.refundedAt, time(refundedAt)],

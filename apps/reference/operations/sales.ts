@@ -34,6 +34,15 @@ export const salesTexts: Record<string, OperationText> = {
       paid: 1,
     },
   },
+  'sales/report-change': {
+    description:
+      `${extension} Notes the transfer by which the caller gave the \`change\` of a sale back; of a refused sale that is all that was paid. ` +
+      'The first report counts, and any other is answered with the sale as it is. It moves nothing. An object whose memory comes back as it ' +
+      'was some time before repeats its sale, reads that its change was paid, and pays nothing again.',
+    parameters: { id: '00000008-dede-4ede-8ede-000000000001' },
+    request: { transactionId: '00000009-dede-4ede-8ede-000000000001', amount: 500 },
+    refused: { transactionId: 'receipt 7', amount: 1 },
+  },
   'sales/refund-sale': {
     description:
       `${extension} Takes a completed sale back: its credit, as it was, with the same expiry; stock, where the product is limited now; ` +

@@ -27,6 +27,8 @@ export interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'inGroup'> 
   paid: number;
   refund: number;
   change: number;
+  /** All three are there, or none. */
+  changePaid?: { transactionId?: string | undefined; amount?: number | undefined; at?: string | undefined };
   shares: (Omit<Share, 'residentUuid'> & { user: Resident })[];
   /** The coupon of which it is a use, if it is one. */
   coupon: Omit<UsedCoupon, 'id' | 'couponOwnerUuid'> & {
@@ -62,13 +64,16 @@ const couponOf = ({ coupon: { id, couponOwnerUuid: owner, ...terms } }: SaleFiel
 const bonusIn = ({ bonus: amount, bonusType: type, bonusExpiresAt: expiresAt }: SaleFields): Bonus | undefined =>
   amount > 0 ? { type, amount, ...(expiresAt !== undefined && { expiresAt }) } : undefined;
 
+const changePaidIn = ({ changePaid: { transactionId, amount, at } = {} }: SaleFields): SaleItem['changePaid'] =>
+  transactionId !== undefined && amount !== undefined && at !== undefined ? { transactionId, amount, at } : undefined;
+
 /** The sale of a row. It stands in no list of deliveries to be ordered. */
 const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
   const { fields } = row;
   const { id, product: productId, buyer, recipient = buyer, shares, taken, bonusType: _, bonusExpiresAt: __ } = fields;
   const { reference, refundedAt, refundReference, refundReason, payOut, vendorUuid, giftCardId } = fields;
   const { state, base, total, credit, restrictedCredit, paid, refund, change, deliveryId, at, request } = fields;
-  const [coupon, bonus] = [couponOf(fields), bonusIn(fields)];
+  const [coupon, bonus, changePaid] = [couponOf(fields), bonusIn(fields), changePaidIn(fields)];
   const sold = { ...saleKey(store, id), state, at, productId, buyerUuid: buyer?.uuid ?? null };
   const sale: SaleItem = {
     ...sold,
@@ -89,6 +94,7 @@ const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
     ...(coupon && { coupon }),
     ...(taken.restricted.length + taken.regular.length > 0 && { taken }),
     ...(bonus && { bonus }),
+    ...(changePaid && { changePaid }),
     ...(giftCardId !== undefined && { giftCardId }),
     ...(reference && { reference }),
     ...(refundedAt && { refundedAt }),

@@ -61,6 +61,7 @@ test('201s with the sale and its Location; the buyer has spent and owns it, and 
       paid: 107,
       refund: 7,
       change: 7,
+      changePaid: null,
       bonus: 0,
       deliveryId: expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/),
       shares: [],

@@ -39,6 +39,7 @@ const anyBody = {
   events: ['store.closed'],
   result: 'paid',
   amount: 1,
+  transactionId: unknownUuid,
   expiration: null,
   usesPerCustomer: 1,
 };

@@ -249,6 +249,7 @@ const otherFields = {
     refundReference: null,
     payOut: false,
     vendorUuid: null,
+    changePaid: null,
     bonus: 0,
     reference: null,
   },
