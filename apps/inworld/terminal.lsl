@@ -497,7 +497,7 @@ failed(integer status, string detail)
 chosen(string text)
 {
     if (text == "Close") return;
-    if (text == "Again") send();
+    if (text == "Again" && gPath != "") send();
     else if (gStep == "card")
     {
         if ((key)text) ask("redeem", "/v1/giftcards/" + text + "/actions/redeem", "{\"identifier\":" + quoted((string)gWho) + "}");
@@ -567,6 +567,11 @@ default
             integer row = rowOf(llDetectedKey(i), 0);
             if (row >= 0) take(row);
             gWho = llDetectedKey(i);
+            // What another avatar has asked for is nobody else's.
+            gPath = "";
+            gBody = "";
+            gTag = "";
+            gData = "";
             if (gWho == llGetOwner()) report((string)(llGetListLength(gUsers) / STRIDE) + " avatars use it.");
             if (!gReady) tell("This terminal is not ready. Please try again later, or tell its owner.");
             else if (llGetListLength(gUsers) >= USERS * STRIDE) tell("Others use this terminal now. Please touch it again in a minute.");

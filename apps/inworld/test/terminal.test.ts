@@ -92,6 +92,29 @@ test('redeems a gift card once, in any case of its letters, and says what is wro
   await hears(who, 'There is no gift card of that number. Please copy all of it');
 });
 
+test('says and does nothing of what another avatar asked before', async () => {
+  const { use, hears, choose, net, world } = await place();
+  const [customer, stranger] = [avatar(34), avatar(35)];
+  await shop.call('POST', `/v1/customers/${customer}/actions/increment-credit`, { delta: 1311 });
+  const card = await grant(customer, 5);
+  await use(customer, 'Balance');
+  await hears(customer, 'Your store credit: L$ 1311');
+
+  await use(stranger, 'Coupon');
+  await choose('Write the code', 'Again');
+  await hears(stranger, 'There is no coupon of that code.');
+  await use(customer, 'Gift card');
+  await choose('Copy the number', card.id);
+  await hears(customer, 'The card is redeemed.');
+  net.requests.length = 0;
+  await use(stranger, 'Gift card');
+  await choose('Copy the number', 'Again');
+  await choose('That is no number of a gift card', 'Again');
+
+  expect(net.requests).toEqual([]);
+  expect(world.log.said.filter(({ to, text }) => to === stranger && text.includes('credit'))).toEqual([]);
+});
+
 test('turns all of a customer’s own cards into credit at one press, once, and leaves those of others', async () => {
   const { use, hears, choose, net, until, world } = await place();
   const [who, other] = [avatar(30), avatar(31)];
