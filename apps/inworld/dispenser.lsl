@@ -273,6 +273,7 @@ integer isSetting(string name, string value)
 list gCards;
 string gCard;
 integer gCardLine;
+integer gCardAt;
 key gCardQuery;
 
 integer isItem(string name)
@@ -286,13 +287,20 @@ integer isItem(string name)
 integer isKnown(string name)
 {
     if (llGetInventoryType(name) != INVENTORY_NOTECARD || name == NOTECARD || llListFindList(gCards, [name]) >= 0) return TRUE;
-    if (gCard == "")
+    // A line that the region has not brought for a minute never comes: another notecard may have its turn.
+    if (gCard == "" || llGetUnixTime() - gCardAt >= RETRY)
     {
         gCard = name;
         gCardLine = 0;
-        gCardQuery = llGetNotecardLine(name, 0);
+        askCardLine();
     }
     return FALSE;
+}
+
+askCardLine()
+{
+    gCardAt = llGetUnixTime();
+    gCardQuery = llGetNotecardLine(gCard, gCardLine);
 }
 
 cardRead(string line)
@@ -303,7 +311,7 @@ cardRead(string line)
     if (line != EOF && name != "key")
     {
         ++gCardLine;
-        gCardQuery = llGetNotecardLine(gCard, gCardLine);
+        askCardLine();
         return;
     }
     gCards += [gCard, name == "key"];
@@ -793,6 +801,7 @@ default
         if (change & CHANGED_INVENTORY)
         {
             gCards = [];
+            gCard = "";
             // The timer registers again, with the new list of items.
             if (gUrl != "" && !gSettling)
             {

@@ -12,7 +12,7 @@ const owner = '99999999-2222-3333-4444-555555555555';
 const ada = '11111111-2222-3333-4444-555555555555';
 const stranger = '66666666-2222-4333-8444-555555555555';
 
-const start = ({ mayGrant = (): boolean => true } = {}) => {
+const start = ({ mayGrant = (): boolean => true, bringsLine = (_: string): boolean => true } = {}) => {
   const clock = virtualClock(1_900_000_000_000);
   const addresses: string[] = [];
   const bodies: string[] = [];
@@ -22,6 +22,7 @@ const start = ({ mayGrant = (): boolean => true } = {}) => {
     clock,
     nameOf: () => undefined,
     uuidOf: () => undefined,
+    bringsLine,
     grantUrl: (answer) => {
       given += 1;
       const url = `https://sim.example/${given}`;
@@ -188,6 +189,34 @@ test.each([
 
   expect([first.answer, second.answer]).toEqual(['503 readi', answer]);
   expect(world.log.given).toHaveLength(given);
+});
+
+test('a line of a notecard that never comes holds up no other notecard, and its own for no more than a minute', () => {
+  let isLost = true;
+  const { clock, place, deliver } = start({ bringsLine: (card) => !isLost || card !== 'Guide' });
+  place({ Guide: ['Thank you!'], Poster: ['a = b'] });
+
+  const begun = [deliver('Guide'), deliver('Poster')];
+  clock.advance(60);
+  const next = [deliver('Poster'), deliver('Poster')];
+  isLost = false;
+  const last = [deliver('Guide'), deliver('Guide')];
+
+  expect(begun.map(({ answer }) => answer)).toEqual(['503 readi', '503 readi']);
+  expect(next.map(({ answer }) => answer)).toEqual(['503 readi', '200 given']);
+  expect(last.map(({ answer }) => answer)).toEqual(['503 readi', '200 given']);
+});
+
+test('a notecard that is taken out, or replaced, while it is read holds up no other', () => {
+  const { place, deliver } = start({ bringsLine: (card) => card !== 'Guide' });
+  const box = place({ Guide: ['Thank you!'], Poster: ['a = b'] });
+
+  const begun = deliver('Guide');
+  box.remove('Guide');
+  box.changed();
+  const answers = [deliver('Poster'), deliver('Poster'), deliver('Guide')];
+
+  expect([begun, ...answers].map(({ answer }) => answer)).toEqual(['503 readi', '503 readi', '200 given', '422 no su']);
 });
 
 test('box and vendors have names of their own, so that a box never deletes what a vendor keeps', () => {

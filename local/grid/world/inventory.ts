@@ -2,6 +2,9 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { nullKey } from '../lsl/values.ts';
 import { type Body, cut, type Item } from './object.ts';
 
+/** The signs that stand for items which a notecard holds. */
+const heldItem = /[\u{100000}-\u{10FFFF}]/u;
+
 /** Copy, modify and transfer. */
 const allowsAll = 0xe000;
 
@@ -31,7 +34,10 @@ export const inventory = (body: Body): Functions => ({
     body.wait(
       0.1,
       body.dataserver((tell) => {
-        const lines = body.prim.notecards[card] ?? [];
+        if (!body.around.bringsLine(card, line)) return;
+        const written = body.prim.notecards[card] ?? [];
+        // Of a notecard that holds an item, which stands there as a sign of its own, no line can be read.
+        const lines = written.some((text) => heldItem.test(text)) ? [] : written;
         tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
       }),
     ),

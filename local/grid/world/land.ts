@@ -24,6 +24,8 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   mayLookUp?: WorldView['mayLookUp'];
   lookUp?: WorldView['lookUp'];
   grantUrl?: WorldView['grantUrl'];
+  /** False for a line of a notecard that never comes. */
+  bringsLine?: WorldView['bringsLine'];
   mayRequest?: WorldView['mayRequest'];
   /** L$ that a script gives away, in the place of those of `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;

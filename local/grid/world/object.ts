@@ -70,6 +70,8 @@ export interface WorldView {
   isPresent: (uuid: string) => boolean;
   /** The group whose tag the avatar wears; empty for none. */
   groupOf: (uuid: string) => string;
+  /** False for a line of a notecard that the region never brings. */
+  bringsLine: (card: string, line: number) => boolean;
   /** False where the region lets no more look-ups through. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;

@@ -48,6 +48,19 @@ describe('forced delays', () => {
   });
 });
 
+test('no line can be read of a notecard that holds an item', () => {
+  const lines = ['key = x', 'picture: \u{100000}'];
+  const { clock, said } = place(
+    'llGetNotecardLine("card", 0);',
+    'dataserver(key query, string line) { llOwnerSay((string)(line == EOF)); }',
+    { card: lines },
+  );
+
+  clock.advance(1);
+
+  expect(said()).toEqual(['1']);
+});
+
 describe('the object and its region', () => {
   const group = '55555555-2222-3333-4444-555555555555';
   const groups = `llOwnerSay((string)llSameGroup("${ada}") + (string)llSameGroup(NULL_KEY));`;
