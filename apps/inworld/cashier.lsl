@@ -221,7 +221,7 @@ float TICK = 10.0;
 integer RETRY = 60;
 
 // After these no L$ have moved.
-list SURE = ["INVALID_AGENT", "INVALID_AMOUNT", "LINDENDOLLAR_ENTITYDOESNOTEXIST", "LINDENDOLLAR_INSUFFICIENTFUNDS",
+list SURE = ["INVALID_DESTINATION", "INVALID_AGENT", "INVALID_AMOUNT", "LINDENDOLLAR_ENTITYDOESNOTEXIST", "LINDENDOLLAR_INSUFFICIENTFUNDS",
     "MISSING_PERMISSION_DEBIT", "GROUP_OWNED", "TRANSFERS_DISABLED", "THROTTLED"];
 
 // So many payouts in a row that were not paid stop it.
@@ -259,6 +259,9 @@ integer gLateAmount;
 key gRequest = NULL_KEY;
 string gSent;
 integer gSentAt;
+
+// The payouts that it paid last, of which the service should name none again.
+list gPaid;
 
 // When the next note may be sent, and the next claim be made; and the pause after a failure.
 integer gNext;
@@ -687,6 +690,7 @@ ended(integer isPaid, string data)
     gTransaction = NULL_KEY;
     if (isPaid)
     {
+        gPaid = llList2List([payout] + gPaid, 0, 3);
         add(gPayDay, 0, amount, 1);
         conclude(gLive, payout, "paid", "\"transactionId\":" + quoted(transaction));
     }
@@ -717,6 +721,11 @@ transfer(integer now)
 // Pays what the service has answered to the claim that may be paid.
 pay(string payout, string payee, integer amount, integer now)
 {
+    if (llListFindList(gPaid, [payout]) >= 0)
+    {
+        doubt(gLive, payout, "L$ " + (string)amount + " to " + link(payee), "it has paid that before, and the service asks for it again");
+        return;
+    }
     string why = hindrance();
     integer at = sentAt(gValue);
     if (now - at > BEGIN) why = "the answer to the claim came too late";

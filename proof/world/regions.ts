@@ -11,7 +11,7 @@ import type { Network } from './network.ts';
  */
 const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTFUNDS'];
 const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
-const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_AGENT', 'INVALID_AMOUNT', 'GROUP_OWNED'];
+const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_DESTINATION', 'INVALID_AMOUNT', 'GROUP_OWNED'];
 
 const avatar = (text: string) => {
   const identifier = parseIdentifier(text);

@@ -50,7 +50,7 @@ export const people = (body: Body): Functions => ({
     body.later(() => {
       if ((body.granted & 2) === 0) tell('MISSING_PERMISSION_DEBIT');
       else if (body.prim.isDeeded) tell('GROUP_OWNED');
-      else if (!isKey(to)) tell('INVALID_AGENT');
+      else if (!isKey(to)) tell('INVALID_DESTINATION');
       else if (amount <= 0) tell('INVALID_AMOUNT');
       else if (!body.around.mayTransfer()) tell('THROTTLED');
       else body.around.transfer(to, amount, tell, transaction);
