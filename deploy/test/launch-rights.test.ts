@@ -138,6 +138,64 @@ test('the bound allows a mapping for a function of the deployment only', () => {
   expect([mayMap(`${place.stack}-Worker`), mayMap('other')]).toEqual([true, false]);
 });
 
+/** Why a right has no resource, though its service has resources with names. */
+const reasons: Readonly<Record<string, string>> = {
+  'apigateway:*': 'API Gateway chooses the ids of APIs, plans and keys',
+  'cloudwatch:*': 'graphs and thresholds of the account, which hold no data of anybody',
+  'events:*': 'the bus of the setting eventBus has a name of the merchant’s',
+  'kms:*': 'KMS chooses the ids of keys, and the policy of a key says who may use it',
+  'scheduler:*': 'CloudFormation names a schedule by its resource alone',
+  'wafv2:*': 'the firewall of an API, whose id AWS chooses',
+  'xray:*': 'traces know no resource',
+  'dynamodb:ListStreams': 'knows no resource',
+  'lambda:GetEventSourceMapping': 'AWS chooses the ids of mappings',
+  'lambda:GetAccountSettings': 'knows no resource',
+  'lambda:ListEventSourceMappings': 'knows no resource',
+  'logs:CreateLog*': 'API Gateway writes the logs of all APIs of the account by one role',
+  'logs:Describe*': 'tells names, and nothing of what is logged',
+  'logs:PutLogEvents': 'API Gateway writes the logs of all APIs of the account by one role',
+  'logs:DeleteIndexPolicy': 'CloudFormation names no group in it',
+  'logs:DeleteResourcePolicy': 'knows no resource',
+  'logs:PutIndexPolicy': 'CloudFormation names no group in it',
+  'logs:PutResourcePolicy': 'knows no resource',
+  'secretsmanager:GetRandomPassword': 'knows no resource',
+  'servicequotas:RequestServiceQuotaIncrease': 'knows no resource',
+  'cloudformation:GetTemplateSummary': 'knows no resource before there is a stack',
+  'cloudformation:ValidateTemplate': 'knows no resource',
+  'sts:GetCallerIdentity': 'knows no resource',
+};
+
+test('each right to any resource has a condition or a reason', () => {
+  const wide = [...rights, ...build, ...ofFunction].filter(
+    ({ Effect, Resource, Condition }) => Effect === 'Allow' && Resource === '*' && !Condition,
+  );
+
+  const given = new Set(wide.flatMap(({ Action }) => asList(Action)));
+
+  expect([...given].sort()).toEqual(Object.keys(reasons).sort());
+});
+
+test('a release that was tampered with reads neither the secrets nor the logs of others', () => {
+  const may = (action: string, resource: string): boolean =>
+    doStatementsAllow(rights, { action, resource, context: {} });
+  const secret = (name: string): boolean =>
+    may('secretsmanager:GetSecretValue', arn('secretsmanager', `secret:${name}`));
+  const group = (name: string): string => arn('logs', `log-group:${name}`);
+
+  expect(['shop-password-a1b2c3', 'rds!db-a1b2c3'].map(secret)).toEqual([false, false]);
+  // Its own, if CloudFormation names it by the resource and if it names it by the stack.
+  expect(['DataCursorSecret8266F2EC-a1b2c3', `${place.stack}-DataCursorSecret8266F2EC-a1b2c3`].map(secret)).toEqual([
+    true,
+    true,
+  ]);
+  for (const action of ['FilterLogEvents', 'GetLogEvents', 'StartQuery', 'PutSubscriptionFilter', 'DeleteLogGroup'])
+    expect([group('/aws/lambda/other'), group(`${place.stack}-f`)].map((one) => may(`logs:${action}`, one))).toEqual([
+      false,
+      true,
+    ]);
+  expect(may('logs:PutLogEvents', group('/aws/apigateway/another-api'))).toBe(true);
+});
+
 test('a second launch may give the roles of the toolkit its own policy, in whatever order', () => {
   const earlier = bound.replace(/0c0ffee0-.*$/, '1badcafe-5555-4666-8777-888888888888');
   const elsewhere = earlier.replace(place.region, 'eu-west-1');

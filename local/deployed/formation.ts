@@ -61,6 +61,7 @@ const ownKinds: Readonly<Record<string, string[]>> = {
   'AWS::Lambda::EventSourceMapping': ['eventSourceMapping'],
   'AWS::Lambda::Function': ['function'],
   'AWS::Lambda::Permission': ['function'],
+  'AWS::Logs::LogGroup': ['log-group'],
   'AWS::S3::Bucket': ['bucket', 'object'],
   'AWS::S3::BucketPolicy': ['bucket'],
   'AWS::SNS::Subscription': ['topic'],
