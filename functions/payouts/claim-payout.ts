@@ -1,5 +1,10 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
+import { boundReads } from '../../lib/http/store-share.ts';
 import { claimPayout } from '../../lib/payout/claim.ts';
 import { claimPayout as row } from '../../lib/routes/payouts.ts';
 
-export const handler = endpoint(row, ({ store, body, keyOrigin }) => claimPayout(store, body, keyOrigin));
+export const handler = endpoint(row, async ({ store, body, keyOrigin }) => {
+  // Where nobody would get enough, it reads all who are owed something.
+  boundReads(store);
+  return claimPayout(store, body, keyOrigin);
+});

@@ -86,7 +86,7 @@ const take = async (
 const millisAhead = ({ usedUntil }: ShareUse): number => usedUntil - now();
 
 const refusals = {
-  reads: 'The lists of this store have read more than its share: ask for less, or more slowly.',
+  reads: 'This store has read more than its share: ask for less, or more slowly.',
   writes: 'This store has written more than its share: send the request again later, and others more slowly.',
   registrations: 'The vendors of this store have registered more often than their share allows: register again later.',
 };

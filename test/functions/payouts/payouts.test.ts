@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
+import { forgetShares } from '../../../lib/http/store-share.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { findPayee, movedBy, newPayee, type Payee, withDebts } from '../../../lib/payout/payees.ts';
 import { findPayout, type PayoutItem } from '../../../lib/payout/payouts.ts';
@@ -135,6 +136,30 @@ describe('claim', () => {
     expect(await claimed({ hold: 1 })).toBeNull();
     setClock(start + day);
     expect((await claimed({ hold: 1 }))?.amount).toBe(50);
+  });
+
+  test.each([
+    { minimum: 2_000_000_000, hold: 0 },
+    { minimum: 1, hold: 2 },
+  ])('counts in the share of the store’s reads: %o, which pays none of 150, is 429 at last', async (terms) => {
+    const today = { day: '2027-05-10', madeAt: timestamp(start) };
+    for (let number = 0; number < 150; number++) {
+      const account = newPayee(payeeKey(store, newId()), `payee${number}`);
+      const debt = { saleId: newId(), cause: 'shares' as const, payee: account.sk, ...today, amount: 70, shared: 70 };
+      await write(put(withDebts(account, [debt], [], timestamp(start - hour))));
+    }
+    process.env.STORE_READ_UNITS = '100';
+    forgetShares();
+
+    const answers = [];
+    for (let number = 0; number < 10; number++) answers.push(await claim(terms));
+    const other = await service.call('POST', '/v1/payouts/actions/claim', terms);
+
+    delete process.env.STORE_READ_UNITS;
+    expect(answers[0]).toMatchObject({ status: 200, body: { payout: null } });
+    expect(answers.at(-1)?.status).toBe(429);
+    expect(Number(answers.at(-1)?.headers.get('retry-after'))).toBeGreaterThan(0);
+    expect(other.status).toBe(200);
   });
 
   test('answers null before payouts are begun, and from a restore until they are resumed', async () => {
