@@ -2,7 +2,7 @@ import { newId, now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { ClaimRequest, HandPayment, PayoutAnswer } from '../routes/payouts.ts';
-import { findUuid } from '../store/residents.ts';
+import { findResident, findUuid } from '../store/residents.ts';
 import { findStore, type Store } from '../store/stores.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
@@ -124,6 +124,7 @@ export const payByHand = async (
       throw invalid(
         'The table was restored, and may owe again what was paid since: see to that first, then run store payouts resume.',
       );
+    if (!payee && !(await findResident(store, identifier))) throw notFound();
     const owed = payee && !payee.isPseudonym ? payee.owed : 0;
     if (!payee || payment.amount > owed)
       throw invalid(`amount must be at most what is owed to them: L$ ${Math.max(owed, 0)}.`);

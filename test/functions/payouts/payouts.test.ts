@@ -369,6 +369,7 @@ describe('a person', () => {
     await write(put({ ...newPayee(payeeKey(store, pseudonym.uuid), 'x'), owed: 9, isPseudonym: true as const }));
 
     expect((await pay('nobody.atall', { amount: 1 })).status).toBe(404);
+    expect((await pay(unknownUuid, { amount: 1 })).status).toBe(404);
     expect((await pay(payee.uuid, { amount: 1 })).status).toBe(400);
     expect((await pay(pseudonym.uuid, { amount: 1 })).status).toBe(400);
   });
