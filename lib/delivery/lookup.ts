@@ -14,25 +14,26 @@ import { resolveBody } from './message.ts';
 /** Look-ups of one store in a clock minute, and those of them that a GET may cause. */
 export const lookUpsPerMinute = 60;
 const maxOfReads = 30;
-/** A key that has named nobody so often in a clock minute has no look-up left in it: the others are for other keys. */
-const maxNobody = 30;
+/** A key has no more look-ups in a clock minute that found no avatar: the others are for other keys. */
+const maxVain = 30;
 
 /** The item that counts the look-ups of this minute. */
 const countKey = (store: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: timestamp(now()).slice(0, 16) });
 
-/** The attribute that counts how often a key has named nobody. */
-const nobodyBy = (keyId: string): string => `nobody_${keyId}`;
+/** The attribute that counts the look-ups of a key but those that found an avatar. */
+const vainBy = (keyId: string): string => `nobody_${keyId}`;
 
-/** Counts a look-up. False where the store, or the key, has had as many as a minute allows. */
+/**
+ * Counts a look-up before it is made, so that those side by side, and those that nothing answers, count too. False where the store, or the key, has had as many as a minute allows. */
 const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
   const isFree = all(
     below('total', lookUpsPerMinute),
     isRead ? below('reads', maxOfReads) : undefined,
-    keyId === undefined ? undefined : any(missing(nobodyBy(keyId)), below(nobodyBy(keyId), maxNobody)),
+    keyId === undefined ? undefined : any(missing(vainBy(keyId)), below(vainBy(keyId), maxVain)),
   );
   const { done } = await write(
     update(counted, {
-      add: { total: 1, reads: Number(isRead) },
+      add: { total: 1, reads: Number(isRead), ...(keyId !== undefined && { [vainBy(keyId)]: 1 }) },
       set: { [ttlAttribute]: Math.ceil(now() / 1000) + 3600 },
       when: any(isNew, isFree),
     }),
@@ -40,9 +41,9 @@ const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolea
   return done;
 };
 
-/** Counts that a key has named nobody. */
-const countNobody = async (counted: Key, keyId: string): Promise<void> => {
-  await write(update(counted, { add: { [nobodyBy(keyId)]: 1 }, when: exists }));
+/** A look-up that found an avatar is one of the store's alone. */
+const countFound = async (counted: Key, keyId: string): Promise<void> => {
+  await write(update(counted, { add: { [vainBy(keyId)]: -1 }, when: exists }));
 };
 
 /** Notes that a box cannot be asked, until one registers anew. */
@@ -122,12 +123,10 @@ export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
   const answer = await askBoxes(store, boxes, identifier.uuid ?? identifier.username, signal);
   if (answer === 'old') return { isUnasked: true };
   if (answer?.status !== 200) return {};
-  if (answer.text === '-') {
-    if (keyId !== undefined) await countNobody(counted, keyId);
-    return { isNobody: true };
-  }
+  if (answer.text === '-') return { isNobody: true };
   const avatar = parseAvatar(answer.text, identifier);
   if (!avatar) return {};
+  if (keyId !== undefined) await countFound(counted, keyId);
   try {
     const { uuid, username } = await tellResident(store, avatar, 'dispenser');
     return { resident: { uuid, username } };

@@ -149,6 +149,34 @@ describe('the dispenser', () => {
     expect([refused.status, allowed.status, afterwards.status, nextMinute.status]).toEqual([404, 200, 200, 200]);
   });
 
+  test.each([
+    ['nobody', saying('-')],
+    ['an error', saying('', 500)],
+    ['somebody else', saying(`${randomUUID()} some.body`)],
+  ])(
+    'is asked 30 times for a key whose names, six side by side, bring %s; another key sells to a stranger',
+    async (_, vain) => {
+      const at = Math.ceil(Date.now() / 60_000) * 60_000;
+      source.now = () => at;
+      const { id, call, dispenser } = await newStore(vain);
+      const other = service.callAs((await issueKey({ store: id, name: 'other', scopes, stage: 'test' })).text);
+      const { body } = await other('POST', '/v1/products', { name: 'Lamp', price: 5 });
+      const apply = (name: string) =>
+        call('POST', `/v1/customers/${name}/actions/apply-coupon`, { scope: 0, code: 'None' });
+
+      for (let round = 0; round < 10; round++)
+        await Promise.all(Array.from({ length: 6 }, (_, place) => apply(`nix${round}.q${place}`)));
+      const named = dispenser.asked.length;
+      dispenser.answer(ofGrid);
+      const sale = { id: randomUUID(), productId: body.id, buyerIdentifier: stranger().username, paid: 5 };
+      const sold = await other('POST', '/v1/sales', sale);
+      source.now = () => Date.now();
+
+      expect(named).toBe(30);
+      expect(sold.body.state).toBe('completed');
+    },
+  );
+
   test('is asked 60 times at most by 100 calls at once', async () => {
     const at = Math.ceil(Date.now() / 60_000) * 60_000;
     source.now = () => at;
