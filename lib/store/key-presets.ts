@@ -15,8 +15,9 @@ export const presets = {
     scopes: ['sales:write', 'products:read', 'vendors:register'],
     use: 'vendors inworld: quote prices, make sales, say where they stand',
     risk:
-      'could have products delivered that nobody paid for, spend your customers’ credit on them, read all products, ' +
-      'learn any avatar’s credit, discount and ban by quotes, and list vendors that do not exist',
+      'could make up sales that nobody paid for: they deliver products, make gift cards, which are money, give bonus ' +
+      'credit, owe shares that are paid out, and spend your customers’ credit. It could also read all products, learn ' +
+      'any avatar’s credit, discount and ban by quotes, and list vendors that do not exist',
   },
   terminal: {
     scopes: [
@@ -55,8 +56,9 @@ export const presets = {
     scopes: [...readScopes, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
     use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
     risk:
-      'could read all that your store knows of its customers, and give away credit and products. The ids of gift cards ' +
-      'that anybody may redeem are money too, and its events have them',
+      'could read all that your store knows of its customers, give away credit and products, and take sales back, so ' +
+      'that your store owes their buyers what they paid. The ids of gift cards that anybody may redeem are money too, ' +
+      'and its events have them',
   },
   all: {
     scopes,
