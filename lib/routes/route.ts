@@ -92,8 +92,8 @@ export type Kind =
   | 'UNITS'
   | 'SWEEP';
 
-/** The kinds that hold residents: told by the operator to all stores, or to one store. */
-const residentKinds: readonly Kind[] = ['RESIDENT', 'NAME', 'STORE_RESIDENT', 'STORE_NAME'];
+/** The kinds that hold residents: told by the operator to all stores, or to one store, or known to it by a sale alone. */
+const residentKinds: readonly Kind[] = ['RESIDENT', 'NAME', 'STORE_RESIDENT', 'STORE_NAME', 'CUSTOMER'];
 
 /** The facts of an endpoint that do not follow from its method and path. */
 interface RowFields {

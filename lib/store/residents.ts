@@ -84,6 +84,13 @@ export const asTold = async ({ uuid, username, names }: StoredResident): Promise
   return { uuid, username: own[0] ?? uuid, names: own, source: 'store' };
 };
 
+/** A customer whose UUID a sale brought, and whose name nobody has told: they are called by their UUID until then. */
+const byCustomer = async (store: string, { uuid }: Identifier): Promise<Resident | undefined> => {
+  const customer =
+    uuid === undefined ? undefined : await get<Resident & Key>({ pk: partition(store, 'CUSTOMER'), sk: uuid });
+  return customer && { uuid: customer.sk, username: customer.username };
+};
+
 /** The store's own knowledge of a resident whose UUID or name the operator has not told. */
 const byStore = async (store: string, { uuid, username }: Identifier): Promise<Resident | undefined> => {
   if (uuid !== undefined) {
@@ -120,7 +127,7 @@ export const findResident = async (store: string, identifier: Identifier): Promi
   if (known) return known;
   const shared = await get<Resident>(operatorsKey(identifier));
   const found = shared ?? (await byStore(store, identifier)) ?? (await lookUp(store, identifier));
-  if (!found) return undefined;
+  if (!found) return byCustomer(store, identifier);
   const resident = { uuid: found.uuid, username: found.username };
   // Every name's item carries the UUID and the current name, so a look-up by name also answers a later one by UUID.
   remember(shared ? pk : own, resident);
