@@ -97,9 +97,13 @@ const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]):
   return params;
 };
 
+const queryNotUtf8 = 'The query must be UTF-8 text without U+FFFD.';
+
 const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): unknown => {
   const values = event.multiValueQueryStringParameters ?? {};
   const known = Object.keys(row.query.shape).filter((name) => (values[name]?.length ?? 0) > 0);
+  // API Gateway replaces bytes that are not UTF-8, as in a body.
+  if (known.some((name) => values[name]?.join().includes('\ufffd'))) faults.push(queryNotUtf8);
   const repeated = known.filter((name) => (values[name]?.length ?? 0) > 1);
   faults.push(...repeated.map((name) => `${name} must be given once.`));
   const once = known.filter((name) => !repeated.includes(name)).map((name) => [name, values[name]?.[0]]);

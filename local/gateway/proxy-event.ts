@@ -50,7 +50,9 @@ export const proxyEvent = (
 ) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;
-  const parameters = multiValues(new URLSearchParams(query));
+  // Bytes that are not UTF-8 become U+FFFD, and so does a percent sign that begins no byte: API Gateway is said to answer
+  // 400 to it by itself.
+  const parameters = multiValues(new URLSearchParams(query.replace(/%(?![0-9a-f]{2})/gi, '%FF')));
   return {
     resource: row.path,
     path: path.slice(prefix.length),

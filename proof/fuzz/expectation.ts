@@ -26,9 +26,10 @@ const paramsOf = (row: Route, path: string): Record<string, string> | undefined 
 };
 
 const isQueryFaulty = (row: Route, query: string): boolean => {
-  const values = new URLSearchParams(query);
+  // A percent sign that begins no byte is as bytes that are not UTF-8.
+  const values = new URLSearchParams(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%FF'));
   const known = Object.keys(row.query.shape).filter((name) => values.has(name));
-  if (known.some((name) => values.getAll(name).length > 1)) return true;
+  if (known.some((name) => values.getAll(name).length > 1 || values.get(name)?.includes('\ufffd'))) return true;
   return !row.query.safeParse(Object.fromEntries(known.map((name) => [name, values.get(name)]))).success;
 };
 

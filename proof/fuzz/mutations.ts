@@ -10,7 +10,7 @@ const queryMutations = (row: Route): Mutation[] => {
   const names = [...Object.keys(row.query.shape), 'unknown', '__proto__', 'constructor', ''];
   const values = fc.oneof(
     anyText.map((text) => encodeURIComponent(text.toWellFormed()).slice(0, 6000)),
-    fc.constantFrom('%', '%ff', '%zz', '+', 'a=b', '1&limit=1', '1;limit=1'),
+    fc.constantFrom('%', '%ff', '%zz', '%c3', '%e2%80%8b', '+', 'a=b', '1&limit=1', '1;limit=1'),
   );
   return [
     fc.tuple(fc.constantFrom(...names), values).map(([name, value]) => ({ request: { target } }) => ({

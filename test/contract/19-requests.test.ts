@@ -48,6 +48,16 @@ test('statuses 10: 400s for bytes that are not UTF-8, and for U+FFFD, which repl
   }
 });
 
+test.each(['search=%FF', 'search=Caf%C3', 'category=%EF%BF%BD', 'search=%zz', 'search=100%'])(
+  'statuses 18: 400s for the query %s, whose bytes are not UTF-8',
+  async (query) => {
+    const answer = await get(`/v1/products?${query}`);
+
+    expect([answer.status, answer.body.status]).toEqual([400, 400]);
+    expect((await get(`/v1/products?${query.replace(/^\w+/, 'unknown')}`)).status).toBe(200);
+  },
+);
+
 test('silent 50: a body may nest 2,000 levels deep', async () => {
   const body = `{"name":"Seats","deep":${'['.repeat(1999)}${']'.repeat(1999)}}`;
 

@@ -14,6 +14,7 @@ beforeAll(async () => {
   product = (await service.call('POST', '/v1/products', { name: 'Chair', price: 5 })).body.id;
 });
 
+const notUtf8 = 'The query must be UTF-8 text without U+FFFD.';
 const notJson = 'The body must be a JSON object.';
 const nameNeeded = 'name is required: it must be text of 1 to 255 characters without control characters.';
 
@@ -75,6 +76,10 @@ const refused: [fault: string, method: string, path: () => string, body: unknown
     ],
     ['an empty cursor', 'GET', () => '/v1/categories?cursor=', undefined, 400, ['Cursor is invalid.']],
     ['listed=yes', 'GET', () => '/v1/products?listed=yes', undefined, 400, ['listed must be true or false.']],
+    ['%FF in a query', 'GET', () => '/v1/products?search=%FF', undefined, 400, [notUtf8]],
+    ['half a letter in a query', 'GET', () => '/v1/products?search=Caf%C3', undefined, 400, [notUtf8]],
+    ['%zz in a query', 'GET', () => '/v1/products?search=%zz', undefined, 400, [notUtf8]],
+    ['a percent sign alone in a query', 'GET', () => '/v1/products?search=100%', undefined, 400, [notUtf8]],
     ['%zz in a GET', 'GET', () => '/v1/categories/%zz', undefined, 404],
     [
       '%zz in a PUT',

@@ -100,6 +100,16 @@ test('400s for a body that is not UTF-8, or holds U+FFFD, with which API Gateway
   expect((await answerOf(row, { body: '{"note":"\\\\ufffd"}' })).statusCode).toBe(200);
 });
 
+test('400s for a query that is not UTF-8, with the faults of its values; an unknown parameter is ignored', async () => {
+  const fault = 'The query must be UTF-8 text without U+FFFD.';
+  const refusal = (loud: string[]) => errorsOf(row, { multiValueQueryStringParameters: { loud, other: ['\ufffd'] } });
+
+  expect(await refusal(['\ufffd'])).toEqual([fault, 'loud must be true or false.']);
+  expect(await refusal(['true', '\ufffd'])).toEqual([fault, 'loud must be given once.']);
+  expect(await refusal(['%zz'])).toEqual(['loud must be true or false.']);
+  expect((await answerOf(row, { multiValueQueryStringParameters: { '\ufffd': ['\ufffd'] } })).statusCode).toBe(200);
+});
+
 test('400s for members that could change a prototype, at any depth; similar names are unknown fields', async () => {
   const fault = ['The body must not have a member __proto__, nor a constructor with a prototype.'];
   const refused = ['{"__proto__":{}}', '{"a":[{"__proto__":1}]}', '{"constructor":{"prototype":{}}}'];
