@@ -1,6 +1,25 @@
-/** Normalises text for comparison without case: NFKC, lower case, and one form of sigma. */
+/** Text without Unicode's format characters (category Cf), most of which nobody sees. */
+export const withoutFormat = (text: string): string => text.replace(/\p{Cf}/gu, '');
+
+/**
+ * Blanks, and the format characters that mean nothing at an end of a text. Tags are none of them: the flags of England,
+ * Scotland and Wales end with one.
+ */
+const edge = /[\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]/;
+
+/** Text without blanks and invisible characters at its ends; empty if it holds nothing but blanks and format characters. */
+export const trimmed = (text: string): string => {
+  if (withoutFormat(text).trim() === '') return '';
+  let start = 0;
+  let end = text.length;
+  while (edge.test(text.charAt(start))) start += 1;
+  while (edge.test(text.charAt(end - 1))) end -= 1;
+  return text.slice(start, end);
+};
+
+/** Normalises text for comparison without case: no format characters, NFKC, lower case, and one form of sigma. */
 export const normalised = (text: string): string =>
-  text.normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
+  withoutFormat(text).normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
 /**
  * The characters that normalise to more than four times their length: U+FDFA is one character, and becomes eighteen.

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '../normalise.ts';
 import { route } from './route.ts';
 import {
   answerText,
@@ -19,7 +20,7 @@ const urlWords = 'must be the address of a script in the virtual world (https, a
 export const scriptUrl = () =>
   z
     .string({ error: urlWords })
-    .trim()
+    .overwrite(trimmed)
     .refine((url) => [...url].length <= maxLength.url, { error: urlWords })
     .meta({ maxLength: maxLength.url });
 

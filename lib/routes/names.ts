@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { withoutFormat } from '../normalise.ts';
 import { route } from './route.ts';
 import { answerText, listOf, maxLength, pageQuery, uuid } from './wire.ts';
 
@@ -16,10 +17,11 @@ const prefixPattern = /^([A-Za-z0-9]{1,31})(?:([. ])([A-Za-z0-9]{0,31}))?$/;
  * The beginning of a name in canonical form. `vera r` may become `vera.rose`, or `vera resident`, whose canonical form
  * is `vera`: so that is a whole name to look for, too.
  */
-const parsePrefix = (text: string): { prefix: string; whole?: string } | undefined => {
-  const match = prefixPattern.exec(text.trimStart().toLowerCase());
+const parsePrefix = (typed: string): { prefix: string; whole?: string } | undefined => {
+  const text = withoutFormat(typed).trimStart();
+  const match = prefixPattern.exec(text.toLowerCase());
   const [, first = '', dot, last = ''] = match ?? [];
-  if (!match || text.trimStart().length < 2) return undefined;
+  if (!match || text.length < 2) return undefined;
   if (dot === undefined) return { prefix: first };
   return { prefix: `${first}.${last}`, ...('resident'.startsWith(last) && { whole: first }) };
 };

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { nilUuid } from '../identifier.ts';
+import { trimmed } from '../normalise.ts';
 import { DiscountType } from '../price.ts';
 import { timestamp } from './timestamp.ts';
 import {
@@ -168,7 +169,7 @@ export const ProductUpsertRequest = z
   .check(
     acrossFields(({ name, item, profitShares }, report) => {
       // A blank name has its own fault, so the item needs none.
-      if (item === undefined && typeof name === 'string' && name.trim() !== '' && !isItemName(name))
+      if (item === undefined && typeof name === 'string' && trimmed(name) !== '' && !isItemName(name))
         report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
       // Binary rounding may push a sum of fractions such as 33.3 + 66.7 over 100.
       if (Array.isArray(profitShares) && sumOfPercents(profitShares) > 100 + 1e-9)

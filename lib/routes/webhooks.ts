@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { trimmed } from '../normalise.ts';
 import { eventNames } from './events.ts';
 import { route } from './route.ts';
 import { answerText, answerTextOrNull, listOf, maxLength, pageQuery, text, timeOrNull, uuid } from './wire.ts';
@@ -7,7 +8,7 @@ const urlWords = 'must be an https address of at most 500 characters';
 const url = () =>
   z
     .string({ error: urlWords })
-    .trim()
+    .overwrite(trimmed)
     .refine((value) => [...value].length <= maxLength.url, { error: urlWords })
     .meta({ maxLength: maxLength.url })
     .describe('Where events are sent: `https` on port 443 of a public host, at most 500 characters.');

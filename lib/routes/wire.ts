@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { identifierForm, nilUuid, parseIdentifier, usernameForm, uuidPattern } from '../identifier.ts';
+import { trimmed } from '../normalise.ts';
 
 /**
  * The building blocks of every request and response schema. Each has one message, which says which values are allowed;
@@ -94,7 +95,8 @@ interface TextRule {
 
 /**
  * The form that `text` accepts, as a regular expression that every language understands. Leading blanks are matched
- * apart from the rest, so that a text matches in one way only and a check takes linear time.
+ * apart from the rest, so that a text matches in one way only and a check takes linear time. It takes a text of format
+ * characters alone, which counts as empty: few languages know that category.
  */
 const textForm = (min: number, multiline = false): string => {
   const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
@@ -102,7 +104,7 @@ const textForm = (min: number, multiline = false): string => {
 };
 
 /**
- * Trimmed text. Its length is counted in Unicode code points, as schemas count it; control characters and lone
+ * Trimmed text; blanks and format characters alone are empty. Its length is counted in Unicode code points, as schemas count it; control characters and lone
  * surrogates are refused. The document's bound is that of the trimmed text.
  */
 export const text = ({ min, max, multiline, also }: TextRule) => {
@@ -112,7 +114,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
   const refused = multiline ? /[^\P{Cc}\t\n\r]/u : /\p{Cc}/u;
   return z
     .string({ error })
-    .trim()
+    .overwrite(trimmed)
     .refine(
       (value) => {
         // A code point is one or two UTF-16 units, so the cheap test spares counting a text that is far too long.

@@ -22,6 +22,8 @@ const strings = [
   '\u001b[31mred',
   '\u202egnp.exe',
   '\ufeff',
+  '\u200b',
+  'A\u200dB',
   '\ufffd',
   'e\u0301',
   'ﬁ Å ﬀ ſ ς İ',

@@ -93,7 +93,14 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     const { code } = await createCoupon(owner, { code: unique('Été') });
 
     expect(code).toMatch(/^Été /);
-    for (const same of [code, code.toUpperCase(), code.toLowerCase(), ` ${code} `, code.normalize('NFD')])
+    for (const same of [
+      code,
+      code.toUpperCase(),
+      code.toLowerCase(),
+      ` ${code} `,
+      code.normalize('NFD'),
+      `\u200b${code.slice(0, 2)}\u200d${code.slice(2)}`,
+    ])
       expectProblem(await create({ code: same }), 400, '/v1/coupons', [expect.stringContaining('code')]);
   });
 

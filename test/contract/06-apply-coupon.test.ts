@@ -50,6 +50,14 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     },
   );
 
+  test('coupons 1: a code is found without the invisible characters that came along with it', async () => {
+    const { id, code } = await createCoupon(owner);
+
+    const { status, body } = await apply({ code: `\u2060${code.slice(0, 3)}\u200b${code.slice(3)}\u200b`, scope: 0 });
+
+    expect([status, body.couponId, body.code]).toEqual([200, id, code]);
+  });
+
   test.each(actions)(
     'apply rule 2, revoke rule 1: %s takes a product with scope 1 and none with scope 0',
     async (action) => {

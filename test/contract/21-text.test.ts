@@ -102,6 +102,22 @@ test('text 24: trims surrounding blanks', async () => {
   expect((await createProduct({ description: '\n two  blanks \n' })).description).toBe('two  blanks');
 });
 
+test('text 30: text of blanks and invisible characters alone is empty', async () => {
+  for (const name of ['\u200b', ' \u200d\u00a0\ufeff', '\u2060\u00ad', '\u{e0067}\u{e007f}']) {
+    expect((await call('POST', '/v1/categories', { name })).status).toBe(400);
+    await refused({ name, item: 'Thing' });
+  }
+  expect((await createProduct({ description: '\u200b' })).description).toBe('');
+});
+
+test('text 30: invisible characters are trimmed, and stay within a text', async () => {
+  const england = '\u{1f3f4}\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}';
+
+  expect((await createCategory('\u202a Seats\u200b\u202c')).name).toBe('Seats');
+  for (const name of ['Family 👨\u200d👩\u200d👧', `Made in ${england}`, 'Red\u200bDress'])
+    expect((await createCategory(name)).name).toBe(name);
+});
+
 test('text 25: control characters are refused; a description may hold tabs and line ends', async () => {
   const fits = 'a\tb\r\nc';
   expect((await createProduct({ description: fits })).description).toBe(fits);

@@ -51,7 +51,7 @@ test('finds customers by what was typed of a present or former name, in any case
   expect((await service.call('GET', '/v1/names?prefix=vera%20vend')).body.data).toEqual([
     { name: 'vera.vendor', residentUuid: vera, username: 'vera.vendor' },
   ]);
-  for (const typed of ['ver', 'VER', '  Ver'])
+  for (const typed of ['ver', 'VER', '  Ver', '\u200bve\u200dr\u200b'])
     expect(await find(typed)).toEqual(['vera', 'vera.vale: vera.vendor', 'vera.vendor', 'veronica.lake']);
   for (const typed of ['vera v', 'vera.v', 'Vera V'])
     expect(await find(typed)).toEqual(['vera.vale: vera.vendor', 'vera.vendor']);

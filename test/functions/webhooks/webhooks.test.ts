@@ -114,7 +114,8 @@ const deliveries = async (id: string, query = '') =>
 test('201s with a secret that only this answer and that of rotate-secret have', async () => {
   const fields = { url: 'http://127.0.0.1:1/hook', events, description: 'Books', format: 'standard' };
 
-  const created = await call('POST', '/v1/webhooks', fields);
+  // A pasted address brings invisible characters along.
+  const created = await call('POST', '/v1/webhooks', { ...fields, url: ` \u200b${fields.url}\u200b` });
   const { id, secret } = created.body;
   const webhook = { id, ...fields, state: 'active' };
   const rotated = await call('POST', `/v1/webhooks/${id}/actions/rotate-secret`);

@@ -5,9 +5,11 @@ import { avatarOf, type ModelCoupon, type SaleModel } from './sales.ts';
 /** The coupon of a request. */
 export type Choice = { code: string } | { couponId: string } | { couponOwnerUuid: string };
 
-const sameCode = (a: string, b: string): boolean => a.toLowerCase() === b.toLowerCase();
+const compared = (code: string): string => code.replaceAll(/\p{Cf}/gu, '').toLowerCase();
 
-/** Codes are unique in a store, and compared without case. */
+export const sameCode = (a: string, b: string): boolean => compared(a) === compared(b);
+
+/** Codes are unique in a store, and compared without case and format characters. */
 export const createCoupon = ({ coupons }: SaleModel, coupon: ModelCoupon): 201 | 400 => {
   if (coupons.some(({ code }) => sameCode(code, coupon.code))) return 400;
   coupons.push(coupon);
