@@ -91,49 +91,78 @@ const fitWidths = <T>(columns: readonly Column<T>[], natural: readonly number[])
 
 interface Cell {
   text: string;
+  /** Its columns on the screen, where some characters take two. */
+  width: number;
   style?: Style | undefined;
   toRight?: boolean;
 }
 
-/** Pads to the width on the screen, where some characters take two columns. */
-const shownCell = ({ text, style, toRight }: Cell, width: number): string => {
-  const blanks = ' '.repeat(Math.max(0, width - stringWidth(text)));
+const cellOf = (text: string, more: Pick<Cell, 'style' | 'toRight'>): Cell => ({
+  text,
+  width: stringWidth(text),
+  ...more,
+});
+
+const shownCell = ({ text, style, width: own }: Cell, width: number, toRight: boolean): string => {
+  const blanks = ' '.repeat(Math.max(0, width - own));
   const painted = style ? paint(style, text) : text;
   return toRight ? blanks + painted : painted + blanks;
 };
 
-const tableLines = (row: readonly Cell[], widths: readonly number[]): string => {
-  const wrapped = row.map(({ text }, i) => wrapAnsi(text, widths[i] ?? 0, { hard: true }).split('\n'));
-  const lines = Array.from({ length: Math.max(...wrapped.map(({ length }) => length)) }, (_, at) =>
-    row.map((cell, i) => shownCell({ ...cell, text: wrapped[i]?.[at] ?? '' }, widths[i] ?? 0)),
+/** The lines of a cell. Breaking a text costs more than all else, so it is done only where a text is too wide. */
+const linesOf = (cell: Cell, width: number): Cell[] =>
+  cell.width <= width
+    ? [cell]
+    : wrapAnsi(cell.text, width, { hard: true })
+        .split('\n')
+        .map((text) => ({ ...cell, text, width: stringWidth(text) }));
+
+const nothing: Cell = { text: '', width: 0 };
+
+const tableLines = (row: readonly Cell[], widths: readonly number[], rights: readonly boolean[]): string => {
+  const wrapped = row.map((cell, i) => linesOf(cell, widths[i] ?? 0));
+  const height = wrapped.reduce((most, { length }) => Math.max(most, length), 0);
+  const lines = Array.from({ length: height }, (_, at) =>
+    wrapped.map((lines, i) => shownCell(lines[at] ?? nothing, widths[i] ?? 0, rights[i] ?? false)),
   );
   return lines.map((cells) => `${cells.join(gap).trimEnd()}\n`).join('');
 };
 
+/** Writes a text for each row, some rows at a time: one text of all could be longer than a text may be. */
+const writeRows = <T>(rows: readonly T[], textOf: (row: T) => string): void => {
+  const together = 1000;
+  for (let at = 0; at < rows.length; at += together)
+    process.stdout.write(
+      rows
+        .slice(at, at + together)
+        .map(textOf)
+        .join(''),
+    );
+};
+
 const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void => {
-  const headings = columns.map(({ heading }): Cell => ({ text: heading.toUpperCase(), style: 'dim' }));
+  const headings = columns.map(({ heading }) => cellOf(heading.toUpperCase(), { style: 'dim' }));
   const body = rows.map((row) =>
-    columns.map(({ cell, style, signed }): Cell => {
+    columns.map(({ cell, style, signed }) => {
       const value = cell(row);
-      return { text: shownValue(value, signed), style: style?.(row), toRight: typeof value === 'number' };
+      return cellOf(shownValue(value, signed), { style: style?.(row), toRight: typeof value === 'number' });
     }),
   );
   const table = [headings, ...body];
-  for (const line of table)
-    for (const [i, cell] of line.entries()) cell.toRight = body.some((cells) => cells[i]?.toRight);
-  const natural = columns.map((_, i) => Math.max(...table.map((cells) => stringWidth(cells[i]?.text ?? ''))));
+  // Once for each column: a table may have a row for each customer.
+  const rights = columns.map((_, i) => body.some((cells) => cells[i]?.toRight));
+  const natural = columns.map((_, i) => table.reduce((most, cells) => Math.max(most, cells[i]?.width ?? 0), 0));
   const widths = fitWidths(columns, natural);
-  if (widths) return void process.stdout.write(table.map((row) => tableLines(row, widths)).join(''));
+  if (widths) return writeRows(table, (row) => tableLines(row, widths, rights));
   // Too narrow for a table: each row by itself, a line for each column.
-  const widest = Math.max(...headings.map(({ text }) => text.length));
-  const blocks = body.map((row) =>
-    row
-      .map(
-        (cell, i) => `${shownCell({ ...(headings[i] as Cell), toRight: false }, widest)}${gap}${shownCell(cell, 0)}\n`,
-      )
-      .join(''),
-  );
-  process.stdout.write(blocks.join('\n'));
+  const widest = headings.reduce((most, { width }) => Math.max(most, width), 0);
+  writeRows(body, (row) => {
+    const lines = row.map((cell, i) => {
+      const heading = shownCell(headings[i] ?? nothing, widest, false);
+      return `${heading}${gap}${shownCell(cell, 0, false)}\n`;
+    });
+    return `${row === body[0] ? '' : '\n'}${lines.join('')}`;
+  });
 };
 
 /**
