@@ -153,7 +153,10 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
   const rights = columns.map((_, i) => body.some((cells) => cells[i]?.toRight));
   const natural = columns.map((_, i) => table.reduce((most, cells) => Math.max(most, cells[i]?.width ?? 0), 0));
   const widths = fitWidths(columns, natural);
-  if (widths) return writeRows(table, (row) => tableLines(row, widths, rights));
+  if (widths) {
+    writeRows(table, (row) => tableLines(row, widths, rights));
+    return;
+  }
   // Too narrow for a table: each row by itself, a line for each column.
   const widest = headings.reduce((most, { width }) => Math.max(most, width), 0);
   writeRows(body, (row) => {
