@@ -15,12 +15,16 @@ export interface Transfer {
   line: number;
   /** In milliseconds since 1970. */
   at: number;
+  /** The later time that it may be as well, beside a change of the clocks. */
+  or?: number;
   who: Identifier | undefined;
   /** As the file names them. */
   name: string;
   /** Whole L$; negative where they went out. */
   amount: number;
   id: string | undefined;
+  /** Empty where the history names none. */
+  type: string;
   text: string;
 }
 

@@ -1,4 +1,6 @@
 import { timestamp } from '../../../lib/clock.ts';
+import { parseIdentifier } from '../../../lib/identifier.ts';
+import { normalised } from '../../../lib/normalise.ts';
 import { type Books, type Expected, lateMillis, placeOf, type Transfer } from './expected-transfers.ts';
 
 /** Compares the history of an account's L$ with the books of its store. */
@@ -14,6 +16,8 @@ export interface Difference {
   amount: number;
   /** The sale or payout that it is about, or what the history says. */
   about: string;
+  /** The type of the transfer, where the history tells it. */
+  type: string | null;
   /** The line of the history, where there is one. */
   file: string | null;
   line: number | null;
@@ -42,9 +46,16 @@ export interface UnbookedTransfer extends UntoldTransfer {
   payment: Transfer | undefined;
 }
 
-const isNear = ({ at }: Transfer, { from, to }: Expected): boolean => at >= from && at <= to;
+/** The times that a transfer may have: two in the hour that comes twice. */
+const timesOf = ({ at, or }: Pick<Transfer, 'at' | 'or'>): number[] => (or === undefined ? [at] : [at, or]);
 
-/** The part of a list in the order of time that may hold a sale of a transfer: a busy buyer may have many. */
+const isNear = (transfer: Transfer, { from, to }: Expected): boolean =>
+  timesOf(transfer).some((at) => at >= from && at <= to);
+
+const distance = (transfer: Transfer, { at }: Expected): number =>
+  timesOf(transfer).reduce((least, time) => Math.min(least, Math.abs(at - time)), Number.POSITIVE_INFINITY);
+
+/** The part of a list in the order of time that may hold a sale of a time: a busy buyer may have many. */
 const around = (sales: readonly Expected[], at: number): readonly Expected[] => {
   let [low, high] = [0, sales.length];
   while (low < high) {
@@ -62,7 +73,7 @@ const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | und
   let best: Expected | undefined;
   for (const one of among)
     if (!one.isFound && isNear(transfer, one))
-      if (!best || Math.abs(one.at - transfer.at) < Math.abs(best.at - transfer.at)) best = one;
+      if (!best || distance(transfer, one) < distance(transfer, best)) best = one;
   return best;
 };
 
@@ -74,7 +85,10 @@ const mayBe = (transfer: Transfer, { payout }: Expected): boolean =>
 interface Reconciling {
   books: Books;
   ignored: ReadonlySet<string>;
-  differences: Difference[];
+  /** How many rows in no book are of avatars in `ignored`. */
+  ignoredRows: number;
+  /** The differences so far, each with its transfer. */
+  transfers: Map<Difference, Transfer>;
   /** Payments for which there is no sale, and transfers to avatars whom the store may owe them. */
   unsold: UntoldTransfer[];
   unbooked: UntoldTransfer[];
@@ -89,21 +103,27 @@ const uuidOf = ({ books }: Reconciling, { who }: Transfer): string | undefined =
 
 /** Tells of a transfer that is in no book, unless it is no business of the store. */
 const tell = (
-  { ignored, differences }: Reconciling,
+  state: Reconciling,
   difference: Difference['difference'],
-  { at, name, amount, file, line }: Transfer,
+  transfer: Transfer,
   about: string,
 ): Difference | undefined => {
-  if (ignored.has(name.toLowerCase())) return undefined;
-  const told = { difference, at: timestamp(at), who: name, amount: Math.abs(amount), about, file, line };
-  differences.push(told);
+  const { at, name, amount, file, line, type } = transfer;
+  if (state.ignored.has(ignoredName(name))) {
+    state.ignoredRows += 1;
+    return undefined;
+  }
+  const what = { difference, at: timestamp(at), who: name, amount: Math.abs(amount), about };
+  const told = { ...what, type: type || null, file, line };
+  state.transfers.set(told, transfer);
   return told;
 };
 
 const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
   const uuid = uuidOf(state, transfer);
   const sales = state.books.incoming.get(placeOf(uuid ?? '', transfer.amount)) ?? [];
-  const sale = nearest(transfer, around(sales, transfer.at));
+  const near = timesOf(transfer).flatMap((at) => around(sales, at));
+  const sale = nearest(transfer, near);
   if (sale) {
     sale.isFound = true;
     return;
@@ -148,14 +168,12 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
 
 /**
  * The last payment before a transfer that this may give back, whole or in part: the change of a sale that a restored
- * table has lost, or its refund. The books owe such a transfer to nobody.
+ * table has lost, or its refund. `unsold` is in the order of time. The books owe such a transfer to nobody.
  */
-const paymentBehind = (transfer: Transfer, unsold: readonly UntoldTransfer[]): Transfer | undefined =>
-  unsold
-    .map((one) => one.transfer)
-    .filter((paid) => paid.at <= transfer.at && paid.amount >= -transfer.amount)
-    .toSorted((a, b) => a.at - b.at)
-    .at(-1);
+const paymentBehind = (transfer: Transfer, unsold: readonly UntoldTransfer[]): Transfer | undefined => {
+  const { at, or: latest = at, amount } = transfer;
+  return unsold.findLast(({ transfer: paid }) => paid.at <= latest && paid.amount >= -amount)?.transfer;
+};
 
 /** The sales and the paid payouts between two times of which the history has nothing. */
 const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, first: number, last: number) => {
@@ -163,7 +181,7 @@ const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, fir
   const isMarked = ({ payout }: Expected): boolean => payout?.state === 'paid' && !payout.isByHand;
   const told = (about: string, { uuid, amount, at }: Expected): Difference => {
     const what = { difference: 'sold and not paid', who: nameOf(uuid), amount, about } as const;
-    return { ...what, at: timestamp(at), file: null, line: null };
+    return { ...what, type: null, at: timestamp(at), file: null, line: null };
   };
   const sales = [...books.incoming.values()].flat().filter(isMissing);
   const payouts = [...books.outgoing.values()].flat().filter((one) => isMissing(one) && isMarked(one));
@@ -190,30 +208,44 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
  * Takes out the payments that went back whole to their payers, as vendors give back what cannot be sold: each with the
  * first transfer of its amount that follows within two days.
  */
-const withoutGivenBack = ({ differences, payouts }: Reconciling) => {
-  const byTime = differences.toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at));
-  const back = Map.groupBy(
-    byTime.filter((one) => one.difference === 'given and not owed' && !payouts.has(one)),
-    ({ who, amount }) => placeOf(who, amount),
-  );
+const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
+  const byTime = [...transfers].sort(([, a], [, b]) => a.at - b.at);
+  const placeIn = ([{ who, amount }]: readonly [Difference, Transfer]): string => placeOf(who, amount);
+  const isBack = ([one]: readonly [Difference, Transfer]): boolean =>
+    one.difference === 'given and not owed' && !payouts.has(one);
+  const back = Map.groupBy(byTime.filter(isBack), placeIn);
+  /** The first of each list that no payment has passed: payments come in the order of time, as these do. */
+  const next = new Map<string, number>();
   const paired = new Set<Difference>();
-  for (const one of byTime) {
+  for (const payment of byTime) {
+    const [one, { at }] = payment;
     if (one.difference !== 'paid and not sold') continue;
-    const at = Date.parse(one.at);
-    const follows = (other: Difference): boolean => {
-      const after = Date.parse(other.at) - at;
-      return !paired.has(other) && after >= 0 && after <= lateMillis;
-    };
-    const other = back.get(placeOf(one.who, one.amount))?.find(follows);
-    if (other) paired.add(one).add(other);
+    const place = placeIn(payment);
+    const others = back.get(place) ?? [];
+    let index = next.get(place) ?? 0;
+    const timeAt = (): number => others[index]?.[1].or ?? others[index]?.[1].at ?? Number.POSITIVE_INFINITY;
+    while (timeAt() < at) index += 1;
+    const other = others[index];
+    if (other && other[1].at - at <= lateMillis) {
+      paired.add(one).add(other[0]);
+      index += 1;
+    }
+    next.set(place, index);
   }
-  return { differences: differences.filter((one) => !paired.has(one)), paired };
+  return { differences: [...transfers.keys()].filter((one) => !paired.has(one)), paired };
 };
 
-/** Compares transfers, one after the other, with the books. Avatars in `ignored` are in lower case. */
+/** A name as `ignored` has it. */
+export const ignoredName = (name: string): string => {
+  const { uuid, username } = parseIdentifier(name) ?? {};
+  return uuid ?? username ?? normalised(name).trim();
+};
+
+/** Compares transfers, one after the other, with the books. Avatars in `ignored` are as `ignoredName` has them. */
 export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => {
-  const none = { differences: [], unsold: [], unbooked: [] };
-  const state: Reconciling = { books, ignored, ...none, payouts: new Set(), fits: new Map() };
+  const none = { ignoredRows: 0, unsold: [], unbooked: [] };
+  const sets = { transfers: new Map(), payouts: new Set<Difference>(), fits: new Map() };
+  const state: Reconciling = { books, ignored, ...none, ...sets };
   const seen = new Set<string>();
   let repeated = 0;
   return {
@@ -234,7 +266,8 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
       const { differences: told, paired } = withoutGivenBack(state);
       const unpaired = (some: readonly UntoldTransfer[]): UntoldTransfer[] =>
         some.filter((one) => !paired.has(one.told));
-      const unsold = Map.groupBy(unpaired(state.unsold), ({ uuid }) => uuid);
+      const byTime = unpaired(state.unsold).sort((a, b) => a.transfer.at - b.transfer.at);
+      const unsold = Map.groupBy(byTime, ({ uuid }) => uuid);
       const unbooked = unpaired(state.unbooked).map((one): UnbookedTransfer => {
         const isPayout = state.payouts.has(one.told);
         return { ...one, payment: isPayout ? undefined : paymentBehind(one.transfer, unsold.get(one.uuid) ?? []) };
@@ -244,6 +277,7 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
         ...knownIn(state, nameOf),
         unbooked,
         givenBack: paired.size / 2,
+        ignored: state.ignoredRows,
         repeated,
       };
     },

@@ -1,16 +1,25 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { timestamp } from '../../../lib/clock.ts';
+import { normalised } from '../../../lib/normalise.ts';
 import { bookTransfer, transactionOf } from '../../../lib/operator/book-transfer.ts';
 import { settlePayout } from '../../../lib/payout/settle.ts';
 import { readBooks, type Transfer } from '../books/expected-transfers.ts';
 import {
   type Difference,
   differenceKinds,
+  ignoredName,
   type KnownPayout,
   startReconciling,
   type UnbookedTransfer,
 } from '../books/reconcile.ts';
-import { type HistoryField, type HistoryMap, historyFields, readHistory } from '../data/l-dollars.ts';
+import {
+  type HistoryField,
+  type HistoryMap,
+  type HistoryReading,
+  historyFields,
+  readHistory,
+} from '../data/l-dollars.ts';
+import { type TimesBeside, wordsOfTimes } from '../data/times.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -23,6 +32,8 @@ interface ReconcileOptions extends GlobalOptions {
   map?: HistoryMap;
   zone?: string;
   ignore: string[];
+  ignoreType: string[];
+  ignoreOrders?: boolean;
   settle?: boolean;
   book?: boolean;
   bookLine: string[];
@@ -53,30 +64,72 @@ const knownColumns: Column<KnownPayout>[] = [
 /** The time of Second Life, which its web site shows. */
 const gridZone = 'America/Los_Angeles';
 
-/** Goes through all rows of the files. Answers the first and the last time, and whether some had no zone. */
+/** What the rows of the files came to. */
+interface Span extends TimesBeside {
+  first: number;
+  last: number;
+  count: number;
+  /** Some times had no zone. */
+  isZoned: boolean;
+  /** How many rows were left out, by the reason. */
+  leftOut: Map<string, number>;
+  /** The types of all rows. */
+  types: Set<string>;
+}
+
+/** Why a row is no business of the store, as the options say. */
+const leavingOut = ({ ignoreType, ignoreOrders = false }: ReconcileOptions) => {
+  const types = new Set(ignoreType.map((type) => normalised(type).trim()));
+  return ({ type, order }: { type: string; order: string }): string | undefined => {
+    if (ignoreOrders && order !== '') return 'an order on the marketplace';
+    return types.has(normalised(type)) ? `the type ${type}` : undefined;
+  };
+};
+
+/** Goes through all rows of the files. Throws where none moves L$. */
 const readAll = async (
   files: readonly string[],
-  { map = {}, zone = gridZone }: ReconcileOptions,
+  options: ReconcileOptions,
   what: string,
   onTransfer: (transfer: Transfer) => void,
-) => {
+): Promise<Span> => {
+  const { map = {}, zone = gridZone } = options;
   const progress = startProgress(what);
-  let [first, last, count, isZoned] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0, false];
+  const why = leavingOut(options);
+  const span: Span = {
+    ...{ first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY, count: 0, isZoned: false },
+    ...{ twice: 0, never: 0, leftOut: new Map(), types: new Set() },
+  };
+  const reading: HistoryReading = {
+    zone,
+    isLeftOut: (row) => {
+      span.types.add(row.type);
+      const reason = why(row);
+      if (reason !== undefined) span.leftOut.set(reason, (span.leftOut.get(reason) ?? 0) + 1);
+      return reason !== undefined;
+    },
+    onZoned: (beside) => {
+      span.isZoned = true;
+      if (beside) span[beside] += 1;
+    },
+  };
+  const needed: HistoryField[] = [
+    ...(options.ignoreType.length > 0 ? (['type'] as const) : []),
+    ...(options.ignoreOrders ? (['order'] as const) : []),
+  ];
   try {
     for (const file of files)
-      for await (const transfer of readHistory(file, map, zone, () => {
-        isZoned = true;
-      })) {
-        first = Math.min(first, transfer.at);
-        last = Math.max(last, transfer.at);
-        progress.update(++count);
+      for await (const transfer of readHistory(file, map, needed, reading)) {
+        span.first = Math.min(span.first, transfer.at);
+        span.last = Math.max(span.last, transfer.or ?? transfer.at);
+        progress.update(++span.count);
         onTransfer(transfer);
       }
   } finally {
     progress.end();
   }
-  if (count === 0) throw new Failure(`${files.join(', ')}: there is no row that moves L$.`);
-  return { first, last, count, isZoned };
+  if (span.count === 0) throw new Failure(`${files.join(', ')}: there is no row that moves L$, or all are left out.`);
+  return span;
 };
 
 const compare = async (store: string, files: readonly string[], options: ReconcileOptions) => {
@@ -86,9 +139,32 @@ const compare = async (store: string, files: readonly string[], options: Reconci
   const day = 86_400_000;
   const range = { first: timestamp(span.first - 3 * day), last: timestamp(span.last + day) };
   const books = await readBooks(store, range, (count) => progress.update(count)).finally(progress.end);
-  const reconciling = startReconciling(books, new Set(options.ignore.map((name) => name.toLowerCase())));
+  const reconciling = startReconciling(books, new Set(options.ignore.map(ignoredName)));
   await readAll(files, options, 'Comparing', reconciling.take);
   return { span, ...reconciling.end(span.first, span.last) };
+};
+
+/** Tells what was left out, and by which types more could be. */
+const noteLeftOut = (
+  { leftOut, types }: Span,
+  ignored: number,
+  differences: readonly Difference[],
+  { ignore, ignoreType }: ReconcileOptions,
+): void => {
+  for (const [why, count] of leftOut) note(`Left out: ${counted(count, 'row')} of ${why}.`);
+  if (ignore.length > 0) note(`Left out: ${counted(ignored, 'row')} in no book of avatars behind --ignore.`);
+  const there = new Set([...types].map((type) => normalised(type)));
+  const named = [...types].filter((type) => type !== '').join(', ');
+  for (const type of ignoreType)
+    if (!there.has(normalised(type).trim())) note(`There is no row of the type ${type}. There are: ${named}.`);
+  const open = Map.groupBy(differences, ({ type }) => type ?? '');
+  open.delete('');
+  const byType = [...open].sort(([, a], [, b]) => b.length - a.length);
+  if (byType.length === 0) return;
+  const told = byType.map(([type, { length }]) => `${type} ${grouped(length)}`).join(', ');
+  note(
+    `These differences by type: ${told}. Leave out what is no business of the store, such as --ignore-type "Upload Fee", or --ignore-orders for the marketplace.`,
+  );
 };
 
 const printAll = (differences: readonly Difference[], known: readonly KnownPayout[]): void => {
@@ -144,7 +220,7 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
   const files = given.flat() as string[];
   const { target, store } = await openStore(options);
   const found = await compare(store.id, files, options);
-  const { span, known, doubtful, unbooked, givenBack, repeated } = found;
+  const { span, known, doubtful, unbooked, givenBack, ignored, repeated } = found;
   const log = await openLog(target);
   const booked = await bookThem(target, store.id, unbooked, options);
   const differences = found.differences.filter((one) => !booked.has(one));
@@ -161,6 +237,9 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
   if (options.settle) note(`Settled ${counted(known.length, 'payout')} as paid.`);
   if (options.book || options.bookLine.length > 0) note(`Booked ${counted(booked.size, 'transfer')} as paid.`);
   if (repeated > 0) note(`${counted(repeated, 'row')} stand there twice, by their ids.`);
+  noteLeftOut(span, ignored, differences, options);
+  const { zone = gridZone } = options;
+  for (const words of wordsOfTimes(span, zone, 'each counts as either.')) note(words);
   if (span.isZoned && options.zone === undefined)
     note(`Times without a zone were taken as those of Second Life. If they are others: --zone UTC`);
   note(
@@ -172,8 +251,8 @@ const reconcile = async (options: ReconcileOptions, ...given: unknown[]): Promis
 const width = Math.max(...Object.keys(historyFields).map(({ length }) => length));
 
 const help = `
-We have never seen a file that the grid's web site saves. Columns are recognised by the names that we expect, such as Date, Resident, Deposit and
-Withdrawal; docs/operate/examples/l-dollar-history.csv is such a file, made up. Name others with --map, by their name or as #2:
+The file is the transaction history that Second Life's web site saves as CSV; docs/operate/examples/l-dollar-history.csv has its form. Name the
+columns of another one with --map, by their name or as #2:
 ${Object.entries(historyFields)
   .map(([name, text]) => `  ${name.padEnd(width)}  ${text}`)
   .join('\n')}
@@ -207,6 +286,13 @@ export const addReconcile = (program: StoreCommand): void => {
       (name: string, before: string[]) => [...before, name],
       [],
     )
+    .option(
+      '--ignore-type <type>',
+      'a type of transfers that are no business of the store, such as "Upload Fee"; may be repeated',
+      (type: string, before: string[]) => [...before, type],
+      [],
+    )
+    .option('--ignore-orders', 'leave out rows with an Order ID, which are sales on the marketplace')
     .option('--settle', 'settle the payouts that are known now as paid')
     .option('--book', 'book transfers to those who are owed as much as paid, after a restore')
     .option(
@@ -218,7 +304,8 @@ export const addReconcile = (program: StoreCommand): void => {
     .addHelpText('after', help)
     .examples(
       'store reconcile docs/operate/examples/l-dollar-history.csv',
-      'store reconcile may.csv june.csv --ignore "Linden Lab" --settle',
+      'store reconcile may.csv june.csv --ignore-orders --ignore-type "Upload Fee" --settle',
+      'store reconcile may.csv --ignore "Rita Landlady"',
       'store reconcile history.csv --book --book-line history.csv:12',
       'store reconcile history.csv --map "When=at" --map "Avatar=who" --map "L$=amount" --zone UTC',
     )

@@ -2,7 +2,7 @@ import { parseIdentifier } from '../../../lib/identifier.ts';
 import type { Transfer } from '../books/expected-transfers.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readRecords } from './read.ts';
-import { readTime } from './times.ts';
+import { type FileTime, readTime } from './times.ts';
 import type { ColumnName } from './vendors.ts';
 
 /** Reads the history of an account's L$, as the grid's web site saves it. */
@@ -16,26 +16,42 @@ export const historyFields = {
   amount: 'L$ in one column: negative where they went out',
   id: "the transfer's UUID",
   text: 'what it was for',
+  type: 'its type, such as Object Sale; see --ignore-type',
+  order: 'the number of an order on the marketplace; see --ignore-orders',
 } as const;
 
 export type HistoryField = keyof typeof historyFields;
 export type HistoryMap = Partial<Record<HistoryField, ColumnName>>;
 
 /**
- * The names that the columns may have, in lower case. Nobody here has seen a file of the grid: these are the words that
- * its web site is said to use, and those of the example.
+ * The names that the columns may have, in lower case; the first that a file has counts. The grid's own file begins with
+ * `id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID`.
  */
 const knownNames: Record<HistoryField, readonly string[]> = {
   at: ['date', 'time', 'date/time', 'date (slt)', 'timestamp', 'created'],
-  who: ['resident', 'name', 'source/destination', 'source / destination', 'avatar'],
+  who: [
+    'resident/group',
+    'resident / group',
+    'resident',
+    'name',
+    'source/destination',
+    'source / destination',
+    'avatar',
+  ],
   in: ['deposit', 'credit', 'in'],
   out: ['withdrawal', 'debit', 'out'],
   amount: ['amount'],
   id: ['transaction id', 'transactionid', 'transaction_id', 'id'],
-  text: ['description', 'type'],
+  text: ['description'],
+  type: ['type', 'transaction type'],
+  order: ['order id', 'orderid', 'order_id', 'order'],
 };
 
 type Places = Partial<Record<HistoryField, number>>;
+
+/** The place of a column that has one of these names: of the first of them that is there. */
+const placeOfFirst = (header: readonly string[], names: readonly string[]): number =>
+  names.map((name) => header.indexOf(name)).find((place) => place >= 0) ?? -1;
 
 const placeIn = (header: readonly string[], column: ColumnName, path: string): number => {
   if (typeof column === 'number') return column - 1;
@@ -45,15 +61,12 @@ const placeIn = (header: readonly string[], column: ColumnName, path: string): n
 };
 
 /** The places of the columns, as the map says and else as their names tell. Throws where one that is needed lacks. */
-const placesIn = (cells: readonly string[], map: HistoryMap, path: string): Places => {
+const placesIn = (cells: readonly string[], map: HistoryMap, path: string, needed: readonly HistoryField[]): Places => {
   const header = cells.map((cell) => cell.trim().toLowerCase());
   const places: Places = {};
   for (const field of Object.keys(historyFields) as HistoryField[]) {
     const mapped = map[field];
-    const place =
-      mapped === undefined
-        ? header.findIndex((name) => knownNames[field].includes(name))
-        : placeIn(header, mapped, path);
+    const place = mapped === undefined ? placeOfFirst(header, knownNames[field]) : placeIn(header, mapped, path);
     if (place >= 0) places[field] = place;
   }
   const lacks = [
@@ -62,6 +75,7 @@ const placesIn = (cells: readonly string[], map: HistoryMap, path: string): Plac
     ...(places.amount === undefined && (places.in === undefined || places.out === undefined)
       ? ['in and out, or amount']
       : []),
+    ...needed.filter((field) => places[field] === undefined),
   ];
   if (lacks.length === 0) return places;
   throw new Failure(
@@ -84,17 +98,27 @@ const amountOf = (cell: (field: HistoryField) => string): number | undefined => 
   return gained === undefined || spent === undefined ? undefined : gained - Math.abs(spent);
 };
 
+/** What a reader of a history is told beside the transfers. */
+export interface HistoryReading {
+  /** The zone of times without one. */
+  zone: string;
+  /** Whether a row is no business of the store. It is asked of rows that move L$. */
+  isLeftOut: (row: { type: string; order: string }) => boolean;
+  /** A time was read in the zone; `beside` is told of one beside a change of its clocks. */
+  onZoned: (beside: FileTime['beside']) => void;
+}
+
 /** The transfers of a file one by one, without those of L$ 0. Throws for a row that is none, with its line. */
 export async function* readHistory(
   path: string,
   map: HistoryMap,
-  zone: string,
-  onZoned: () => void,
+  needed: readonly HistoryField[],
+  { zone, isLeftOut, onZoned }: HistoryReading,
 ): AsyncGenerator<Transfer> {
   let places: Places | undefined;
   for await (const { line, cells } of readRecords(path)) {
     if (!places) {
-      places = placesIn(cells, map, path);
+      places = placesIn(cells, map, path, needed);
       continue;
     }
     const found = places;
@@ -102,21 +126,23 @@ export async function* readHistory(
     const time = readTime(cell('at'), zone);
     if (!time)
       throw new Failure(`${path}, line ${line}: ${JSON.stringify(cell('at'))} is no time such as 2027-12-31 23:59:59.`);
-    if (time.zoned) onZoned();
     const amount = amountOf(cell);
     if (amount === undefined) throw new Failure(`${path}, line ${line}: the amount must be whole L$.`);
-    if (amount === 0) continue;
+    const type = cell('type');
+    if (amount === 0 || isLeftOut({ type, order: cell('order') })) continue;
+    if (time.zoned) onZoned(time.beside);
     const name = cell('who');
-    const id = cell('id').toLowerCase() || undefined;
     yield {
       file: path,
       line,
       at: Date.parse(time.at),
+      ...(time.or && { or: Date.parse(time.or) }),
       who: parseIdentifier(name),
       name,
       amount,
-      id,
-      text: cell('text'),
+      id: cell('id').toLowerCase() || undefined,
+      type,
+      text: cell('text') || type,
     };
   }
   if (!places) throw new Failure(`${path} is empty. A file begins with a row that names its columns.`);

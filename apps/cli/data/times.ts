@@ -12,18 +12,64 @@ const formatIn = (zone: string): Intl.DateTimeFormat => {
   return format;
 };
 
-/** How far a zone is ahead of UTC at a time, in milliseconds. */
-const zoneOffset = (zone: string, millis: number): number =>
-  Date.parse(`${formatIn(zone).format(millis).replace(' ', 'T')}Z`) - millis;
+const quarter = 900_000;
+const offsets = new Map<string, number>();
 
-/** A time of a file, and whether it needed the zone. Undefined for a text that is no time. */
-export const readTime = (text: string, zone: string): { at: string; zoned: boolean } | undefined => {
+/** How far a zone is ahead of UTC at a time, in milliseconds. Clocks change at a quarter of an hour. */
+const zoneOffset = (zone: string, millis: number): number => {
+  const start = Math.floor(millis / quarter) * quarter;
+  const key = `${zone} ${start}`;
+  const known = offsets.get(key);
+  if (known !== undefined) return known;
+  const offset = Date.parse(`${formatIn(zone).format(start).replace(' ', 'T')}Z`) - start;
+  if (offsets.size > 100_000) offsets.clear();
+  offsets.set(key, offset);
+  return offset;
+};
+
+/** A time of a file. */
+export interface FileTime {
+  at: string;
+  /** It has no offset, and was read in the zone. */
+  zoned: boolean;
+  /** The later time that it may be as well, beside a change of the clocks. */
+  or?: string;
+  /** The clocks that go back show it twice, or those that go forward never do. */
+  beside?: 'twice' | 'never';
+}
+
+const day = 86_400_000;
+
+/** The times at which clocks of a zone show a time, the earlier first. */
+const readWall = (wall: number, zone: string): FileTime => {
+  const around = [...new Set([zoneOffset(zone, wall - day), zoneOffset(zone, wall + day)])].sort((a, b) => b - a);
+  const shown = around.filter((offset) => zoneOffset(zone, wall - offset) === offset);
+  const [at = wall, or] = (shown.length > 0 ? shown : around).map((offset) => wall - offset);
+  const time = { at: timestamp(at), zoned: true };
+  return or === undefined ? time : { ...time, or: timestamp(or), beside: shown.length > 1 ? 'twice' : 'never' };
+};
+
+const withOffset = wireTimestamp();
+
+/** Undefined for a text that is no time. */
+export const readTime = (text: string, zone: string): FileTime | undefined => {
   if (/^\d{9,10}$/.test(text)) return { at: timestamp(Number(text) * 1000), zoned: false };
-  const given = wireTimestamp().safeParse(text);
+  const given = withOffset.safeParse(text);
   if (given.success) return { at: given.data, zoned: false };
   const wall = /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d(?::\d\d)?$/.test(text) ? Date.parse(`${text.replace(' ', 'T')}Z`) : NaN;
-  if (Number.isNaN(wall)) return undefined;
-  // The second look is right beside a change of the clocks.
-  const near = wall - zoneOffset(zone, wall);
-  return { at: timestamp(wall - zoneOffset(zone, near)), zoned: true };
+  return Number.isNaN(wall) ? undefined : readWall(wall, zone);
 };
+
+/** How many times of a file the clocks show twice, or never. */
+export interface TimesBeside {
+  twice: number;
+  never: number;
+}
+
+/** Says what was done with such times; nothing where there is none. `how` says it of those that are shown twice. */
+export const wordsOfTimes = ({ twice, never }: TimesBeside, zone: string, how: string): string[] => [
+  ...(twice > 0 ? [`Times in the hour that comes twice, as the clocks go back in ${zone}: ${twice}; ${how}`] : []),
+  ...(never > 0
+    ? [`Times that never come in ${zone}, as the clocks go forward: ${never}. Is --zone the zone of this file?`]
+    : []),
+];

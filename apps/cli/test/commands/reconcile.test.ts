@@ -316,6 +316,112 @@ test('reads other columns by --map, other forms of amounts, and rows that stand 
   expect([both.code, both.stdout]).toEqual([0, '']);
 });
 
+const gridHeader = 'id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID';
+
+type GridRow = [minutes: number, who: string, amount: number, type?: string, order?: string];
+
+/** The file that the grid's web site saves, the newest row first. */
+const gridFile = (rows: readonly GridRow[], header = gridHeader): string => {
+  const path = join(dir, `SL-transactions-${randomUUID()}.csv`);
+  const lines = rows.toReversed().map(([minutes, who, amount, type = 'Object Sale', order = '']) => {
+    const when = timestamp(start + minutes * minute)
+      .slice(0, 19)
+      .replace('T', ' ');
+    const [debit, credit] = [Math.max(-amount, 0), Math.max(amount, 0)];
+    return [randomUUID(), type, 'Oak chair', debit, credit, when, who, 1250, 'Harbour', order].join();
+  });
+  writeFileSync(path, [header, ...lines, ''].join('\r\n'));
+  return path;
+};
+
+test('reads the grid’s own file as it is saved: debits went out, and the description tells what it was', async () => {
+  await sellAt(0, 130);
+  const path = gridFile([
+    [0, buyer.username, 130],
+    [1, buyer.username, -30],
+    [2, 'Some Group', 250],
+    [3, '', -10, 'Upload Fee'],
+  ]);
+
+  const { code, rows } = await run(path, '--json');
+  const shown = await run(path);
+
+  const told = rows.map(({ difference, who, amount, about, type }) => [difference, who, amount, about, type]);
+  expect([code, told]).toEqual([
+    1,
+    [
+      ['given and not owed', '', 10, 'Oak chair', 'Upload Fee'],
+      ['paid and not sold', 'Some Group', 250, 'Oak chair', 'Object Sale'],
+    ],
+  ]);
+  expect(shown.stderr).toContain('These differences by type: Upload Fee 1, Object Sale 1. Leave out');
+});
+
+test('leaves out by type and by order what is no business of the store, and counts it', async () => {
+  await sellAt(0);
+  const path = gridFile([
+    [0, buyer.username, 100],
+    // One that would pass for the sale, were it not left out.
+    [1, buyer.username, 100, 'Marketplace Sale', '123456789'],
+    ...Array.from({ length: 20 }, (_, at): GridRow => [at, `buyer${at}`, 475, 'Marketplace Sale', `12345${at}`]),
+    [30, '', -10, 'Upload Fee'],
+    [31, '', -24, 'Marketplace Commission', '123456789'],
+    [32, 'Rita Landlady', -500, 'Rent'],
+  ]);
+
+  const byOrder = await run(path, '--ignore-orders', '--ignore-type', 'upload fee', '--ignore', 'rita.landlady');
+  const types = ['Marketplace Sale', 'Marketplace Commission', 'Upload Fee', 'Rent', 'Lottery'];
+  const byType = await run(path, ...types.flatMap((type) => ['--ignore-type', type]));
+  const unknown = await run(history([[0, buyer.username, 100]]), '--ignore-orders', '--ignore-type', 'Rent');
+
+  expect(byOrder.code).toBe(0);
+  expect(byOrder.stderr).toContain('Left out: 22 rows of an order on the marketplace.');
+  expect(byOrder.stderr).toContain('Left out: 1 row of the type Upload Fee.');
+  expect(byOrder.stderr).toContain('Left out: 1 row in no book of avatars behind --ignore.');
+  expect(byType.code).toBe(0);
+  expect(byType.stderr).toContain('Left out: 21 rows of the type Marketplace Sale.');
+  expect(byType.stderr).toContain('There is no row of the type Lottery. There are: Rent, Marketplace Commission,');
+  expect([unknown.code, unknown.stderr]).toEqual([1, expect.stringContaining('which column is type; order')]);
+});
+
+test('a row of the hour that comes twice counts as either, and a time that never comes is told', async () => {
+  const hour = (text: string): number => (Date.parse(text) - start) / minute;
+  await sellAt(hour('2027-11-07T08:30:00Z'));
+  await sellAt(hour('2027-11-07T09:30:00Z'), 100, payee);
+  // Wall clocks of Second Life: both sales were at half past one.
+  const rows: GridRow[] = [
+    [hour('2027-11-07T01:30:00Z'), buyer.username, 100],
+    [hour('2027-11-07T01:30:00Z'), payee.username, 100],
+  ];
+  const compare = (path: string) => service.run('reconcile', path, '--store', store);
+
+  const twice = await compare(gridFile(rows));
+  const late = await compare(gridFile([[hour('2027-11-07T01:50:00Z'), payee.username, 100], ...rows.slice(0, 1)]));
+  const never = await compare(gridFile([[hour('2027-03-14T02:30:00Z'), 'Some Stranger', 100]]));
+
+  expect([twice.code, twice.stderr]).toEqual([0, expect.stringContaining('go back in America/Los_Angeles: 2; ')]);
+  expect(late.stderr).toContain('paid and not sold: 1');
+  expect(never.stderr).toContain('never come in America/Los_Angeles, as the clocks go forward: 1.');
+});
+
+test('a payment in the hour that comes twice may have gone back later in it', async () => {
+  const at = (Date.parse('2027-11-07T01:50:00Z') - start) / minute;
+
+  const ran = await service.run(
+    ...[
+      'reconcile',
+      gridFile([
+        [at, 'Some Stranger', 99],
+        [at - 40, 'Some Stranger', -99],
+      ]),
+      '--store',
+      store,
+    ],
+  );
+
+  expect([ran.code, ran.stderr]).toEqual([0, expect.stringContaining('1 payment went back whole')]);
+});
+
 test.each<[string, string, string, RegExp, number]>([
   [
     'columns that nobody knows',
