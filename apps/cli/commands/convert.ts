@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type ConversionReport, type ConvertOptions, convertFile } from '../data/convert.ts';
+import { wordsOfTimes } from '../data/times.ts';
 import { type ColumnName, type FieldName, fields, vendors } from '../data/vendors.ts';
 import type { GlobalOptions } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -50,7 +51,9 @@ const shownFaults = 20;
 
 const convert = async ({ to, ...options }: Options, file: string): Promise<void> => {
   const { signal, release } = untilInterrupted();
-  const { files, leftOut, faults, usedZone } = await convertFile(file, to, { ...options, signal }).finally(release);
+  const { files, leftOut, faults, usedZone, beside } = await convertFile(file, to, { ...options, signal }).finally(
+    release,
+  );
   for (const { line, reason } of faults.slice(0, shownFaults)) note(`line ${line}: ${reason}`);
   if (faults.length > shownFaults) note(`... and ${faults.length - shownFaults} more.`);
   for (const [why, count] of leftOut) note(`Left out: ${counted(count, 'row')} with ${why}.`);
@@ -59,6 +62,8 @@ const convert = async ({ to, ...options }: Options, file: string): Promise<void>
       `${counted(faults.length, 'row')} cannot be converted, so nothing was written. Correct the lines above, or leave them out with --skip-rejects.`,
     );
   print(files, columns, 'No row was converted.');
+  const earlier = 'nothing tells which, so they were taken as the earlier ones. Correct them where an hour matters.';
+  for (const words of wordsOfTimes(beside, options.zone ?? 'UTC', earlier)) note(words);
   if (usedZone && options.zone === undefined)
     note('The times have no zone and were taken as UTC. If they are those of Second Life: --zone America/Los_Angeles');
   if (files.some(({ kind }) => kind === 'products'))

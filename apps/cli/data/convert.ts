@@ -6,7 +6,7 @@ import { importFiles } from '../kinds/kinds.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readyDir, unfinished, writeLines } from './export.ts';
 import { readRecords } from './read.ts';
-import { readTime } from './times.ts';
+import { type FileTime, readTime, type TimesBeside } from './times.ts';
 import { type ColumnName, type FieldName, fields, nearMiss, recogniseVendor, type Vendor, vendors } from './vendors.ts';
 import { lineWriter } from './write.ts';
 
@@ -34,6 +34,8 @@ export interface ConversionReport {
   faults: { line: number; reason: string }[];
   /** Some times had no offset, and were taken as those of the zone. */
   usedZone: boolean;
+  /** How many of them the clocks of the zone show twice, or never: each was taken as the earlier one. */
+  beside: TimesBeside;
 }
 
 type Cells = Partial<Record<FieldName, string>>;
@@ -163,8 +165,8 @@ const creditRows = (cells: Cells, book: Book): Values[] => {
   });
 };
 
-/** A sale of a row, and whether its time needed the zone. */
-const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row: Values; zoned: boolean } => {
+/** A sale of a row, and its time. */
+const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row: Values; time: FileTime } => {
   const buyer = avatarIn(cells.buyerUuid, cells.buyerName);
   if (!buyer) throw new Fault('the row must name who bought, by UUID or username');
   const recipient = avatarIn(cells.recipientUuid, cells.recipientName) ?? buyer;
@@ -181,7 +183,7 @@ const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row:
   const made = idFrom(vendor.name, 'sales', JSON.stringify([buyer.ref, recipient.ref, product, price, time.at]));
   const isCredit = cells.method === 'C';
   return {
-    zoned: time.zoned,
+    time,
     row: {
       id: book.idOf(cells.id || made),
       product,
@@ -231,7 +233,7 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
 };
 
 /** The result so far: a conversion adds to it row by row. */
-type Tally = Pick<ConversionReport, 'leftOut' | 'faults' | 'usedZone'>;
+type Tally = Omit<ConversionReport, 'files'>;
 
 const isOfCredit = ({ columns }: Vendor): boolean => 'credit' in columns || 'restrictedCredit' in columns;
 
@@ -245,8 +247,9 @@ async function* convertRows(
 ): AsyncGenerator<Values> {
   const convert = (cells: Cells): Values[] => {
     if (isOfCredit(vendor)) return creditRows(cells, book);
-    const { row, zoned } = saleRow(cells, vendor, zone, book);
-    tally.usedZone ||= zoned;
+    const { row, time } = saleRow(cells, vendor, zone, book);
+    tally.usedZone ||= time.zoned;
+    if (time.beside) tally.beside[time.beside] += 1;
     return [row];
   };
   for await (const { line, cells, fault } of rows) {
@@ -306,7 +309,7 @@ export const convertFile = async (
   const { vendor, rows } = await openVendorFile(path, options);
   const { zone = 'UTC', skipRejects = false, signal } = options;
   const book = startBook();
-  const tally: Tally = { leftOut: new Map(), faults: [], usedZone: false };
+  const tally: Tally = { leftOut: new Map(), faults: [], usedZone: false, beside: { twice: 0, never: 0 } };
   await readyDir(dir);
   const files = startFiles(dir, signal);
   try {

@@ -140,6 +140,25 @@ test('a file of another system is read by the columns that are named, and only t
   ]);
 });
 
+test('times that the clocks show twice or never are taken as the earlier ones, and told', async () => {
+  const row = (when: string): string => `${when},${david},Vase,5`;
+  const times = ['2026-11-01 01:59:50', '2026-11-01 01:00:05', '2026-03-08 02:30:00', '2026-11-01 02:00:00'];
+  const path = file('hours.csv', 'When,Key,Thing,L$', ...times.map(row));
+  const to = join(dir, 'hours');
+  const maps = ['When=at', 'Key=buyerUuid', 'Thing=product', 'L$=price'].flatMap((map) => ['--map', map]);
+
+  const ran = await runInProcess(['convert', path, '--to', to, ...maps, '--zone', 'America/Los_Angeles']);
+
+  expect(rowsIn(to, 'sales').map(({ at }) => at)).toEqual([
+    '2026-11-01T08:59:50.000Z',
+    '2026-11-01T08:00:05.000Z',
+    '2026-03-08T09:30:00.000Z',
+    '2026-11-01T10:00:00.000Z',
+  ]);
+  expect(ran.stderr).toContain('go back in America/Los_Angeles: 2; ');
+  expect(ran.stderr).toContain('never come in America/Los_Angeles, as the clocks go forward: 1.');
+});
+
 test('a name that two avatars had is the one’s who had it last', async () => {
   const path = file(
     'names.csv',
