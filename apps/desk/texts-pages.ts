@@ -1060,6 +1060,7 @@ export const pageTexts = {
       `Stopped. What is written stays, and nothing is written twice: go on here, or ${again}.`,
     faults: {
       utf8: 'This file is not UTF-8. Save it as UTF-8 (in a spreadsheet: “CSV UTF-8”), and drop that.',
+      otherForm: (what: string) => `This file ${what}, and drop that.`,
       noRows: 'This file has no rows. Its first line names the columns, and each line after it is one row.',
       tooMany: (rows: number, most: number) =>
         `This file has ${count(rows)} rows, and the desk takes ${count(most)}. Use the command below, which takes any number.`,

@@ -8,11 +8,25 @@ export type Separator = keyof typeof separators;
 export const separatorNames = Object.keys(separators) as Separator[];
 
 /** The sign that the first line has most of, outside quotes. */
-export const separatorIn = (text: string): Separator => {
+const separatorIn = (text: string): Separator => {
   const line = text.replace(/"[^"]*"?/g, '').split(/[\r\n]/, 1)[0] ?? '';
   const count = (name: Separator): number => line.split(separators[name]).length;
   return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
 };
+
+/** A first line by which some spreadsheets say their separator. */
+const mark = /^("?)sep=([,;\t])\1[,;\t ]*(?=[\r\n]|$)/i;
+
+/** The separator of a CSV file's text, and the text with an empty line in the place of `sep=;`. */
+export const readMark = (text: string): { separator: Separator; text: string } => {
+  const [found = '', , sign] = mark.exec(text) ?? [];
+  const named = separatorNames.find((name) => separators[name] === sign);
+  return { separator: named ?? separatorIn(text), text: text.slice(found.length) };
+};
+
+/** A row's cells up to `count`. More than these it keeps where one of them has a value: spreadsheets add empty ones. */
+export const ownOf = (cells: readonly string[], count: number): string[] =>
+  cells.slice(0, cells.slice(count).some((cell) => cell.trim() !== '') ? undefined : count);
 
 interface NamedColumn {
   name: string;
@@ -39,14 +53,17 @@ interface HeaderRules<C extends NamedColumn> {
   isRequired: (column: C) => boolean;
 }
 
-/** The columns of a header, or a sentence about its first fault, which lists the columns that there are. */
+/**
+ * The columns of a header, or a sentence about its first fault, which lists the columns that there are. Cells behind the
+ * last name are none.
+ */
 export const readHeader = <C extends NamedColumn>(
   { name: kind, columns, added, isRequired }: HeaderRules<C>,
   header: readonly string[],
 ): (C | undefined)[] | string => {
   const there = `${kind} have the columns ${namesOf(columns)}`;
   const found: (C | undefined)[] = [];
-  for (const [index, cell] of header.entries()) {
+  for (const [index, cell] of ownOf(header, header.findLastIndex((name) => name.trim() !== '') + 1).entries()) {
     const column = columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
     if (!column && !added.some(({ name }) => name === cell.trim())) {
       const shown =

@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIdentifier } from '../../../lib/identifier.ts';
+import { ownOf } from '../../shared/csv.ts';
 import { idFrom, type Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
@@ -215,12 +216,15 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   const vendor = vendorFor(first, path, options);
   const { only } = options;
   const named = [...Object.values(vendor.columns), only?.column].some((column) => typeof column === 'string');
+  // Behind the last name nothing belongs to the file.
+  if (named) first = first.slice(0, first.findLastIndex((cell) => cell.trim() !== '') + 1);
   const place = (column: ColumnName): number => columnIndex(column, named ? first : undefined, path);
   const places = Object.entries(vendor.columns).map(([field, column]) => [field, place(column)] as const);
   const onlyAt = only && place(only.column);
   const rows = async function* (): AsyncGenerator<VendorRow> {
     let isFirst = named;
-    for await (const { cells, line } of readRecords(path)) {
+    for await (const { cells: all, line } of readRecords(path)) {
+      const cells = ownOf(all, first.length);
       const isWanted = !isFirst && (onlyAt === undefined || cells[onlyAt]?.trim() === only?.value);
       isFirst = false;
       if (!isWanted) continue;

@@ -4,7 +4,8 @@ import { Readable } from 'node:stream';
 import { type CsvError, parse } from 'csv-parse';
 import type { Fault } from '../../../lib/operator/imports/rows.ts';
 import { readCell } from '../../shared/cells.ts';
-import { meantColumn, namesOf, readHeader, type Separator, separatorIn, separators } from '../../shared/csv.ts';
+import { meantColumn, namesOf, ownOf, readHeader, readMark, type Separator, separators } from '../../shared/csv.ts';
+import { otherForm } from '../../shared/file-form.ts';
 import { type Column, isRequired, rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { Failure } from '../terminal/errors.ts';
@@ -24,13 +25,6 @@ export interface RawRow {
   separator?: Separator;
 }
 
-/** Recognises UTF-16 by its byte order mark, or by every other byte a NUL. */
-const looksLikeUtf16 = (start: Buffer): boolean => {
-  const mark = start.length >= 2 ? start.readUInt16BE(0) : 0;
-  const some = start.subarray(0, 512);
-  return mark === 0xfffe || mark === 0xfeff || some.filter((byte) => byte === 0).length > some.length / 4;
-};
-
 const newlines = (text: string): number => text.split('\n').length - 1;
 
 /** Reads a file's text piece by piece, without a byte order mark. Throws if it is not UTF-8. */
@@ -48,13 +42,13 @@ async function* readText(path: string): AsyncGenerator<string> {
     } catch {
       const good = new TextDecoder('utf-8').decode(bytes);
       const near = line + newlines(good.slice(0, Math.max(good.indexOf('\ufffd'), 0)));
-      throw new Failure(`${path} is not UTF-8: line ${near} has an invalid byte. Save it as UTF-8, and import that.`);
+      throw new Failure(`${path} is not UTF-8: line ${near} has an invalid byte. Save it as UTF-8, and give that.`);
     }
   };
   let isFirst = true;
   for await (const bytes of createReadStream(path) as AsyncIterable<Buffer>) {
-    if (isFirst && looksLikeUtf16(bytes))
-      throw new Failure(`${path} is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and import that.`);
+    const other = isFirst ? otherForm(bytes) : undefined;
+    if (other !== undefined) throw new Failure(`${path} ${other}, and give that.`);
     isFirst = false;
     const text = decode(bytes);
     line += newlines(text);
@@ -111,8 +105,8 @@ export interface CsvRecord {
 /** Reads the rows of a CSV file, the first one too, without empty ones. Throws if it is no CSV. */
 export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
   const texts = readText(path);
-  const { value: first = '' } = await texts.next();
-  const separator = separatorIn(first);
+  const { value = '' } = await texts.next();
+  const { separator, text: first } = readMark(value);
   const parser = Readable.from(withFirst(first, texts)).compose(
     parse({
       info: true,
@@ -145,11 +139,12 @@ export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
 
 async function* readCsv(kind: ImportFile, path: string): AsyncGenerator<RawRow> {
   let columns: (Column | undefined)[] | undefined;
-  for await (const { line, cells, separator } of readRecords(path)) {
+  for await (const { line, cells: all, separator } of readRecords(path)) {
     if (!columns) {
-      columns = headerColumns(kind, cells, path);
+      columns = headerColumns(kind, all, path);
       continue;
     }
+    const cells = ownOf(all, columns.length);
     const message = `must have ${columns.length} values, as the first line has: it has ${cells.length}`;
     yield {
       line,

@@ -1,5 +1,6 @@
 import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../shared/cells.ts';
-import { readHeader, separatorIn, separators } from '../../shared/csv.ts';
+import { ownOf, readHeader, readMark, separators } from '../../shared/csv.ts';
+import { otherForm } from '../../shared/file-form.ts';
 import { wordsOf } from '../messages.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
@@ -122,14 +123,17 @@ const isFault = (found: unknown): found is CsvFault => !Array.isArray(found);
 
 /** The rows of a CSV file's bytes, each checked; or a sentence about why they cannot be read. */
 export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Array): ImportRow[] | string => {
-  let text: string;
+  const other = otherForm(bytes);
+  if (other !== undefined) return t.faults.otherForm(other);
+  let whole: string;
   try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    whole = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return t.faults.utf8;
   }
-  if (text.includes('\0')) return t.faults.utf8;
-  const records = recordsOf(text, separators[separatorIn(text)]);
+  if (whole.includes('\0')) return t.faults.utf8;
+  const { separator, text } = readMark(whole);
+  const records = recordsOf(text, separators[separator]);
   if (isFault(records)) return t.faults.quotes[records.fault](records.line);
   const [header, ...rows] = records;
   if (!header) return t.faults.noRows;
@@ -138,7 +142,8 @@ export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Arr
   const columns = readHeader({ name, columns: known[kind], added: known.rejected, isRequired }, header.cells);
   if (typeof columns === 'string') return t.faults.header(columns);
   if (rows.length > maxRows) return t.faults.tooMany(rows.length, maxRows);
-  return rows.length === 0 ? t.faults.noRows : rows.map(({ line, cells }) => checkRow(columns, line, cells));
+  if (rows.length === 0) return t.faults.noRows;
+  return rows.map(({ line, cells }) => checkRow(columns, line, ownOf(cells, columns.length)));
 };
 
 /** The column of a kind that has a name. */

@@ -50,17 +50,31 @@ describe('a file that cannot be read', () => {
     [
       'UTF-16 with its mark',
       Buffer.from(`\ufeff${names}`, 'utf16le'),
-      'FILE is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and import that.',
+      'FILE is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and give that.',
     ],
     [
       'UTF-16 without it',
       Buffer.from(`${names}Chair,5\n`, 'utf16le'),
-      'FILE is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and import that.',
+      'FILE is UTF-16. Save it as UTF-8 (in a spreadsheet: "CSV UTF-8"), and give that.',
     ],
+    [
+      'a workbook',
+      Buffer.from('504b030414000600080000002100b5', 'hex'),
+      'FILE is a workbook (or another packed file), not CSV. Save it as "CSV UTF-8", and give that.',
+    ],
+    ['an old workbook', Buffer.from('d0cf11e0a1b11ae1', 'hex'), /^FILE is an old workbook, not CSV\./],
+    ['a PDF', '%PDF-1.7\n', /^FILE is a PDF, not CSV\./],
+    [
+      'XML with a mark',
+      '\ufeff<?xml version="1.0"?>\n<history><row id="1"/></history>\n',
+      'FILE is XML or a web page, not CSV. Download or save it as CSV, and give that.',
+    ],
+    ['a web page', '\n\n<!DOCTYPE html>\n', /^FILE is XML or a web page, not CSV\./],
+    ['a separator that nobody knows', 'sep=|\nname|price\n', /there is no column "sep=\|"/],
     [
       'Latin-1',
       Buffer.from(`${names}Chair,5\nÉté,6\n`, 'latin1'),
-      'FILE is not UTF-8: line 3 has an invalid byte. Save it as UTF-8, and import that.',
+      'FILE is not UTF-8: line 3 has an invalid byte. Save it as UTF-8, and give that.',
     ],
     [
       'an unknown column',

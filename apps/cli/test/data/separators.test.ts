@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
@@ -35,6 +36,23 @@ test('an import recognises semicolons and tabs between the cells, and divides li
   const counts: number[] = [];
   for await (const { productCount } of everyRow(listCategories(store), ({ id }) => id)) counts.push(productCount);
   expect(counts).toEqual([1, 1]);
+});
+
+test.each([
+  ['sep=;\r\nname;price\r\nRug;5\r\nMat;x\r\n', ['line 4: price']],
+  ['\ufeff"sep=;"\nname;price\nRug;5\nMat;x\n', ['line 4: price']],
+  ['sep=,,,\rname,price,,\rRug,5,,\rMat,x,,\r', ['line 4: price']],
+  ['SEP=\t\nname\tprice\nRug\t5\nMat\tx\n', ['line 4: price']],
+  ['name,price,,\nRug,5,,\nMat,x,,\n', ['line 3: price']],
+  ['name,price\nRug,5,,\nMat,x\n', ['line 3: price']],
+  ['name,price,,\nRug,5,,\nMat,7,,wool\nBed,9\n', ['line 3: the row']],
+])('an import of %j skips the marks of spreadsheets, and keeps the lines', async (text, expected) => {
+  const path = file(`${createHash('sha256').update(text).digest('hex')}.csv`, text);
+
+  const { created, faults } = await importFile(products, await newStore(), path, { skipRejects: true });
+
+  expect(faults.map(({ line, field }) => `line ${line}: ${field}`)).toEqual(expected);
+  expect(created).toBe(text.includes('Bed') ? 2 : 1);
 });
 
 test('rejected rows go to a file with the separator of the imported one', async () => {

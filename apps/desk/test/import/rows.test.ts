@@ -85,6 +85,22 @@ test('a file of rejected rows can be read again', () => {
   ]);
 });
 
+test.each([
+  ['sep=;\nname;id\nHats;\n', 3],
+  ['\ufeff"sep=,",,\r\nname,id,,\r\nHats,,,\r\n', 3],
+  ['name,id,,\nHats,,,\n', 2],
+  ['name,id\nHats,,,\n', 2],
+])('skips the marks of spreadsheets in %j, and keeps the lines', (text, line) => {
+  expect(read('categories', text)).toEqual([{ line, values: { name: 'Hats', id: undefined }, faults: [] }]);
+});
+
+test('a value in a column without a name is told', () => {
+  expect(read('categories', 'name,,', 'Hats,,x')).toMatchObject([
+    { faults: ['The line has 3 values, and the first line 1.'] },
+  ]);
+  expect(read('categories', 'name,,id', 'Hats,,x')).toMatch(/column 2 has no name/);
+});
+
 test('says why a whole file cannot be read', () => {
   const many = Array.from({ length: maxRows + 1 }, (_, i) => `Name ${i}`);
 
@@ -94,5 +110,9 @@ test('says why a whole file cannot be read', () => {
   expect(read('categories', '')).toMatch(/has no rows/);
   expect(read('categories', 'name', '"Hats')).toMatch(/line 2 has a quote that is never closed/);
   expect(readRows('categories', known, new Uint8Array([0x6e, 0xff, 0x0a]))).toMatch(/not UTF-8/);
-  expect(readRows('categories', known, new Uint8Array([0x6e, 0, 0x61, 0]))).toMatch(/not UTF-8/);
+  expect(readRows('categories', known, new Uint8Array([0x6e, 0, 0x61, 0]))).toMatch(/is UTF-16\./);
+  expect(readRows('categories', known, new Uint8Array([0x50, 0x4b, 3, 4, 0x14, 0]))).toMatch(
+    /^This file is a workbook .*Save it as "CSV UTF-8", and drop that\.$/,
+  );
+  expect(read('categories', '<?xml version="1.0"?>')).toMatch(/^This file is XML or a web page, not CSV\./);
 });
