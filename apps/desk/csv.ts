@@ -1,3 +1,5 @@
+import { utf8Mark } from '../shared/csv.ts';
+
 export type CsvValue = string | number | boolean | null;
 
 /**
@@ -12,7 +14,7 @@ const cell = (value: CsvValue): string => {
 
 /** A CSV file of these lines, with the mark by which spreadsheets know UTF-8. */
 export const csvOf = (lines: readonly (readonly CsvValue[])[]): string =>
-  `\ufeff${lines.map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
+  `${utf8Mark}${lines.map((line) => line.map(cell).join(',')).join('\r\n')}\r\n`;
 
 /** Saves lines as a file, whose name gets its ending here. */
 export const saveCsv = (name: string, lines: readonly (readonly CsvValue[])[]): void => {

@@ -2,6 +2,9 @@ import { nearestOf } from './nearest.ts';
 
 /** The rules of a CSV file's first line, by which the command and the desk read it. */
 
+/** The mark by which spreadsheets know UTF-8: without it they show `Été` wrong, and save it so. */
+export const utf8Mark = '\ufeff';
+
 /** The signs that may stand between the cells of a CSV file. Spreadsheets of many countries write semicolons. */
 export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Separator = keyof typeof separators;

@@ -97,8 +97,14 @@ const readAll = async (
   const progress = startProgress(what);
   const why = leavingOut(options);
   const span: Span = {
-    ...{ first: Number.POSITIVE_INFINITY, last: Number.NEGATIVE_INFINITY, count: 0, isZoned: false },
-    ...{ twice: 0, never: 0, leftOut: new Map(), types: new Set() },
+    first: Number.POSITIVE_INFINITY,
+    last: Number.NEGATIVE_INFINITY,
+    count: 0,
+    isZoned: false,
+    twice: 0,
+    never: 0,
+    leftOut: new Map(),
+    types: new Set(),
   };
   const reading: HistoryReading = {
     zone,

@@ -7,7 +7,7 @@ import { Failure } from '../terminal/errors.ts';
 import { explainFault } from './check.ts';
 import type { Format } from './format.ts';
 import type { RawRow } from './read.ts';
-import { csvLine, openFile } from './write.ts';
+import { csvHeader, csvLine, openFile } from './write.ts';
 
 interface Options {
   path: string;
@@ -71,7 +71,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
   const header = (raw: RawRow): string => {
     const names = rowColumns(kind, raw).map(({ name }) => name);
     const added = addsId(names.indexOf('id')) ? ['id'] : [];
-    return csvLine([...names, ...added, ...rejectColumns.map(({ name }) => name)], raw.separator);
+    return csvHeader([...names, ...added, ...rejectColumns.map(({ name }) => name)], raw.separator);
   };
 
   const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {

@@ -3,7 +3,7 @@ import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { stringify } from 'csv-stringify/sync';
 import { writeCell } from '../../shared/cells.ts';
-import { type Separator, separators } from '../../shared/csv.ts';
+import { type Separator, separators, utf8Mark } from '../../shared/csv.ts';
 import { nested } from '../../shared/nested.ts';
 import type { Column, Values } from '../kinds/columns.ts';
 import type { DataFile } from '../kinds/kind.ts';
@@ -75,11 +75,14 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
   };
 };
 
+/** The first line of a CSV file, with the names of its columns. */
+export const csvHeader = (names: string[], separator?: Separator): string => utf8Mark + csvLine(names, separator);
+
 /** Writes the header and the rows of a file as lines of a format. */
 export const lineWriter = ({ columns }: Pick<DataFile, 'columns'>, format: Format, separator: Separator = 'comma') => ({
   header:
     format === 'csv'
-      ? csvLine(
+      ? csvHeader(
           columns.map(({ name }) => name),
           separator,
         )

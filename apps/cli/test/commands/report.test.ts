@@ -52,7 +52,7 @@ test('sums up what is completed of a month by product and by buyer, the best fir
     { of: 'buyer', name: bob.username, sales: 1, received: 100, bonus: 10, id: bob.uuid },
   ]);
   expect(csv.stdout.split('\n').slice(0, 3)).toEqual([
-    'of,name,sales,received,bonus,id',
+    '\ufeffof,name,sales,received,bonus,id',
     `product,'=Lamp,2,200,20,${lamp}`,
     `product,Vase,1,100,10,${vase}`,
   ]);

@@ -23,6 +23,7 @@ const file = (name: string, ...lines: string[]): string => {
 /** The rows of a converted file, each as its cells by their columns. */
 const rowsIn = (to: string, kind: string): Record<string, string>[] => {
   const [header = '', ...rows] = readFileSync(join(to, `${kind}.csv`), 'utf8')
+    .replace('\ufeff', '')
     .trimEnd()
     .split('\n');
   const names = header.split(',');

@@ -69,7 +69,7 @@ describe('a rejected row that is mended into the twin of an imported row', () =>
     await skip('credit.csv', text);
 
     const [header, ...rows] = left.trimEnd().split('\n');
-    expect(header).toBe('resident,amount,expiresAt,id,line,reason');
+    expect(header).toBe('\ufeffresident,amount,expiresAt,id,line,reason');
     const ids = rows.map((row) => row.split(',')[3]);
     // Unlotted credit has no id.
     expect(ids).toEqual([expect.stringMatching(/^[-0-9a-f]{36}$/), expect.stringMatching(/^[-0-9a-f]{36}$/), '']);
