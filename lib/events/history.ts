@@ -60,6 +60,7 @@ const rowWrite = (task: RowTask): Write => {
       facts && all(missing('kind'), is('erased', found?.erased)),
       parts && is('lots', found?.lots),
       parts && is('lastExpiresAt', found?.lastExpiresAt),
+      parts && is('erasedLots', found?.erasedLots),
     ),
   });
 };
