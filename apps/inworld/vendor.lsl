@@ -201,9 +201,10 @@ integer RESERVE = 2048;
 string gPass;
 key gOwner;
 
-// Seconds: a quote's life and a menu's, how long one who had the menu leaves it to those who were refused, the wait for an
-// answer to a sale, the pause of what is open, the least between two registrations for changes, the pause before one is
-// tried again, before the next one without an address and with one, and the longest pause after tries that failed.
+// Seconds: a quote's life and a menu's, how long a press keeps the menu, and one who had it leaves it to those who were
+// refused, the wait for an answer to a sale, the pause of what is open, the least between two registrations for changes, the
+// pause before one is tried again, before the next one without an address and with one, and the longest pause after tries
+// that failed.
 integer SESSION = 120;
 integer MENU = 30;
 integer OTHERS = 60;
@@ -237,6 +238,9 @@ key gRegistration;
 integer gLookedAt;
 integer gNext;
 
+// The answer that is read: a text that is passed on takes its memory twice.
+string gAnswer;
+
 // The notecard's product, which counts while the service knows none. Its owner has just written it.
 string gChoice;
 integer gPicked;
@@ -250,6 +254,7 @@ integer gUseCredit;
 integer gToPay;
 string gQuote;
 key gQuoteRequest;
+integer gTouchedAt;
 integer gChannel;
 integer gListen;
 string gMenu;
@@ -319,8 +324,9 @@ showPrice()
     if (price == 0 || !maySell()) price = PAY_HIDE;
     llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
-    if (gRefusal == "") show(gName + "\nL$ " + (string)gPrice + openText());
-    else show(gName + "\n" + sentence(gRefusal) + openText());
+    string text = "L$ " + (string)gPrice;
+    if (gRefusal != "") text = sentence(gRefusal);
+    show(gName + "\n" + text + openText());
 }
 
 askDebit()
@@ -335,7 +341,6 @@ endSession()
     gQuote = "";
     gQuoteRequest = NULL_KEY;
     gMenu = "";
-    llListenRemove(gListen);
     showPrice();
 }
 
@@ -374,15 +379,13 @@ dismiss(string refusal)
 
 string sentence(string refusal)
 {
-    if (refusal == "closed") return "The store is closed.";
-    if (refusal == "banned") return "This store does not sell to you or to that avatar.";
-    if (refusal == "inactive") return "The product is not for sale now.";
-    if (refusal == "sold-out") return "The product is sold out.";
-    if (refusal == "underpaid") return "That is less than the price.";
-    if (refusal == "unknown-resident") return "No avatar has that username.";
-    if (refusal == "no-answer") return "The store does not answer now. Please touch the vendor again in a minute.";
-    if (refusal == "no-product") return "It has no product yet.";
-    return "The price or your credit has changed. Please touch it again.";
+    list all = ["closed", "The store is closed.", "banned", "This store does not sell to you or to that avatar.",
+        "inactive", "The product is not for sale now.", "sold-out", "The product is sold out.",
+        "underpaid", "That is less than the price.", "unknown-resident", "No avatar has that username.",
+        "no-answer", "The store does not answer. Please touch it again in a minute.", "no-product", "It has no product yet."];
+    integer at = llListFindList(all, [refusal]);
+    if (at < 0) return "The price or your credit has changed. Please touch it again.";
+    return llList2String(all, at + 1);
 }
 
 odd(string what, integer status)
@@ -644,15 +647,14 @@ startOver()
 sell(key buyer, integer paid)
 {
     string id = (string)llGenerateKey();
-    string body = "{\"id\":" + quoted(id) + ",\"paid\":" + (string)paid + ",";
+    string body = "S{\"id\":" + quoted(id) + ",\"paid\":" + (string)paid + ",";
     if (buyer == gBuyer && gQuote != "" && llGetUnixTime() <= gUntil)
         body += terms(gWanted, buyer, gRecipient, gUseCredit) + ",\"quote\":" + quoted(gQuote) + "}";
     else body += terms(gProduct, buyer, (string)buyer, FALSE) + "}";
     if (buyer == gBuyer) endSession();
-    if (!keep(mine() + id, "S" + body))
+    if (!keep(mine() + id, body))
     {
-        complain("its memory is full. It pays L$ " + (string)paid + " back to "
-            + link(buyer) + ".");
+        llInstantMessage(llGetOwner(), "Vendor: its memory is full. It pays L$ " + (string)paid + " back to " + link(buyer) + ".");
         if (paid > 0) llTransferLindenDollars(buyer, paid);
         return;
     }
@@ -775,9 +777,10 @@ saleAnswered(integer status, string result, string refusal, integer change)
     tell(buyer, text);
 }
 
-// The value of a field; empty for null, and for one that is not there.
-string orNone(string value)
+// A field of the product in the answer; empty for null, and for one that is not there.
+string ofProduct(string name)
 {
+    string value = llJsonGetValue(gAnswer, ["product", name]);
     if (value == JSON_NULL || value == JSON_INVALID) return "";
     return value;
 }
@@ -793,7 +796,7 @@ register()
     gRegistration = call("PUT", "/v1/vendors/" + (string)llGetKey(), body + flag("picked", gPicked) + "}", []);
 }
 
-// Registers once it has an address, where the parcel has more than it leaves to others.
+// Registers once it has an address, where the region has more than it leaves to others.
 connect()
 {
     if (gUrl == "" && llGetFreeURLs() > 10) llRequestSecureURL();
@@ -829,12 +832,15 @@ lookSoon()
 // Somebody touched it: at a moment when another avatar did too, perhaps.
 touched(key who, integer now)
 {
+    // A menu takes the script a second, in which payments wait: nobody gets one after another.
+    if (who == gBuyer && now - gTouchedAt < 3) return;
+    gTouchedAt = now;
     integer isOwner = who == llGetOwner();
     if (isOwner) report((string)gOpen + " payments are open, and it cannot read " + (string)unread() + ".");
     if (isOwner || (!maySell() && now - gLookedAt >= RETRY)) look(isOwner);
     if (isOwner && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
     else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
-    else if (!maySell()) llRegionSayTo(who, 0, "This vendor is not ready. Please tell its owner.");
+    else if (!maySell()) llRegionSayTo(who, 0, "It is not ready. Please tell its owner.");
     else
     {
         integer isTaken = gBuyer != NULL_KEY && gBuyer != who && now <= gUntil;
@@ -844,6 +850,7 @@ touched(key who, integer now)
         else
         {
             endSession();
+            llListenRemove(gListen);
             gBuyer = who;
             gLast = who;
             gUntil = now + MENU;
@@ -924,7 +931,13 @@ default
 
     listen(integer channel, string name, key id, string text)
     {
-        if (id != gBuyer || llGetUnixTime() > gUntil) return;
+        integer now = llGetUnixTime();
+        if (id != gBuyer || now > gUntil)
+        {
+            llRegionSayTo(id, 0, "This menu is over. Please touch it again.");
+            return;
+        }
+        if (gQuote == "") gUntil = now + OTHERS;
         if (gMenu == "confirm" && text == "Confirm") sell(id, 0);
         else if (gMenu == "name")
         {
@@ -975,28 +988,30 @@ default
         if (request == NULL_KEY) return;
         if (request == gRegistration)
         {
-            // The answer is read here, since a text that is passed on takes its memory twice.
             gRegistration = NULL_KEY;
             if (isKeyFault(status)) askKey();
             else if (status == 200 && llJsonValueType(body, ["uuid"]) == JSON_STRING)
             {
-                string product = orNone(llJsonGetValue(body, ["product", "id"]));
+                gAnswer = body;
+                body = "";
+                string product = ofProduct("id");
                 // A menu does not outlive its product, but a quote stays good for two minutes.
                 if (gBuyer != NULL_KEY && gQuote == "" && product != gProduct) dismiss("");
                 gProduct = product;
-                gName = llGetSubString(llJsonGetValue(body, ["product", "name"]), 0, NAME - 1);
-                gPrice = (integer)llJsonGetValue(body, ["product", "activePrice"]);
-                gDemo = orNone(llJsonGetValue(body, ["product", "demoId"]));
-                gChangesAt = orNone(llJsonGetValue(body, ["product", "changesAt"]));
+                gName = llGetSubString(ofProduct("name"), 0, NAME - 1);
+                gPrice = (integer)ofProduct("activePrice");
+                gDemo = ofProduct("demoId");
+                gChangesAt = ofProduct("changesAt");
                 gRefusal = "";
                 if (product == "")
                 {
                     gName = TITLE;
                     gRefusal = "no-product";
                 }
-                if (llJsonGetValue(body, ["product", "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";
-                if (llJsonGetValue(body, ["product", "active"]) == JSON_FALSE) gRefusal = "inactive";
-                key image = llJsonGetValue(body, ["product", "image"]);
+                if (ofProduct("soldOut") == JSON_TRUE) gRefusal = "sold-out";
+                if (ofProduct("active") == JSON_FALSE) gRefusal = "inactive";
+                key image = ofProduct("image");
+                gAnswer = "";
                 if (image) llSetTexture(image, gFace);
                 gPicked = FALSE;
                 gNext = gLookedAt + DAY;
@@ -1072,7 +1087,11 @@ default
     timer()
     {
         integer now = llGetUnixTime();
-        if (gBuyer != NULL_KEY && now > gUntil) endSession();
+        if (gBuyer != NULL_KEY && now > gUntil)
+        {
+            if (gQuoteRequest != NULL_KEY) dismiss("no-answer");
+            else endSession();
+        }
         // Times in UTC that begin with the year are in the order of their letters.
         integer isDue = gChangesAt != "" && llList2String(llListSort([gChangesAt, llGetTimestamp()], 1, TRUE), 0) == gChangesAt;
         // After a day it takes a new address, since one may die without a word.

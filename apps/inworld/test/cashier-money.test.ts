@@ -105,27 +105,24 @@ test('a payout that the service names in two answers is paid once, and told to i
   expect(told()[0]).toContain(`it paid L$ 70 to secondlife:///app/agent/${ada}/about: it has paid that before`);
 });
 
-test.each([
-  'EXPIRED',
-  'SERVICE_ERROR',
-  'LINDENDOLLAR_BADCLOCKSKEW',
-  'SOMETHING_NEW',
-  'THROTTLE',
-])('after %s nobody knows: it is reported as unknown, told to its owner, and never paid again', (tag) => {
-  const { clock, books, bank, place, tries, told, ends } = openTill();
-  books.owed.set(ada, 70);
-  bank.transfer = (_to, _amount, answer) => answer(tag);
-  place();
+test.each(['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW', 'SOMETHING_NEW', 'THROTTLE'])(
+  'after %s nobody knows: it is reported as unknown, told to its owner, and never paid again',
+  (tag) => {
+    const { clock, books, bank, place, tries, told, ends } = openTill();
+    books.owed.set(ada, 70);
+    bank.transfer = (_to, _amount, answer) => answer(tag);
+    place();
 
-  clock.advance(90_000);
+    clock.advance(90_000);
 
-  expect(tries).toHaveLength(1);
-  expect(ends()).toEqual([['unknown', 70, tag]]);
-  expect(told()).toEqual([
-    `Cashier: nobody knows whether it paid L$ 70 to secondlife:///app/agent/${ada}/about: ${tag}. Look at your ` +
-      `transactions, and let the operator settle payout ${[...books.payouts.keys()][0]}.`,
-  ]);
-});
+    expect(tries).toHaveLength(1);
+    expect(ends()).toEqual([['unknown', 70, tag]]);
+    expect(told()).toEqual([
+      `Cashier: nobody knows whether it paid L$ 70 to secondlife:///app/agent/${ada}/about: ${tag}. Look at your ` +
+        `transactions, and let the operator settle payout ${[...books.payouts.keys()][0]}.`,
+    ]);
+  },
+);
 
 test('THROTTLED is asked again after 30 seconds, and paid once', () => {
   const { clock, books, bank, place, tries, ends, paidTo } = openTill();

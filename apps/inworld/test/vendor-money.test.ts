@@ -486,3 +486,29 @@ test('the text above it says what is open, and its owner hears version, memory a
     /^Vendor \d+\.\d+\.\d+: 1 payments are open, and it cannot read 0\. Memory used: \d+ bytes; linkset data free: \d+ bytes\.$/,
   );
 });
+
+test.each([1, 2, 4])('somebody who touches it %i times a second keeps no payment waiting', (times) => {
+  const { clock, world, place, sales } = start();
+  const vendor = place();
+
+  for (let n = 0; n < 300 * times; n++) {
+    vendor.touch(thief);
+    if (n % (10 * times) === 0) vendor.pay(bo, 100);
+    clock.advance(1 / times);
+  }
+  clock.advance(60);
+
+  expect([sales.size, world.log.errors]).toEqual([30, []]);
+});
+
+test('each payment that comes while its memory is full is told to its owner', () => {
+  const { clock, place, told, paidTo } = start();
+  const vendor = place();
+  vendor.body.functions['integer llLinksetDataWrite(string, string)']?.(...(['fill', 'x'.repeat(130_900)] as never[]));
+
+  for (let n = 0; n < 3; n++) vendor.pay(ada, 100);
+  clock.advance(30);
+
+  expect(told().filter((text) => text.includes('its memory is full. It pays L$ 100 back to'))).toHaveLength(3);
+  expect(paidTo(ada)).toEqual([100, 100, 100]);
+});

@@ -241,7 +241,53 @@ test('a menu ends with its product, and whoever has it is told', () => {
   press('Buy');
 
   expect(service.quotes).toEqual([]);
-  expect(heard(ada)).toEqual(['The price or your credit has changed. Please touch it again.']);
+  expect(heard(ada)).toEqual([
+    'The price or your credit has changed. Please touch it again.',
+    'This menu is over. Please touch it again.',
+  ]);
+});
+
+test.each([
+  [3, 10],
+  [5, 20],
+  [8, 25],
+  [10, 30],
+  [20, 12],
+])('a gift that is chosen after %i seconds, and named after %i more, is for who was named', (choosing, naming) => {
+  const { clock, service, vendor, press, sales } = open();
+
+  vendor.touch(ada);
+  clock.advance(choosing);
+  press('Gift');
+  clock.advance(naming);
+  press('bo.jones');
+  vendor.pay(ada, 100);
+  clock.advance(2);
+
+  expect(service.quotes).toMatchObject([{ recipientIdentifier: 'bo.jones' }]);
+  expect([...sales.values()]).toMatchObject([{ buyerIdentifier: ada, recipientIdentifier: 'bo.jones' }]);
+});
+
+test.each([35, 90])('who presses a button after %i seconds hears that the menu is over', (seconds) => {
+  const { clock, service, vendor, press, heard } = open();
+  vendor.touch(ada);
+  clock.advance(seconds);
+
+  press('Buy');
+
+  expect([service.quotes, heard(ada)]).toEqual([[], ['This menu is over. Please touch it again.']]);
+});
+
+test('who waits for a quote that never comes is told', () => {
+  const { clock, service, vendor, press, heard } = open();
+  vendor.touch(ada);
+  clock.advance(2);
+  service.seconds = 600;
+
+  press('Buy');
+  clock.advance(90);
+
+  expect(heard(ada)).toEqual(['The store does not answer. Please touch it again in a minute.']);
 });
 
 test('a change that is heard while a sale is open leaves the sale as it was', () => {

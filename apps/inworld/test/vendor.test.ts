@@ -287,7 +287,7 @@ test('an answer that is no answer is told to the buyer and, once, to the owner',
   for (let i = 0; i < 3; i++) {
     vendor.touch(buyer);
     await choose('Buy it', 'Buy');
-    await hears(buyer, 'The store does not answer now. Please touch the vendor again in a minute.');
+    await hears(buyer, 'The store does not answer. Please touch it again in a minute.');
     world.log.said.length = 0;
   }
   await isTold('Vendor: the service answered 503 to a quote.');
