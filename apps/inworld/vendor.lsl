@@ -820,10 +820,10 @@ look(integer hasNewUrl)
     else askKey();
 }
 
-// Something has changed, and an answer under way may be older.
+// Something has changed. An answer under way may be older: it counts, since calls without end would else keep each one
+// away, and is asked for again.
 lookSoon()
 {
-    gRegistration = NULL_KEY;
     gNext = 0;
     if (llGetUnixTime() - gLookedAt >= QUIET) look(FALSE);
     else llSetTimerEvent(QUIET);
@@ -1014,8 +1014,11 @@ default
                 gAnswer = "";
                 if (image) llSetTexture(image, gFace);
                 gPicked = FALSE;
-                gNext = gLookedAt + DAY;
-                if (gUrl == "") gNext = gLookedAt + REFRESH;
+                if (gNext)
+                {
+                    gNext = gLookedAt + DAY;
+                    if (gUrl == "") gNext = gLookedAt + REFRESH;
+                }
                 if (!gReady) gTold = [];
                 gReady = TRUE;
                 showPrice();

@@ -210,6 +210,29 @@ test('a flood of calls makes it register at most once in five seconds', () => {
   expect(service.registrations.length - before).toBeLessThanOrEqual(20);
 });
 
+test.each([0.5, 4])(
+  'a new price shows within seconds though anybody calls without end, and an answer takes %d s',
+  (seconds) => {
+    const { world, clock, service, url, above } = open();
+    service.seconds = seconds;
+    clock.advance(60);
+    service.product = shown({ activePrice: 250 });
+    const before = service.registrations.length;
+
+    const shows: boolean[] = [];
+    for (let fifth = 0; fifth < 5 * 300; fifth++) {
+      world.receive(url(), 'POST', 'SIS1-CHANGED', () => {});
+      clock.advance(0.2);
+      shows.push(above().includes('250'));
+    }
+
+    const at = service.registrations.slice(before).map((one) => one.at);
+    expect(shows.slice(0, 5 * (10 + seconds))).toContain(true);
+    expect(Math.min(...at.slice(1).map((time, place) => time - (at[place] ?? 0)))).toBeGreaterThanOrEqual(5000);
+    expect(at.length).toBeGreaterThan(20);
+  },
+);
+
 test('a quote outlives the product that it was made for, and what others pay is for the new one', () => {
   const { clock, service, vendor, call, press, above, button, sales } = open();
   vendor.touch(ada);
