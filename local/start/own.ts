@@ -15,11 +15,15 @@ const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
  * may not. Such a site can give this address a name of its own, which is then the host, or send a form, whose origin is
  * not ours.
  */
-const refusal = ({ method, headers: { host = '', origin } }: IncomingMessage): string | undefined => {
+const refusal = ({ method, headers: { host = '', origin, ...others } }: IncomingMessage): string | undefined => {
   if (!loopbackHost.test(host))
     return `Open this as 127.0.0.1 or localhost, not as ${host || 'a host without a name'}.`;
-  if (method === 'GET' || method === 'HEAD' || origin === undefined || origin === `http://${host}`) return undefined;
-  return `A request from ${origin} is refused: only the local pages and programs on this machine may make changes.`;
+  // A browser tells by this header, which no page can set, that another site sends, also where it tells no origin.
+  const site = String(others['sec-fetch-site'] ?? 'none');
+  const isOwn = origin === undefined ? /^(?:none|same-origin)$/.test(site) : origin === `http://${host}`;
+  if (method === 'GET' || method === 'HEAD' || isOwn) return undefined;
+  const sender = origin ?? `another site (${site})`;
+  return `A request from ${sender} is refused: only the local pages and programs on this machine may make changes.`;
 };
 
 const deskPath = /^\/desk(?:\/(.*))?$/;

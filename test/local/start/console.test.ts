@@ -153,12 +153,17 @@ test('another site can change and read nothing', async () => {
   const statuses = [
     await sweep({ origin: 'https://evil.example' }),
     await sweep({ origin: 'null' }),
+    // A browser may leave the origin out, and still tells that another site sends.
+    await sweep({ 'sec-fetch-site': 'cross-site' }),
+    await sweep({ 'sec-fetch-site': 'same-site' }),
+    await sweep({ 'sec-fetch-site': 'same-origin' }),
+    await sweep({ 'sec-fetch-site': 'none' }),
     await sweep({ origin: `http://${host}` }),
     await sweep({}),
   ];
   const { headers } = await get('/_dev/service');
 
-  expect(statuses).toEqual([403, 403, 200, 200]);
+  expect(statuses).toEqual([403, 403, 403, 403, 200, 200, 200, 200]);
   expect(headers.get('access-control-allow-origin')).toBe(null);
   expect(headers.get('cross-origin-resource-policy')).toBe('same-origin');
 });
