@@ -50,9 +50,7 @@ export const gatewayAnswers = {
   // and one text for all methods.
   INTEGRATION_FAILURE: {
     status: 503,
-    detail:
-      'The service did not complete the request: send it again. If it was to change something, it is not known whether it ' +
-      'did: send a POST with the same Idempotency-Key, and without one read first.',
+    detail: details.unknownEnd,
     headers: { 'Retry-After': '1' },
   },
   INTEGRATION_TIMEOUT: { status: 504, detail: 'The service did not answer in time.' },

@@ -50,6 +50,9 @@ export const details = {
     'service with sis_test_) and has 71 characters, without Bearer and without quotes. The header Authorization is not read.',
   notFound: 'The requested resource was not found.',
   unavailable: 'The service is busy. Nothing was changed: send the request again.',
+  unknownEnd:
+    'The service did not complete the request: send it again. If it was to change something, it is not known whether it ' +
+    'did: send a POST with the same Idempotency-Key, a sale with the same id, and others after reading first.',
   internalError: 'An unexpected error occurred.',
 } as const;
 
@@ -65,6 +68,13 @@ export const notFound = (): Problem => new Problem(404, details.notFound);
 /** 503. Nothing was written, and the client may retry after `retryAfterSeconds`. */
 export const unavailable = (retryAfterSeconds = 1): Problem =>
   new Problem(503, details.unavailable, [], { 'Retry-After': String(retryAfterSeconds) });
+
+/**
+ * 503 for a call whose end nobody knows, which the answer does not hide: a client that took it for undone would make
+ * the change twice.
+ */
+export const unknownEnd = (cause: unknown): Problem =>
+  Object.assign(new Problem(503, details.unknownEnd, [], { 'Retry-After': '1' }), { cause });
 
 /** 409: a request with the same Idempotency-Key is still running. */
 export const requestRunning = (): Problem =>

@@ -153,7 +153,7 @@ export const problems: Record<number, ProblemAnswer> = {
   500: {
     name: 'InternalServerError',
     when:
-      'An outage or a bug. It is not known whether a change was made: read first, or send the request again with the same ' +
+      'A bug. It is not known whether a change was made: read first, or send the request again with the same ' +
       'Idempotency-Key.',
     example: problemBody(internalError(), instance),
   },

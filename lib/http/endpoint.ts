@@ -4,9 +4,9 @@ import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-l
 import type * as z from 'zod';
 import { now } from '../clock.ts';
 import { logSink } from '../log.ts';
-import { internalError, Problem, problemBody, unavailable } from '../problem.ts';
+import { internalError, Problem, problemBody, unavailable, unknownEnd } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
-import { BusyError } from '../table/engine.ts';
+import { BusyError, UnansweredError } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter, requestSeconds } from '../table/meter.ts';
 import { corsHeaders } from './cors.ts';
@@ -23,6 +23,7 @@ type Handler<R extends Route> = (request: Request<R>) => Promise<Result<R>>;
 
 const problemOf = (error: unknown): Problem => {
   if (error instanceof Problem) return error;
+  if (error instanceof UnansweredError) return unknownEnd(error);
   return error instanceof BusyError ? unavailable() : internalError();
 };
 
@@ -87,7 +88,7 @@ const logError = (event: APIGatewayProxyEvent, error: unknown): void => {
 const failure = (event: APIGatewayProxyEvent, error: unknown): APIGatewayProxyResult => {
   const problem = problemOf(error);
   // Only the log gets the error behind a 500, or the cause of a 503.
-  const hidden = problem.status === 500 ? error : (error as Error).cause;
+  const hidden = problem.status === 500 ? error : problem.cause;
   if (problem.status === 500 || hidden instanceof Error) logError(event, hidden);
   const body = problemBody(problem, event.requestContext.path);
   return response(problem.status, { ...problem.headers, Vary: problemTypeVary }, body, problemTypeOf(event));
@@ -141,7 +142,7 @@ const bareFailure = ({ requestContext: { path, requestId } }: APIGatewayProxyEve
 const endMillis = 100;
 
 const timedOut = (): never => {
-  throw new Error('The request took longer than its function may run.');
+  throw unknownEnd(new Error('The request took longer than its function may run.'));
 };
 
 /**

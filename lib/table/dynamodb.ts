@@ -17,7 +17,15 @@ import {
 } from '@aws-sdk/lib-dynamodb';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import { db, dbOnce, tableName } from './client.ts';
-import { BusyError, CancelledError, ConflictError, type Engine, type Query, RefusedError } from './engine.ts';
+import {
+  BusyError,
+  CancelledError,
+  ConflictError,
+  type Engine,
+  type Query,
+  RefusedError,
+  UnansweredError,
+} from './engine.ts';
 import { type AttributeChanges, type Condition, conditionOf, type Item, isCopy, type Write } from './language.ts';
 import { indexes, type Key, tableKey } from './schema.ts';
 
@@ -116,12 +124,18 @@ const refusedCode = 'ConditionalCheckFailed';
 
 const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined => item && unmarshall(item);
 
+/** A time-out, a connection that broke or a failure of DynamoDB itself, and no bug of ours. */
+const isWithoutAnswer = (error: Error & { $fault?: string; code?: unknown }): boolean =>
+  // The first sending of the same transaction is still being carried out: how it ends is open.
+  error instanceof TransactionInProgressException ||
+  error.$fault === 'server' ||
+  ['AbortError', 'TimeoutError'].includes(error.name) ||
+  /^E[A-Z]+$/.test(String(error.code));
+
 /** A failure in the engine's terms. */
 const translated = (error: unknown): unknown => {
   if (error instanceof ConditionalCheckFailedException) return new RefusedError(parsed(error.Item));
   if (error instanceof TransactionConflictException) return new ConflictError(error);
-  // The first sending of the same transaction is still being carried out: how it ends is open.
-  if (error instanceof TransactionInProgressException) return new Error(error.message, { cause: error });
   if (error instanceof TransactionCanceledException) {
     const { CancellationReasons: reasons = [] } = error;
     if (reasons.some(({ Code }) => Code === refusedCode))
@@ -132,7 +146,9 @@ const translated = (error: unknown): unknown => {
     if (reasons.some(({ Code = '' }) => throttledCodes.has(Code))) return new BusyError(error);
     return reasons.some(({ Code }) => Code === conflictCode) ? new ConflictError(error) : error;
   }
-  return error instanceof Error && throttles.has(error.name) ? new BusyError(error) : error;
+  if (!(error instanceof Error)) return error;
+  if (throttles.has(error.name)) return new BusyError(error);
+  return isWithoutAnswer(error) ? new UnansweredError(error) : error;
 };
 
 const sent = async <T>(answer: Promise<T>): Promise<T> => {

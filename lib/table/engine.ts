@@ -25,8 +25,8 @@ export interface Query {
 /**
  * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place
  * for simulations; `language.ts` says what writes and conditions mean. Calls throw `RefusedError`, `CancelledError`,
- * `BusyError` and `ConflictError`; an error that has `$fault: 'client'` is final, and any other leaves open whether the
- * call was carried out.
+ * `BusyError`, `ConflictError` and `UnansweredError`; an error that has `$fault: 'client'` is final, and any other leaves
+ * open whether the call was carried out.
  */
 export interface Engine {
   /** One item, as it is now. */
@@ -79,6 +79,14 @@ export class CancelledError extends Error {
 
 /** The table did nothing, for want of capacity. */
 export class BusyError extends Error {
+  constructor(cause: Error) {
+    super(`${cause.name}: ${cause.message}`, { cause });
+  }
+}
+
+/** The table gave no answer: it may have carried the call out, or may do so yet. */
+export class UnansweredError extends Error {
+  override readonly name = 'UnansweredError';
   constructor(cause: Error) {
     super(`${cause.name}: ${cause.message}`, { cause });
   }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { details } from '../../lib/problem.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import type { Book } from './book.ts';
 
@@ -119,7 +120,11 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
 const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
   route.method === 'DELETE' ? [...expect, 404] : expect;
 
-/** Sends a request once, without an Idempotency-Key. 503 means that it was not done; 500 leaves that open. */
+/** Says whether an answer tells that a request was not done: a 503 that does not leave that open. */
+export const isUndone = (answer: Attempt['answer']): boolean =>
+  answer?.status === 503 && answer.body.detail !== details.unknownEnd;
+
+/** Sends a request once, without an Idempotency-Key. */
 export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
   const outcome = await attempt(service, route, call);
   if (outcome.answer) check(service.book, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);

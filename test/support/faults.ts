@@ -4,6 +4,7 @@ import {
   TransactionConflictException,
 } from '@aws-sdk/client-dynamodb';
 import type { Scheduler } from 'fast-check';
+import { details } from '../../lib/problem.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 
 /** A request to the table. Each of the SDK's own retries is another one. */
@@ -81,6 +82,10 @@ export const inOrderOf = (scheduler: Scheduler): (() => void) =>
 const $metadata = {};
 
 export const notSent = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+/** The status of an answer; `unknown` for a 503 that says that nobody knows whether the change was made. */
+export const outcomeOf = ({ status, body }: { status: number; body: { detail?: string } }): number | 'unknown' =>
+  status === 503 && body.detail === details.unknownEnd ? 'unknown' : status;
+
 export const answerLost = () => Object.assign(new Error('socket hang up'), { name: 'TimeoutError' });
 export const throttled = () => new ProvisionedThroughputExceededException({ message: 'Slow down.', $metadata });
 

@@ -1,4 +1,5 @@
 import { Problem } from '../../../lib/problem.ts';
+import { UnansweredError } from '../../../lib/table/engine.ts';
 
 /** A command that was given wrongly: exit code 2, where other failures are 1. */
 export class UsageError extends Error {}
@@ -55,7 +56,8 @@ const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'E
 /** An error as a message for a person. */
 export const explain = (error: unknown): string => {
   if (error instanceof UsageError || error instanceof Failure || error instanceof Problem) return error.message;
-  const { name, message, code = '', hostname = 'AWS' } = error as NodeJS.ErrnoException & { hostname?: string };
+  const failure = error instanceof UnansweredError ? error.cause : error;
+  const { name, message, code = '', hostname = 'AWS' } = failure as NodeJS.ErrnoException & { hostname?: string };
   const known = advice[name];
   if (known) return `${known} (${name}: ${message})`;
   if (message.includes('Region is missing'))

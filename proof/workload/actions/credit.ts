@@ -6,7 +6,7 @@ import type { Resident } from '../../../lib/store/residents.ts';
 import { balanceOf, type ModelCommand } from '../../../test/support/model/credit.ts';
 import { type Action, compare, type World } from '../action.ts';
 import type { AskedChange } from '../book.ts';
-import { send, sendOnce } from '../client.ts';
+import { isUndone, send, sendOnce } from '../client.ts';
 
 /**
  * Actions on credit. All clients change the credit of hot customers at once, and a client that of its own customers.
@@ -71,7 +71,7 @@ const incrementOnce = async (world: World): Promise<void> => {
   const change = { uuid: counted.uuid, type: 'regular' as const, key, command };
   if (answer?.status === 200) book.credit.push({ ...change, ...end(), outcome: 'done', answer: answer.body });
   // It may be done at any later time.
-  else if (arrived && answer?.status !== 503)
+  else if (arrived && !isUndone(answer))
     book.credit.push({ ...change, ...end(), ...never, outcome: 'unknown' } satisfies AskedChange);
 };
 

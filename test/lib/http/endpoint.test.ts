@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { details } from '../../../lib/problem.ts';
 import { db, dbOnce } from '../../../lib/table/client.ts';
 import { logLines } from '../../support/log.ts';
 import { newResident } from '../../support/residents.ts';
@@ -220,7 +221,7 @@ const withTableFailing = async <T>(name: string, work: () => Promise<T>): Promis
   }
 };
 
-test('503s with Retry-After when the table is throttled, and 500s without a detail for a bug', async () => {
+test('503s with Retry-After when the table is throttled or gives no answer, and 500s without a detail for a bug', async () => {
   const path = `/v1/categories/${category}`;
   const before = await wholeTable();
 
@@ -237,8 +238,17 @@ test('503s with Retry-After when the table is throttled, and 500s without a deta
     );
   const throttled = await withTableFailing('ThrottlingException', send);
   const broken = await withTableFailing('TypeError', send);
+  const unanswered = await withTableFailing('TimeoutError', send);
 
   expect([throttled.statusCode, throttled.headers?.['Retry-After']]).toEqual([503, '1']);
+  expect(JSON.parse(throttled.body).detail).toBe(details.unavailable);
+  expect([unanswered.statusCode, unanswered.headers?.['Retry-After']]).toEqual([503, '1']);
+  expect(JSON.parse(unanswered.body)).toEqual({
+    status: 503,
+    title: 'Service Unavailable',
+    detail: details.unknownEnd,
+    instance: path,
+  });
   expect(broken.statusCode).toBe(500);
   expect(JSON.parse(broken.body)).toEqual({
     status: 500,

@@ -5,7 +5,7 @@ import * as z from 'zod';
 import { source } from '../../../lib/clock.ts';
 import { endpoint } from '../../../lib/http/endpoint.ts';
 import { logSink } from '../../../lib/log.ts';
-import { invalid, notFound, Problem } from '../../../lib/problem.ts';
+import { details, invalid, notFound, Problem } from '../../../lib/problem.ts';
 import { type Route, route } from '../../../lib/routes/route.ts';
 import { integer, queryBoolean, uuid } from '../../../lib/routes/wire.ts';
 import { refuseIfOver, requestSeconds } from '../../../lib/table/meter.ts';
@@ -255,11 +255,13 @@ test('a fault of the answer itself is a problem too, and logged', async () => {
 test('a request that is given up says so in the log, with time left for its answer', async () => {
   const handler = () => sleep(60).then(() => ({ got: 1 }));
 
-  const { statusCode } = await endpoint(row, handler)(eventOf({}), {
+  const { statusCode, headers, body } = await endpoint(row, handler)(eventOf({}), {
     getRemainingTimeInMillis: () => 105,
   } as Context);
 
-  expect(statusCode).toBe(500);
+  expect(statusCode).toBe(503);
+  expect(headers).toMatchObject({ 'Retry-After': '1' });
+  expect(JSON.parse(body).detail).toBe(details.unknownEnd);
   expect(lines[0]).toMatchObject({ stack: expect.stringContaining('took longer than its function may run') });
 });
 
@@ -291,7 +293,7 @@ test('a handler stops calling the table after its time-out', async () => {
   const { statusCode } = await endpoint(row, handler)(eventOf({}), { getRemainingTimeInMillis: () => 15 } as Context);
   await sleep(60);
 
-  expect(statusCode).toBe(500);
+  expect(statusCode).toBe(503);
   await expect(late).rejects.toThrow('answered already');
   expect(sent).toEqual(['in time']);
 });
