@@ -21,6 +21,9 @@ export const trimmed = (text: string): string => {
 export const normalised = (text: string): string =>
   withoutFormat(text).normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
+/** True of texts that look the same, in any case, with or without blanks around them. */
+export const isSameText = (one: string, other: string): boolean => normalised(one).trim() === normalised(other).trim();
+
 /**
  * The characters that normalise to more than four times their length: U+FDFA is one character, and becomes eighteen.
  */

@@ -1,3 +1,4 @@
+import { isSameText } from '../../lib/normalise.ts';
 import { isUuid } from './format.ts';
 import type { Session } from './session.ts';
 
@@ -43,6 +44,6 @@ export const searchFor = (text: string) => ({ search: [...text].slice(0, 100).jo
 export const productOf = async ({ client, can }: Session, text: string, signal?: AbortSignal): Promise<string> => {
   if (isUuid(text) || !can('products:read')) return text;
   const { data } = await client.get('/v1/products', { query: searchFor(text), ...(signal && { signal }) });
-  const exact = data.find(({ name }) => name.toLowerCase() === text.toLowerCase());
+  const exact = data.find(({ name }) => isSameText(name, text));
   return (exact ?? data[0])?.id ?? noProduct;
 };

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { copiedName } from '../shared/copied-name.ts';
 import { go, link, match, useAddress } from './address.ts';
 import { DeveloperContext, scopeCount } from './developer.ts';
 import type { PageRow } from './page-row.ts';
@@ -35,7 +36,7 @@ const FindCustomer = () => {
       <form
         onSubmit={(event) => {
           event.preventDefault();
-          const text = input.current?.value.trim();
+          const text = copiedName(input.current?.value ?? '');
           if (!text) return;
           open(text);
           event.currentTarget.reset();

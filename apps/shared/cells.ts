@@ -1,6 +1,8 @@
+import { copiedName } from './copied-name.ts';
+
 /**
  * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so
- * this file imports nothing.
+ * this file imports nothing of the command.
  */
 
 /** The way in which a CSV file writes each item of a list of objects: semicolons divide them. */
@@ -11,7 +13,7 @@ export interface ItemForm<T> {
 }
 
 /** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
-export type Form = 'text' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
+export type Form = 'text' | 'person' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
 
 /** The part of a column that says how its cells are written. */
 interface CellColumn {
@@ -49,6 +51,7 @@ const booleans = new Map([
 
 const readers: Record<Extract<Form, string>, (cell: string) => unknown> = {
   text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
+  person: (cell) => copiedName(readers.text(cell) as string),
   integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
   number: (cell) => readNumber(cell.trim()) ?? cell,
   // Spreadsheets write TRUE.
@@ -74,7 +77,7 @@ export const writeCell = ({ form }: CellColumn, value: unknown): string => {
   if (form === 'list') return (value as string[]).join(';');
   if (typeof form === 'object') return (value as unknown[]).map((item) => form.write(item)).join(';');
   const text = typeof value === 'number' ? fixed(value) : String(value);
-  return form === 'text' && formula.test(text) ? `'${text}` : text;
+  return (form === 'text' || form === 'person') && formula.test(text) ? `'${text}` : text;
 };
 
 /** Recognises 1.000, 1,000 and 100.0, which different countries read as different numbers. */
@@ -90,10 +93,12 @@ export const allowedIn = ({ form }: CellColumn, value: unknown, message: string)
 /** Shares as CSV: ada.lovelace:60;bob:40. */
 export const shareForm: ItemForm<{ userUuid: string; percent: number }> = {
   read: (item) => {
-    const [user = '', percent = '', ...more] = item.split(':').map((part) => part.trim());
-    const share = { userUuid: user, percent: readNumber(percent) };
+    // The address of a profile has colons of its own.
+    const end = item.lastIndexOf(':');
+    const userUuid = copiedName(item.slice(0, Math.max(end, 0)));
+    const percent = end < 0 ? undefined : readNumber(item.slice(end + 1).trim());
     // A text that is no share stays as it is: the check refuses it.
-    return share.percent === undefined || more.length > 0 ? item : share;
+    return percent === undefined || userUuid.includes(':') ? item : { userUuid, percent };
   },
   write: ({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`,
 };

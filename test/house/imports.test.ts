@@ -259,21 +259,22 @@ test('a folder of tests has the name of a folder of code, or spans them all', ()
       expect(['support', ...(plan[house] ?? [])]).toContain(entry.name);
 });
 
-test('the desk imports itself, the client, the scripts inworld, pure rules of files and Preact alone, and only tests import the desk', () => {
+test('the desk imports itself, the client, the scripts inworld, pure rules of files and texts and Preact alone, and only tests import the desk', () => {
   const arrows = Object.entries(importsOfCode).flatMap(([file, imported]) =>
     imported.map((other) => [file, other] as const),
   );
   const isOfDesk = (name: string): boolean => houseOf(name) === 'apps/desk' && !name.startsWith('apps/desk/test/');
   const rules = /^apps\/shared\//;
-  const allowed = /^(?:apps\/(?:desk\/.*|client\/client\.ts|inworld\/\w+\.lsl)|preact|preact\/hooks)$/;
+  const allowed =
+    /^(?:apps\/(?:desk\/.*|client\/client\.ts|inworld\/\w+\.lsl)|lib\/normalise\.ts|preact|preact\/hooks)$/;
 
   const fromDesk = arrows.filter(([file]) => isOfDesk(file));
   expect(fromDesk.length).toBeGreaterThan(50);
   expect(fromDesk.filter(([, imported]) => !allowed.test(imported) && !rules.test(imported))).toEqual([]);
   // A browser has neither packages of the command nor Node.
   const ofRules = arrows.filter(([file]) => rules.test(file)).map(([, imported]) => imported);
-  expect(ofRules).toEqual(['apps/shared/nearest.ts']);
-  expect(importsOfCode['apps/shared/nearest.ts']).toEqual([]);
+  expect(ofRules.sort()).toEqual(['apps/shared/copied-name.ts', 'apps/shared/nearest.ts']);
+  for (const file of [...ofRules, 'lib/normalise.ts']) expect(importsOfCode[file]).toEqual([]);
   expect(arrows.filter(([file, imported]) => !isOfDesk(file) && isOfDesk(imported))).toEqual([]);
 });
 

@@ -1,6 +1,7 @@
 import { timestamp } from '../../../lib/clock.ts';
 import { parseIdentifier } from '../../../lib/identifier.ts';
 import { normalised } from '../../../lib/normalise.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { type Books, type Expected, lateMillis, placeOf, type Transfer } from './expected-transfers.ts';
 
 /** Compares the history of an account's L$ with the books of its store. */
@@ -237,7 +238,7 @@ const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
 
 /** A name as `ignored` has it. */
 export const ignoredName = (name: string): string => {
-  const { uuid, username } = parseIdentifier(name) ?? {};
+  const { uuid, username } = parseIdentifier(copiedName(name)) ?? {};
   return uuid ?? username ?? normalised(name).trim();
 };
 

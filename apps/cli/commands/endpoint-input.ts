@@ -1,6 +1,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import * as z from 'zod';
 import type { Route } from '../../../lib/routes/route.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { parseIdOf, parseResident, type ThingName } from '../terminal/input.ts';
 
 /** Makes the arguments and options of a command from the path, the query and the body of an endpoint. */
@@ -56,10 +57,13 @@ const aboutOf = ({ description = '' }: z.ZodType): string => {
   return /\. /.test(text) ? text : text.replace(/\.$/, '');
 };
 
+/** The names of the fields that take an avatar. */
+const namesPerson = /^(?:buyer|username|couponOwnerUuid|\w+Identifier)$/;
+
 const fieldInput = (name: string, schema: z.ZodType, field: Field): Input => {
   const word = name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   const bySchema = (text: string): unknown => {
-    const parsed = schema.safeParse(text);
+    const parsed = schema.safeParse(namesPerson.test(name) ? copiedName(text) : text);
     if (parsed.success) return parsed.data;
     throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
   };

@@ -1,5 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
+import { isSameText } from '../../../lib/normalise.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { type ApiKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys, rotateKey } from '../../../lib/store/issued-keys.ts';
@@ -56,7 +57,7 @@ const chosenScopes = ({ preset, scopes: some, allScopes, readOnly }: IssueOption
 /** The keys that have the id, with or without its prefix, or else the name. */
 const matching = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
   const byId = keys.filter(({ id }) => id === wanted || /^sis_(?:live|test)_(\w{12})$/.exec(wanted)?.[1] === id);
-  return byId.length > 0 ? byId : keys.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+  return byId.length > 0 ? byId : keys.filter(({ name }) => isSameText(name, wanted));
 };
 
 /** The live keys that `wanted` means. Throws where there is none. */

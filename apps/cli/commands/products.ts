@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
+import { isSameText } from '../../../lib/normalise.ts';
 import {
   linesOf,
   noteLines,
@@ -127,7 +128,7 @@ const refuseProducts = (faults: readonly string[]): void => refuseFaults(faults,
 const categoryOf = async ({ id, name }: Store, wanted: string): Promise<string> => {
   const categories = await listCategories(id)({ descending: false });
   const text = wanted.trim().toLowerCase();
-  const named = categories.filter((one) => one.id === text || one.name.toLowerCase() === text);
+  const named = categories.filter((one) => one.id === text || isSameText(one.name, wanted));
   const [first, ...others] = named;
   const choice = categories.map((one) => `  ${one.name} (${one.id})`).join('\n');
   if (!first) throw new Failure(`${name} has no category ${wanted}. There are:\n${choice}`);

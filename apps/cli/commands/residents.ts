@@ -9,6 +9,7 @@ import { listCustomerItems } from '../../../lib/store/customers.ts';
 import type { Log } from '../../../lib/store/operator-log.ts';
 import { type KnownResident, readResident } from '../../../lib/store/residents.ts';
 import { listStores } from '../../../lib/store/stores.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { openLog } from '../deployment/log.ts';
 import { connect, type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
@@ -19,13 +20,13 @@ import { addResidentImport } from './import.ts';
 import { addResidentData } from './resident-data.ts';
 
 const parseUuid = (text: string): string => {
-  const uuid = parseIdentifier(text)?.uuid;
+  const uuid = parseIdentifier(copiedName(text))?.uuid;
   if (uuid) return uuid;
   throw new InvalidArgumentError('It must be the UUID of an avatar.');
 };
 
 const parseUsername = (text: string): string => {
-  const username = parseIdentifier(text)?.username;
+  const username = parseIdentifier(copiedName(text))?.username;
   if (username) return username;
   throw new InvalidArgumentError('It must be a username: first, first.last or "First Last".');
 };

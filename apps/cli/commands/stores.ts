@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Option } from 'commander';
 import { now, timestamp } from '../../../lib/clock.ts';
+import { isSameText, trimmed } from '../../../lib/normalise.ts';
 import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import { type ApiKey, keyFacts } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
@@ -56,13 +57,13 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
   const target = await connect(options);
   const name =
     given ?? (await ask('What is the name of the store?', 'the name, as in store create "My Store"', nameFault));
-  const same = (await listStores()).find((store) => store.name.toLowerCase() === name.trim().toLowerCase());
+  const same = (await listStores()).find((store) => isSameText(store.name, name));
   if (same) throw new Failure(`${target.name} has a store ${same.name} (${same.id}) already. Choose another name.`);
   const end = expiryOf(options);
   const asks = options.key && options.preset === undefined && isInteractive();
   const rights = asks ? await askForRights(end) : { scopes: presets[options.preset ?? 'all'].scopes, expiresAt: end };
   const log = await openLog(target);
-  const store = await createStore(name.trim(), undefined, ({ id, name }) => log('store.created', id, { name }));
+  const store = await createStore(trimmed(name), undefined, ({ id, name }) => log('store.created', id, { name }));
   if (!isJson()) note(`Created the store ${store.name} (${store.id}) on ${target.name}: ${target.baseUrl}`);
   if (!isJson()) note(`For commands on it: export SIS_STORE=${store.id}, or --store in each.`);
   if (!options.key) return print(store, columns);

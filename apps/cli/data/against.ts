@@ -25,7 +25,7 @@ const sumsFile: ImportFile = {
   name: 'sums',
   summary: "customers' sums as another system has them",
   columns: columns({
-    resident: ['text', identifier(), 'the customer, by UUID or username'],
+    resident: ['person', identifier(), 'the customer, by UUID or username'],
     credit: sum('their regular credit'),
     restrictedCredit: sum('their restricted credit'),
     spent: sum('what they have spent'),

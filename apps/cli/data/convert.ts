@@ -1,6 +1,7 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIdentifier } from '../../../lib/identifier.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { ownOf } from '../../shared/csv.ts';
 import { idFrom, type Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
@@ -98,7 +99,7 @@ const amountIn = (cells: Cells, field: FieldName): number => {
 
 /** The avatar whom a row names, and the name that it has for them. */
 const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?: string } | undefined => {
-  const [known, byName] = [parseIdentifier(uuid)?.uuid, parseIdentifier(name)?.username];
+  const [known, byName] = [parseIdentifier(copiedName(uuid))?.uuid, parseIdentifier(copiedName(name))?.username];
   const ref = known ?? byName;
   return ref === undefined ? undefined : { ref, ...(known && { uuid: known }), ...(byName && { username: byName }) };
 };

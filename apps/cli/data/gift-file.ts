@@ -21,7 +21,7 @@ export const giftFile: ImportFile = {
   name: 'gifts',
   summary: 'credit for many customers, a row each',
   columns: columns({
-    resident: ['text', identifier(), 'who gets it, by UUID or username'],
+    resident: ['person', identifier(), 'who gets it, by UUID or username'],
     amount: ['integer', integer(1), 'in whole L$'],
     type: [
       'text',

@@ -1,4 +1,5 @@
 import { parseIdentifier } from '../../../lib/identifier.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import type { Transfer } from '../books/expected-transfers.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readRecords } from './read.ts';
@@ -137,7 +138,7 @@ export async function* readHistory(
       line,
       at: Date.parse(time.at),
       ...(time.or && { or: Date.parse(time.or) }),
-      who: parseIdentifier(name),
+      who: parseIdentifier(copiedName(name)),
       name,
       amount,
       id: cell('id').toLowerCase() || undefined,

@@ -61,7 +61,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
       const [column, cell = ''] = [columns[i], cells[i]];
       if (i === idAt && cell === '') return id ?? '';
       // A text that looks like a formula is escaped, as in an export. Other cells stay as they are.
-      return column?.form === 'text' ? writeCell(column, readCell(column, cell)) : cell;
+      return column?.form === 'text' || column?.form === 'person' ? writeCell(column, readCell(column, cell)) : cell;
     });
     return csvLine([...own, ...(addsId(idAt) ? [id ?? ''] : []), ...end], raw.separator);
   };

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import * as z from 'zod';
 import { source } from '../../../lib/clock.ts';
 import type { Stage } from '../../../lib/keys.ts';
+import { isSameText } from '../../../lib/normalise.ts';
 import { useLocalEngines } from '../../../lib/operator/local-engines.ts';
 import type { Store } from '../../../lib/store/stores.ts';
 import { listStores } from '../../../lib/store/stores.ts';
@@ -221,7 +222,7 @@ export const chooseStore = async (wanted: string | undefined, alsoDeleted = fals
   }
   const byId = stores.find(({ id }) => id === wanted);
   if (byId) return byId;
-  const [byName, ...namesakes] = stores.filter(({ name }) => name.toLowerCase() === wanted.trim().toLowerCase());
+  const [byName, ...namesakes] = stores.filter(({ name }) => isSameText(name, wanted));
   if (!byName) throw new Failure(`There is no store ${wanted}. ${choice}`);
   if (namesakes.length > 0) throw new UsageError(`Several stores have the name ${wanted}: give the id. ${choice}`);
   return byName;

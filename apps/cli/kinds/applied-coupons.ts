@@ -50,7 +50,7 @@ export const appliedCoupons: Kind = {
     name: 'applied',
     summary: 'coupons that customers have applied, while they are in force',
     columns: columns({
-      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      resident: ['person', identifier(), 'the customer, by UUID or username'],
       coupon: ['text', foreignId(), 'the coupon, by id', 'coupons'],
       product: [
         'text',

@@ -63,7 +63,7 @@ export const coupons: Kind = {
     columns: columns({
       id: ['text', optionalId, idHelp],
       code: ['text', coupon.code, 'the code that customers type; unique in the store, whatever its case'],
-      owner: ['text', identifier(), 'who gets the commission, by UUID or username'],
+      owner: ['person', identifier(), 'who gets the commission, by UUID or username'],
       discount: ['number', coupon.discount, 'percent off'],
       ownerProfit: ['number', coupon.ownerProfit, "the owner's commission in percent"],
       active: ['boolean', coupon.active, 'whether it can be used'],

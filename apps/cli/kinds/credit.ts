@@ -111,7 +111,7 @@ export const credit: Kind = {
     name: 'credit',
     summary: "customers' credit: a row for each lot, and one without expiresAt for credit that does not expire",
     columns: columns({
-      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      resident: ['person', identifier(), 'the customer, by UUID or username'],
       type: ['text', creditType, 'regular or restricted'],
       amount: ['integer', integer(0), 'in whole L$: the amount that was added'],
       expiresAt: ['text', optionalTime, 'when it expires; empty: never'],

@@ -92,7 +92,7 @@ export const customers: Kind = {
     name: 'customers',
     summary: 'settings of customers; their credit and purchases have files of their own',
     columns: columns({
-      resident: ['text', identifier(), 'the customer, by UUID or username'],
+      resident: ['person', identifier(), 'the customer, by UUID or username'],
       discount: ['integer', customerDiscount, 'their discount'],
       newsSubscriber: ['boolean', flag, 'whether they get the news'],
       isBanned: ['boolean', flag, 'whether they are banned'],

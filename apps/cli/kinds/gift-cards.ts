@@ -17,7 +17,7 @@ const card = updateGiftCard.body.shape;
 
 const cardColumns = columns({
   id: ['text', optionalId, idHelp],
-  owner: ['text', identifier(), 'the owner, by UUID or username'],
+  owner: ['person', identifier(), 'the owner, by UUID or username'],
   credit: ['integer', integer(0), 'the credit on it, in whole L$'],
   active: ['boolean', card.active, 'whether it can be used'],
   redeemed: ['boolean', flag, 'whether it has been used'],

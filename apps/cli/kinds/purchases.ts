@@ -24,7 +24,7 @@ export const purchases: Kind = {
       'purchases made elsewhere: who bought which product, when and for how much; spend and owned products follow',
     columns: columns({
       id: ['text', optionalText, 'the id of the purchase, such as a transaction key'],
-      resident: ['text', identifier(), 'the buyer, by UUID or username'],
+      resident: ['person', identifier(), 'the buyer, by UUID or username'],
       product: [
         'text',
         foreignId(),

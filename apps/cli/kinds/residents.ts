@@ -141,9 +141,9 @@ export const residents: Kind = {
     name: 'residents',
     summary: 'avatars by UUID, with their current and former names; shared by all stores of the deployment',
     columns: columns({
-      uuid: ['text', avatar, "the avatar's UUID"],
+      uuid: ['person', avatar, "the avatar's UUID"],
       username: [
-        'text',
+        'person',
         identifier().transform(({ uuid, username }) => uuid ?? username),
         'the current name, such as ada.lovelace or bob',
       ],

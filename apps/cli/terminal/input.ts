@@ -5,6 +5,7 @@ import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 import * as wire from '../../../lib/routes/wire.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
 
@@ -126,7 +127,7 @@ export const parseCount = (text: string): number => {
 
 /** A resident, by username or UUID. */
 export const parseResident = (text: string): Identifier => {
-  const identifier = parseIdentifier(text);
+  const identifier = parseIdentifier(copiedName(text));
   if (identifier) return identifier;
   throw new InvalidArgumentError('It must be a username (first, first.last or "First Last") or an avatar UUID.');
 };

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreditLotResponse, CustomerResponse } from '../../client/client.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, pathSegment, useAddress } from '../address.ts';
 import { money } from '../format.ts';
 import { CustomerLink } from '../parts/list.tsx';
@@ -133,7 +134,7 @@ const Picker = ({ customers }: { customers: readonly CustomerResponse[] }) => {
       class="pick"
       onSubmit={(event) => {
         event.preventDefault();
-        const customer = String(new FormData(event.currentTarget).get('customer') ?? '').trim();
+        const customer = copiedName(String(new FormData(event.currentTarget).get('customer') ?? ''));
         if (customer === '') return;
         event.currentTarget.reset();
         go(link(path, { ...query, customer }), { replace: true });

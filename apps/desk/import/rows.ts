@@ -1,3 +1,4 @@
+import { trimmed } from '../../../lib/normalise.ts';
 import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../shared/cells.ts';
 import { ownOf, readHeader, readMark, separators } from '../../shared/csv.ts';
 import { otherForm } from '../../shared/file-form.ts';
@@ -63,12 +64,12 @@ const isUuidRule = (pattern: unknown): boolean => typeof pattern === 'string' &&
 const normalised = ({ isTime, rules }: ImportColumn, value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (isTime) return new Date(value).toISOString();
-  return isUuidRule(rules.pattern) ? value.toLowerCase() : value.trim();
+  return isUuidRule(rules.pattern) ? value.toLowerCase() : trimmed(value);
 };
 
 const fitsText = ({ pattern = '', maxLength = Number.POSITIVE_INFINITY, not }: ValueRules, value: string): boolean =>
   new RegExp(String(pattern), 'u').test(value) &&
-  [...value.trim()].length <= Number(maxLength) &&
+  [...value].length <= Number(maxLength) &&
   (not as { const?: unknown } | undefined)?.const !== value;
 
 /** True of a time on a day that there is: browsers take 30 February for 2 March. */
@@ -80,7 +81,7 @@ const isMoment = (text: string): boolean =>
 const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean => {
   if (Array.isArray(rules.enum)) return rules.enum.includes(value);
   if (form === 'shares') return (value as unknown[]).every((share) => typeof share === 'object');
-  if (Array.isArray(value)) return value.every((item) => fitsText(rules.items as ValueRules, item));
+  if (Array.isArray(value)) return value.every((item) => fitsText(rules.items as ValueRules, trimmed(item)));
   if (typeof value === 'boolean') return rules.type === 'boolean';
   if (typeof value === 'number')
     return (
@@ -88,7 +89,9 @@ const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean =>
       value >= Number(rules.minimum) &&
       value <= Number(rules.maximum)
     );
-  return rules.type === 'string' && typeof value === 'string' && fitsText(rules, value) && (!isTime || isMoment(value));
+  if (rules.type !== 'string' || typeof value !== 'string') return false;
+  if (isTime) return fitsText(rules, value) && isMoment(value);
+  return fitsText(rules, isUuidRule(rules.pattern) ? value : trimmed(value));
 };
 
 /** The value of a cell, or a sentence about why it has none. */

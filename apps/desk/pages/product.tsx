@@ -1,5 +1,6 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
 import { readProduct, type ShownProduct } from '../listed.ts';
@@ -79,7 +80,8 @@ const sharesOf = (text = '') =>
     .filter(Boolean)
     .map((line) => {
       const [, user = line, percent] = /^(.+?)\s+([\d.]+)\s*%?$/.exec(line) ?? [];
-      return { ...(isUuid(user) ? { userUuid: user } : { username: user }), percent: numberOf(percent) };
+      const person = copiedName(user);
+      return { ...(isUuid(person) ? { userUuid: person } : { username: person }), percent: numberOf(percent) };
     });
 
 const productBody = (values: Values, before?: ProductResponse): ProductUpsertRequest => ({

@@ -17,6 +17,8 @@ export interface BoxProps {
 }
 
 interface ComboboxProps<T> extends BoxProps {
+  /** What it holds names a person: see `formValues`. */
+  isPerson?: boolean;
   /** The name of the list. */
   title: string;
   found: readonly T[];
@@ -62,7 +64,8 @@ const Suggestions = <T,>({ id, title, found, keyOf, optionOf, active, onPick }: 
 
 /** A box with suggestions below it, which arrows and Enter choose, and Escape closes. */
 export const Combobox = <T,>(props: ComboboxProps<T>) => {
-  const { title, found, keyOf, textOf, optionOf, onText, onClose, onPick, onEnter, take, ...attributes } = props;
+  const { title, found, keyOf, textOf, optionOf, onText, onClose, onPick, onEnter, take, isPerson, ...attributes } =
+    props;
   const id = useId();
   const input = useRef<HTMLInputElement | null>(null);
   const [active, setActive] = useState(-1);
@@ -103,6 +106,7 @@ export const Combobox = <T,>(props: ComboboxProps<T>) => {
           take?.(element);
         }}
         role="combobox"
+        data-person={isPerson}
         autoComplete="off"
         spellcheck={false}
         aria-autocomplete="list"

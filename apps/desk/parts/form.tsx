@@ -1,5 +1,6 @@
 import { type ComponentChildren, createContext, type TargetedEvent } from 'preact';
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { copiedName } from '../../shared/copied-name.ts';
 import type { Fault } from '../api.ts';
 import { wordsAlone, wordsOf } from '../messages.ts';
 import { SessionContext } from '../session.ts';
@@ -10,14 +11,17 @@ import { PersonInput } from './person.tsx';
 import { ProductInput, withProductIds } from './product.tsx';
 
 /**
- * The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing.
+ * The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing, a
+ * box for a person the name or UUID alone.
  */
 export type Values = Record<string, string>;
 
-const formValues = (form: HTMLFormElement): Values =>
-  Object.fromEntries(
-    [...new FormData(form)].map(([name, value]) => [name, String(value).trim().replaceAll('\r\n', '\n')]),
-  );
+const formValues = (form: HTMLFormElement): Values => {
+  const people = new Set([...form.querySelectorAll<HTMLInputElement>('input[data-person]')].map(({ name }) => name));
+  const entered = (name: string, text: string): string =>
+    people.has(name) ? copiedName(text) : text.trim().replaceAll('\r\n', '\n');
+  return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, entered(name, String(value))]));
+};
 
 /** True if a message of the service is about a field: it begins with the field's name, or else names it. */
 const isAbout = (message: string, name: string): boolean =>

@@ -1,5 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
+import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
 import { type CsvValue, saveCsv } from '../csv.ts';
@@ -217,7 +218,8 @@ export const Search = ({ name, label, of, own }: SearchProps) => {
       class="filter"
       onSubmit={(event) => {
         event.preventDefault();
-        search(String(new FormData(event.currentTarget).get(name) ?? '').trim());
+        const text = String(new FormData(event.currentTarget).get(name) ?? '').trim();
+        search(of === 'person' ? copiedName(text) : text);
       }}
     >
       {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in one of several components. */}

@@ -1,5 +1,6 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CustomerNameResponse } from '../../client/client.ts';
+import { copiedName } from '../../shared/copied-name.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type BoxProps, Combobox } from './combobox.tsx';
@@ -15,7 +16,7 @@ const useNames = (text: string): readonly CustomerNameResponse[] => {
   const { client, can } = useSession();
   const [found, setFound] = useState<readonly CustomerNameResponse[]>([]);
   useEffect(() => {
-    const prefix = text.trimStart();
+    const prefix = copiedName(text) + (/\w\s$/.test(text) ? ' ' : '');
     if (!can('customers:read') || !isPrefix(prefix)) {
       setFound([]);
       return;
@@ -49,6 +50,7 @@ export const PersonInput = ({ onPick, ...box }: PersonInputProps) => {
   return (
     <Combobox
       {...box}
+      isPerson
       title={texts.suggestions.title}
       found={found}
       keyOf={({ residentUuid }) => residentUuid}

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { isSameText, normalised } from '../../../lib/normalise.ts';
 import { isUuid } from '../format.ts';
 import { productName, searchFor } from '../names.ts';
 import { type Session, useSession } from '../session.ts';
@@ -36,17 +37,17 @@ const readProducts = async ({ client }: Session): Promise<readonly ProductChoice
 
 /** Those whose names hold a text, those that begin with it first. None where the text is the name of the only one. */
 const fitting = (products: readonly ProductChoice[], text: string): readonly ProductChoice[] => {
-  const wanted = text.trim().toLowerCase();
+  const wanted = normalised(text).trim();
   if (!wanted) return [];
-  const placeIn = ({ name }: ProductChoice): number => name.toLowerCase().indexOf(wanted);
+  const placeIn = ({ name }: ProductChoice): number => normalised(name).indexOf(wanted);
   const found = products.filter((product) => placeIn(product) >= 0);
-  if (found.length === 1 && found[0]?.name.toLowerCase() === wanted) return [];
+  if (found.length === 1 && found[0] && isSameText(found[0].name, text)) return [];
   return found.sort((a, b) => Math.sign(placeIn(a)) - Math.sign(placeIn(b))).slice(0, shown);
 };
 
 /** The id of the one product with a name, in any case. A text that names none, or several, stays as it is. */
 const idFor = (products: readonly ProductChoice[], text: string): string => {
-  const same = products.filter(({ name }) => name.toLowerCase() === text.trim().toLowerCase());
+  const same = products.filter(({ name }) => isSameText(name, text));
   return same.length === 1 && same[0] ? same[0].id : text;
 };
 

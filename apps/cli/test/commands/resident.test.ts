@@ -36,6 +36,19 @@ test('tells all stores of an avatar, and moves a name that a store has for anoth
   );
 });
 
+test('takes names as people copy them, and finds a store by what looks like its name', async () => {
+  const uuid = randomUUID();
+  await service.run('resident', 'add', `{${uuid}}`, 'Nora  Newly\u200b', '--former', 'nora.once', '--json');
+  const profile = `secondlife:///app/agent/${uuid}/about`;
+
+  for (const copied of ['Nora the New (nora.newly)', 'Nora\u00a0Newly', ` {${uuid}}`, profile]) {
+    const { rows } = await service.run('resident', 'show', copied, '--json');
+    expect([copied, rows[0]?.uuid]).toEqual([copied, uuid]);
+    const credit = await service.run('credit', 'show', copied, '--store', 'demo\u200b store', '--json');
+    expect([copied, credit.code, credit.rows[0]?.uuid]).toEqual([copied, 0, uuid]);
+  }
+});
+
 test('refuses a name that is the current one of another resident, and says what to do', async () => {
   const ran = await service.run('resident', 'add', randomUUID(), 'vera.vendor');
 

@@ -81,6 +81,34 @@ test('a form’s box for a person suggests names, and Escape closes them and not
   expect(await page.getByRole('dialog').count()).toBe(1);
 });
 
+test('takes names as people copy them: in the search, in a filter and in a form', async () => {
+  const page = await signIn(wide);
+  const { uuid } = await call('GET', '/customers/vera.vendor');
+
+  for (const copied of [
+    'Vera the Vendor (vera.vendor)',
+    `secondlife:///app/agent/${uuid}/about`,
+    'Vera\u00a0 Vendor',
+  ]) {
+    await page.evaluate(() => location.assign('#/'));
+    await page.getByRole('heading', { level: 1, name: 'vera.vendor' }).waitFor({ state: 'detached' });
+    await page.getByRole('combobox', { name: 'Find a customer' }).fill(copied);
+    await page.getByRole('combobox', { name: 'Find a customer' }).press('Enter');
+    await page.getByRole('heading', { level: 1, name: 'vera.vendor' }).waitFor();
+  }
+  await page.evaluate(() => location.assign('#/giftcards'));
+  await page.getByRole('button', { name: 'Give a gift card' }).click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('combobox').first().fill('Vera (vera.vendor)');
+  await dialog.locator('input[name=credit]').fill('5');
+  await dialog.locator('button[type=submit]').click();
+  await page
+    .getByText(/vera\.vendor/)
+    .first()
+    .waitFor();
+  await dialog.waitFor({ state: 'detached' });
+});
+
 test('a list of sales is narrowed by days, which stay in the address', async () => {
   const { username } = resident();
   const { id } = await call('POST', '/products', { name: 'Dated', item: 'Dated', price: 5 });
