@@ -92,7 +92,7 @@ export const addConvert = (program: StoreCommand): void => {
   program
     .command('convert')
     .description(
-      'Turns a CSV file that another vendor system exported into files for store import: residents, products, sales or credit. Needs no deployment, and changes none.',
+      'Turns a CSV file that another vendor system exported into files for store import: residents, products and sales, or credit and settings of customers. Needs no deployment, and changes none.',
     )
     .argument('<file>', 'the file, as the other system wrote it')
     .requiredOption('--to <directory>', 'a new directory for the files')

@@ -47,6 +47,7 @@ const written = {
   residents: ['uuid', 'username', 'formerNames', 'source'],
   products: ['id', 'name', 'price', 'active'],
   credit: ['resident', 'type', 'amount'],
+  customers: ['resident', 'discount', 'newsSubscriber'],
   sales: ['id', 'product', 'buyer', 'recipient', 'base', 'total', 'credit', 'paid', 'at'],
 } as const;
 
@@ -112,7 +113,16 @@ const startBook = () => {
   const avatars = new Map<string, Map<string, string>>();
   const products = new Map<string, { name: string; price: number; at: string }>();
   const ids = new Map<string, number>();
+  const customers = new Map<string, { discount?: number; newsSubscriber?: boolean }>();
   return {
+    /** A customer's settings. Throws for other ones than an earlier row has. */
+    settle: (ref: string, settings: { discount?: number; newsSubscriber?: boolean }): void => {
+      const before = customers.get(ref);
+      if (before && JSON.stringify(before) !== JSON.stringify(settings))
+        throw new Fault(`another row has other settings of ${ref}`);
+      customers.set(ref, settings);
+    },
+    customers: (): Values[] => [...customers].map(([resident, settings]) => ({ resident, ...settings })),
     meet: ({ uuid, username }: { uuid?: string; username?: string }, at: string): void => {
       if (uuid === undefined) return;
       const names = avatars.get(uuid) ?? new Map<string, string>();
@@ -155,10 +165,30 @@ const startBook = () => {
 
 type Book = ReturnType<typeof startBook>;
 
-const creditRows = (cells: Cells, book: Book): Values[] => {
+const yesOrNo = new Map([
+  ...['yes', 'true', '1'].map((word) => [word, true] as const),
+  ...['no', 'false', '0', ''].map((word) => [word, false] as const),
+]);
+
+/** The settings of a customer that a row has. */
+const settingsIn = ({ discount, newsSubscriber }: Cells): { discount?: number; newsSubscriber?: boolean } => {
+  const [, digits] = /^(\d{1,3})(?:\.0{1,2})?\s?%?$/.exec(discount || '0') ?? [];
+  if (digits === undefined || Number(digits) > 100)
+    throw new Fault(`discount ${JSON.stringify(discount)} must be a whole percentage from 0 to 100`);
+  const isSubscriber = yesOrNo.get((newsSubscriber ?? '').toLowerCase());
+  if (isSubscriber === undefined) throw new Fault(`newsSubscriber ${JSON.stringify(newsSubscriber)} must be yes or no`);
+  return {
+    ...(discount !== undefined && { discount: Number(digits) }),
+    ...(newsSubscriber !== undefined && { newsSubscriber: isSubscriber }),
+  };
+};
+
+/** The credit of a row; its settings go into the book. */
+const customerRows = (cells: Cells, book: Book): Values[] => {
   const holder = avatarIn(cells.buyerUuid, cells.buyerName);
-  if (!holder) throw new Fault('the row must name the avatar whose credit it is, by UUID or username');
+  if (!holder) throw new Fault('the row must name the customer, by UUID or username');
   book.meet(holder, '');
+  if (cells.discount !== undefined || cells.newsSubscriber !== undefined) book.settle(holder.ref, settingsIn(cells));
   return (['credit', 'restrictedCredit'] as const).flatMap((field) => {
     if (cells[field] === undefined) return [];
     const amount = amountIn(cells, field);
@@ -240,7 +270,10 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
 /** The result so far: a conversion adds to it row by row. */
 type Tally = Omit<ConversionReport, 'files'>;
 
-const isOfCredit = ({ columns }: Vendor): boolean => 'credit' in columns || 'restrictedCredit' in columns;
+const ofCustomers = ['credit', 'restrictedCredit', 'discount', 'newsSubscriber'] as const;
+
+/** Each row is about a customer, and not about a sale. */
+const isOfCustomers = ({ columns }: Vendor): boolean => ofCustomers.some((field) => field in columns);
 
 /** The rows of credit or of sales that a file comes to. Counts those that are left out, and notes the faults. */
 async function* convertRows(
@@ -251,7 +284,7 @@ async function* convertRows(
   tally: Tally,
 ): AsyncGenerator<Values> {
   const convert = (cells: Cells): Values[] => {
-    if (isOfCredit(vendor)) return creditRows(cells, book);
+    if (isOfCustomers(vendor)) return customerRows(cells, book);
     const { row, time } = saleRow(cells, vendor, zone, book);
     tally.usedZone ||= time.zoned;
     if (time.beside) tally.beside[time.beside] += 1;
@@ -318,13 +351,14 @@ export const convertFile = async (
   await readyDir(dir);
   const files = startFiles(dir, signal);
   try {
-    await files.write(isOfCredit(vendor) ? 'credit' : 'sales', convertRows(rows(), vendor, zone, book, tally));
+    await files.write(isOfCustomers(vendor) ? 'credit' : 'sales', convertRows(rows(), vendor, zone, book, tally));
     if (tally.faults.length > 0 && !skipRejects) {
       await files.abandon();
       return { files: [], ...tally };
     }
     await files.write('residents', book.residents());
     await files.write('products', book.products());
+    await files.write('customers', book.customers());
   } catch (error) {
     await files.abandon();
     throw error;

@@ -7,7 +7,7 @@
 export const fields = {
   id: 'the id of the sale',
   at: 'when it was sold: a time with an offset, seconds since 1970, or a time as 2027-12-31 23:59:59 in --zone',
-  buyerUuid: 'the avatar UUID of who paid, or of whose credit it is',
+  buyerUuid: 'the avatar UUID of who paid, or of the customer',
   buyerName: 'their name',
   recipientUuid: 'the avatar UUID of who got the product; empty: the buyer',
   recipientName: 'their name',
@@ -19,6 +19,8 @@ export const fields = {
   status: 'how the sale ended',
   credit: 'a balance of store credit, in whole L$',
   restrictedCredit: 'a balance of restricted store credit, in whole L$',
+  discount: "a customer's discount, in whole percent",
+  newsSubscriber: 'whether they get the news: yes or no, true or false, 1 or 0; empty: no',
 } as const;
 
 export type FieldName = keyof typeof fields;

@@ -111,6 +111,56 @@ test('balances of E2V become credit', async () => {
   ]);
 });
 
+test('discounts and subscriptions become settings of customers, beside their credit', async () => {
+  const path = file(
+    'people.csv',
+    'Name,Key,Discount,News,Credit,,',
+    `DavidThomas Scorbal,${david},10%,Yes,1200,,`,
+    `Ethan (ethan.renobaum),${ethan},,no,0,,`,
+    `Ethan Renobaum,${ethan},0.00,,0,,`,
+  );
+  const store = (await createStore('Settled')).id;
+  const to = join(dir, 'people');
+  const maps = ['Name=buyerName', 'Key=buyerUuid', 'Discount=discount', 'News=newsSubscriber', 'Credit=credit'];
+
+  const ran = await runInProcess(['convert', path, '--to', to, ...maps.flatMap((map) => ['--map', map])]);
+
+  expect(ran.code).toBe(0);
+  expect(rowsIn(to, 'customers')).toEqual([
+    { resident: david, discount: '10', newsSubscriber: 'true' },
+    { resident: ethan, discount: '0', newsSubscriber: 'false' },
+  ]);
+  expect(rowsIn(to, 'credit')).toEqual([{ resident: david, type: 'regular', amount: '1200' }]);
+  expect(await importAll(store, to, ['residents', 'customers', 'credit'])).toMatchObject([
+    expect.anything(),
+    [2, 0, 0],
+    [1, 0, 0],
+  ]);
+});
+
+test('settings that are none, or differ between two rows, are named by line', async () => {
+  const path = file(
+    'odd-people.csv',
+    'Key,Discount,News',
+    `${david},10,1`,
+    `${ethan},110,`,
+    `${david},20,1`,
+    `${ethan},1,x`,
+  );
+  const map = { buyerUuid: 'Key', discount: 'Discount', newsSubscriber: 'News' };
+
+  const { faults, files } = await convertFile(path, join(dir, 'odd-people'), { map });
+
+  expect([files, faults.map(({ line, reason }) => `${line}: ${reason}`)]).toEqual([
+    [],
+    [
+      '3: discount "110" must be a whole percentage from 0 to 100',
+      `4: another row has other settings of ${david}`,
+      '5: newsSubscriber "x" must be yes or no',
+    ],
+  ]);
+});
+
 test('a file of another system is read by the columns that are named, and only the rows that are wanted', async () => {
   const path = file(
     'other.csv',
