@@ -129,8 +129,8 @@ const isWithoutAnswer = (error: Error & { $fault?: string; code?: unknown }): bo
   // The first sending of the same transaction is still being carried out: how it ends is open.
   error instanceof TransactionInProgressException ||
   error.$fault === 'server' ||
-  ['AbortError', 'TimeoutError'].includes(error.name) ||
-  /^E[A-Z]+$/.test(String(error.code));
+  (error.$fault === undefined &&
+    (['AbortError', 'TimeoutError'].includes(error.name) || /^E[A-Z]+$/.test(String(error.code))));
 
 /** A failure in the engine's terms. */
 const translated = (error: unknown): unknown => {
