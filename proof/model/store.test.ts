@@ -109,7 +109,8 @@ const answerOf = (id: string, sold: ModelSale, reference: string | null): object
   const { toPay, used, inGroup, ...prices } = terms;
   return {
     ...{ id, ...sale, ...prices, reference, productId: asked.productId },
-    ...{ buyerUuid: asked.buyer, recipientUuid: asked.recipient, vendorUuid: null, bonus: bonus?.amount ?? 0 },
+    ...{ buyerUuid: asked.buyer, recipientUuid: asked.recipient, vendorUuid: null, changePaid: null },
+    bonus: bonus?.amount ?? 0,
     at: timestamp(sale.at),
     refundedAt: sale.refundedAt && timestamp(sale.refundedAt),
     deliveryId: sale.state === 'refused' ? null : expect.stringMatching(/^[\da-f]{8}-[\da-f]{4}-7/),

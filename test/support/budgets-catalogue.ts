@@ -372,7 +372,7 @@ export const catalogueBudgets: readonly Budget[] = [
     endpoint: 'report-change',
     when: '',
     steps: 1,
-    units: 2,
+    units: 1,
     prepare: async (call, store) => {
       const [, , body] = await selling({})(call, store);
       const { paid } = body as { paid: number };

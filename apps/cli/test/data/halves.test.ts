@@ -150,7 +150,7 @@ test('a gift card that was sold to a customer whom nobody can name has an owner'
 });
 
 test('a gift card whose owner nobody knows is mended by an import of the resident', async () => {
-  await grantGiftCard(store, { uuid: ada.uuid }, { credit: 5, texture: null, transfer: false });
+  await write(put(giftCardItem(store, ada, { credit: 5, texture: null, transfer: false, active: true })));
   await write(remove(residentKey(ada.uuid)));
   forgetResidents();
   expect(await audit()).toEqual([expect.stringContaining(`its owner ${ada.uuid} is no resident`)]);

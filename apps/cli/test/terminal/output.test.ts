@@ -1,6 +1,6 @@
 import { stripVTControlCharacters } from 'node:util';
 import { afterEach, expect, test, vi } from 'vitest';
-import { type Column, print } from '../../terminal/output.ts';
+import { type Column, print, setJson } from '../../terminal/output.ts';
 
 /** Tables, as they are printed. */
 
@@ -28,6 +28,8 @@ const printed = (rows: Row[], width?: number): string[] => {
   vi.spyOn(process, 'stdout', 'get').mockReturnValue(
     Object.assign(Object.create(process.stdout), { isTTY: width !== undefined, columns: width }),
   );
+  // Commands of other files may have asked for JSON.
+  setJson(false);
   print(rows, columns);
   vi.restoreAllMocks();
   return texts.join('').split('\n').slice(0, -1);
