@@ -178,7 +178,11 @@ const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told =
     return barred(`More than ${mostChanges} changes of this credit have followed the change ${sequence}: ${instead}`);
   if (known.some(({ kind }) => kind === 'unrecorded'))
     return barred(`History does not know all that has followed the change ${sequence}: ${instead}`);
-  return known.length > version - sequence ? changeWith(row, type, item, since) : { kind: 'behind' };
+  const change = changeWith(row, type, item, since);
+  // Parts that have not come yet may cancel out. Where that of the lot has come which a set made, none is missing.
+  const hasParts =
+    !change.hasLot || row.lastExpiresAt !== undefined || (row.lots ?? []).some(({ amount }) => amount > 0);
+  return hasParts && known.length > version - sequence ? change : { kind: 'behind' };
 };
 
 /** Reads the rows of history from a change of a customer on, as far as the customer's item tells of changes. */

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { historyKey } from '../../../lib/credit/history.ts';
+import { changeCredit } from '../../../lib/credit/change.ts';
+import { historyKey, type LotPart } from '../../../lib/credit/history.ts';
 import { undoCreditChange } from '../../../lib/credit/undo.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
 import { update } from '../../../lib/table/language.ts';
@@ -32,6 +33,30 @@ test('more than 1,000 later changes of the type are too many; those of the other
   await expect(undoCreditChange(store, { uuid: many }, 1, author)).rejects.toMatchObject({
     status: 400,
     errors: ['More than 1000 changes of this credit have followed the change 1: take the credit back by an increment.'],
+  });
+});
+
+test('a set of what was held before is not undone before the parts of its lots have come, which cancel out', async () => {
+  await freshTable();
+  const uuid = await newCustomer();
+  const expiresAt = '2099-01-01T00:00:00.000Z';
+  for (let time = 0; time < 2; time++)
+    await changeCredit(store, { uuid }, 'regular', { kind: 'set', credit: 1000, expiresAt }, { by: 'test' });
+  const [given, ended] = [1000, -1000].map((amount) => ({ id: `lot ${amount}`, amount, expiresAt }));
+  const rows = (lots: LotPart[]) =>
+    historyRows(store, uuid, [
+      { kind: 'set', amount: 1000, lots: [given as LotPart] },
+      { kind: 'set', amount: 0, ...(lots.length > 0 && { lots }) },
+    ]);
+  await putAll(rows([]));
+
+  const early = undoCreditChange(store, { uuid }, 2, { by: 'test' });
+  await expect(early).rejects.toMatchObject({ status: 503 });
+  await putAll(rows([ended as LotPart, given as LotPart]));
+
+  expect(await undoCreditChange(store, { uuid }, 2, { by: 'test' })).toMatchObject({
+    amount: 0,
+    credit: { credit: 1000 },
   });
 });
 
