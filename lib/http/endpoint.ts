@@ -50,7 +50,7 @@ const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): Kept
     ...(row.delivers && deliveryId !== undefined && { 'Delivery-Id': deliveryId }),
     ...(row.changesCredit && typeof sequence === 'number' && { 'Credit-Sequence': String(sequence) }),
     ...(row.status === 201 && { Location: `${locationOf(row, event)}/${body?.id}` }),
-    ...(row.tagged && body && { ETag: etagOf(body) }),
+    ...(row.tagged && body && { ETag: etagOf(row.tagged.parse(result)) }),
   };
   return response(row.status, headers, body);
 };

@@ -3,9 +3,8 @@ import { preconditionFailed } from '../problem.ts';
 import { type Route, takesIfMatch } from '../routes/route.ts';
 import type { Precondition } from '../table/table.ts';
 
-/** The ETag of a representation: strong, since it is made of everything that the answer's body says. */
-export const etagOf = (representation: object): string =>
-  `"${hash('sha256', JSON.stringify(representation), 'base64url').slice(0, 22)}"`;
+/** The ETag of a state: strong, since it is made of everything that the answer's body says, and more where a row asks. */
+export const etagOf = (state: object): string => `"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
 
 const ifMatchFault = 'If-Match must be * or a list of ETags in double quotes, as answers have them.';
 
@@ -35,7 +34,7 @@ export const preconditionOf = (row: Route, values: string[], faults: string[]): 
   const tags = tagsOf(text);
   if (!tags?.length) faults.push(ifMatchFault);
   return (current) => {
-    const representation = row.tagged?.parse(current) as object;
-    if (!tags?.includes(etagOf(representation))) throw preconditionFailed();
+    const state = row.tagged?.parse(current) as object;
+    if (!tags?.includes(etagOf(state))) throw preconditionFailed();
   };
 };

@@ -121,6 +121,9 @@ export type ProductFields = Omit<z.output<typeof ProductUpsertRequest>, 'profitS
 export type Product = ProductFields & Pick<z.output<typeof ProductResponse>, 'id' | 'mpListing' | 'activePrice'>;
 export type ProductFilter = z.output<z.ZodObject<typeof filters>>;
 
+/** The contract has no `listed` in the answer. Somebody who changes it changes the product all the same. */
+const TaggedProduct = ProductResponse.extend({ listed: z.boolean() });
+
 export const listProducts = route('GET /v1/products', {
   id: 'products/list-products',
   summary: 'List active products',
@@ -135,7 +138,7 @@ export const getProduct = route('GET /v1/products/{id}', {
   summary: 'Read a product',
   scope: 'products:read',
   response: ProductResponse,
-  tagged: ProductResponse,
+  tagged: TaggedProduct,
   reads: ['PRODUCT', 'STOCK'],
 });
 
@@ -146,7 +149,7 @@ export const createProduct = route('POST /v1/products', {
   status: 201,
   body: ProductUpsertRequest,
   response: ProductResponse,
-  tagged: ProductResponse,
+  tagged: TaggedProduct,
   reads: ['PRODUCT'],
   resolves: true,
   writes: ['PRODUCT'],
@@ -158,7 +161,7 @@ export const updateProduct = route('PUT /v1/products/{id}', {
   scope: 'products:write',
   body: ProductUpsertRequest,
   response: ProductResponse,
-  tagged: ProductResponse,
+  tagged: TaggedProduct,
   reads: ['PRODUCT'],
   resolves: true,
   writes: ['PRODUCT', 'STOCK', 'MEMBER'],

@@ -119,8 +119,8 @@ interface RowFields {
   /** Absent for 204. */
   readonly response?: z.ZodObject;
   /**
-   * The schema of the resource that it reads, makes, replaces or deletes, where that has an ETag. A PUT or DELETE of it
-   * takes If-Match.
+   * The schema of all that the ETag of the resource stands for, where what it reads, makes, replaces or deletes has one. A
+   * PUT or DELETE of it takes If-Match.
    */
   readonly tagged?: z.ZodObject;
   /** The kinds of item that the function reads. */

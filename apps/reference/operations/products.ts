@@ -39,7 +39,8 @@ export const productTexts: Record<string, OperationText> = {
   },
   'products/update-product': {
     description:
-      '**Replaces** all fields of a product: a field that you leave out takes its default, not its earlier value. 400 as for creating one.',
+      '**Replaces** all fields of a product: a field that you leave out takes its default, not its earlier value. So send `listed` each ' +
+      'time, which no answer has: `GET /v1/products?listed=false` lists the hidden products. 400 as for creating one.',
     parameters: { id: '00000003-dede-4ede-8ede-000000000014' },
     request: { name: 'Wingback armchair', price: 500, blockCredits: true, limited: true, availableAmount: 20 },
     refused: { name: 'Wingback armchair', price: -1, discount: { value: 150, type: 0 } },

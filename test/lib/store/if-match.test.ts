@@ -289,6 +289,23 @@ test.each(edits.filter(([name]) => !/code|deleted|lists/.test(name)))(
   },
 );
 
+test('412s for a product whose `listed` somebody else has changed, which the answer does not tell', async () => {
+  const path = `/v1/products/${await idOf('/v1/products', { name: 'Hidden', price: 1, listed: false })}`;
+  const { body, headers } = await send('GET', path);
+  const [tag, read] = [headers.get('etag') ?? '', { ...body, listed: false }];
+  const listedNow = async () =>
+    (await send('GET', '/v1/products?listed=true&search=Hidden')).body.data.map(({ id }: { id: string }) => id);
+
+  const other = await service.call('PUT', path, { ...read, listed: true }, { 'If-Match': tag });
+  const mine = await service.call('PUT', path, { ...read, name: 'Hidden chair' }, { 'If-Match': tag });
+  const again = await service.call('PUT', path, read, { 'If-Match': other.headers.get('etag') ?? '' });
+
+  expect([other.status, mine.status, again.status]).toEqual([200, 412, 200]);
+  expect(again.headers.get('etag')).toBe(tag);
+  expect(again.body).not.toHaveProperty('listed');
+  expect(await listedNow()).toEqual([]);
+});
+
 const rounds = trials(8, 80);
 const seed = Number(process.env.IF_MATCH_SEED ?? Date.now() % 2 ** 31);
 
