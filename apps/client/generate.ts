@@ -46,7 +46,13 @@ const exchangeOf = (document: Json, operation: Json): Json => {
   const query = parametersIn('query', parameters);
   const body = jsonOf(operation.requestBody?.content);
   const answer = jsonOf(success?.content);
-  const required = [path && 'path', body && operation.requestBody.required && 'body', answer && 'answer'];
+  const asks = query && query.required.length > 0;
+  const required = [
+    path && 'path',
+    asks && 'query',
+    body && operation.requestBody.required && 'body',
+    answer && 'answer',
+  ];
   return {
     type: 'object',
     additionalProperties: false,
@@ -126,7 +132,7 @@ const methodOf = (document: Json, line: string, operation: Json, name: string) =
   const parameters = [
     ...Object.keys(path?.properties ?? {}).map((placeholder) => `${placeholder}: string`),
     ...(body ? [`body${operation.requestBody.required ? '' : '?'}: ${schemaName(body)}`] : []),
-    ...(query ? [`query?: Endpoints['${line}']['query']`] : []),
+    ...(query ? [`query${query.required.length > 0 ? '' : '?'}: Endpoints['${line}']['query']`] : []),
     'options?: CallOptions',
   ];
   const returns = `${isList ? 'Listed' : 'Answered'}<${answer ? schemaName(answer) : 'undefined'}>`;

@@ -177,7 +177,7 @@ export interface Resources {
   };
   finding: {
     /** Find customers by the beginning of a name. */
-    listNames(query?: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
+    listNames(query: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
     /** Limit a coupon in time and uses. */
     limitCoupon(id: string, body: LimitCouponRequest, options?: CallOptions): Answered<CouponResponse>;
   };

@@ -375,7 +375,7 @@ export interface Endpoints {
    * Find customers by the beginning of a name
    */
   'GET /v1/names': {
-    query?: {
+    query: {
       /**
        * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
        */
@@ -387,7 +387,7 @@ export interface Endpoints {
       /**
        * The beginning of a name as somebody types it, from two characters on: `ver`, `Vera V` and `vera.v` find `vera.vendor`.
        */
-      prefix?: string;
+      prefix: string;
     };
     answer: CustomerNameListResponse;
   };

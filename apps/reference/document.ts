@@ -76,7 +76,7 @@ const parametersOf = (row: Route, place: 'path' | 'query', shape: z.ZodObject): 
     return {
       name,
       in: place,
-      required: place === 'path',
+      required: place === 'path' || !schema.safeParse(undefined).success,
       description,
       schema: parameterSchema(schema),
       ...(example !== undefined && { example }),

@@ -6,6 +6,21 @@ const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 const integers = (values: unknown): boolean => Array.isArray(values) && values.every(Number.isInteger);
 
+/** Words that stand beside the choices of a schema, and not within one of them. */
+const outside = ['description', 'default', 'examples'];
+
+/** Spells null in one way, as a choice, at every depth: generators of some languages fail at a list of types. */
+const spelled = <T>(schema: T): T => {
+  if (Array.isArray(schema)) return schema.map(spelled) as T;
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const members = Object.entries(schema).map(([name, value]) => [name, spelled(value)] as const);
+  const { type } = schema as { type?: unknown };
+  if (!Array.isArray(type) || type.length !== 2 || type[1] !== 'null') return Object.fromEntries(members) as T;
+  const isOutside = ([name]: readonly [string, unknown]): boolean => outside.includes(name);
+  const own = { ...Object.fromEntries(members.filter((one) => !isOutside(one))), type: type[0] };
+  return { anyOf: [own, { type: 'null' }], ...Object.fromEntries(members.filter(isOutside)) } as T;
+};
+
 /** Corrects zod's JSON Schema where it says too much, or uses other words than the contract. */
 const plain = ({ jsonSchema: schema }: { jsonSchema: JsonSchema }): void => {
   // A client has to bear fields that a later version adds.
@@ -31,7 +46,7 @@ export const schemaComponents = (): Record<string, JsonSchema> => {
     const { schemas } = z.toJSONSchema(z.globalRegistry, { io, uri: refTo, unrepresentable: 'any', override: plain });
     return Object.entries(schemas)
       .filter(([name]) => name.endsWith('Request') === (io === 'input'))
-      .map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, schema as JsonSchema] as const);
+      .map(([name, { $schema: _, $id: __, id: ___, ...schema }]) => [name, spelled(schema) as JsonSchema] as const);
   });
   const silent = components.flatMap(([name, schema]) => withoutText(name, schema));
   if (silent.length > 0) throw new Error(`These fields need a text by .describe() in lib/routes: ${silent.join(', ')}`);
@@ -53,7 +68,7 @@ export const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =
     description: __,
     ...converted
   } = z.toJSONSchema(schema, { io, unrepresentable: 'any', override: plain });
-  return converted;
+  return spelled(converted);
 };
 
 /** The schema of a path or query parameter: the type that its text stands for. Its description stands beside it. */

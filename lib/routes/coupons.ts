@@ -105,7 +105,7 @@ const choiceForm = {
     },
     {
       oneOf: [
-        { properties: { scope: { enum: [0] }, productId: false }, required: ['scope'] },
+        { properties: { scope: { enum: [0] }, productId: { not: {} } }, required: ['scope'] },
         {
           properties: { scope: { enum: [1] }, productId: { type: 'string', maxLength: maxLength.uuid } },
           required: ['scope', 'productId'],

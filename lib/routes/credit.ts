@@ -63,7 +63,9 @@ const IncrementCustomerCreditRequest = z
   .meta({
     id: 'IncrementCustomerCreditRequest',
     allOf: [
-      { anyOf: [{ properties: { delta: { type: 'integer', minimum: 0 } } }, { properties: { expiresAt: false } }] },
+      {
+        anyOf: [{ properties: { delta: { type: 'integer', minimum: 0 } } }, { properties: { expiresAt: { not: {} } } }],
+      },
     ],
   });
 

@@ -197,6 +197,40 @@ test('every field is described in a sentence', () => {
       );
 });
 
+/** Every schema of the document, at every depth, with its place. */
+const schemasOf = (value: unknown, place = '', isMap = false): [place: string, schema: unknown][] => {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, member]) => {
+    const at = `${place}/${name}`;
+    const isSchema = isMap || ['schema', 'items', 'not'].includes(name) || /\/(?:allOf|anyOf|oneOf)$/.test(place);
+    return [
+      ...(isSchema ? [[at, member] as [string, unknown]] : []),
+      ...schemasOf(member, at, ['properties', 'schemas'].includes(name)),
+    ];
+  });
+};
+
+test('spells each schema as an object with one type, and null as a choice, which generators of all versions take', () => {
+  const schemas = schemasOf(openapi);
+
+  expect(schemas.length).toBeGreaterThan(1000);
+  expect(schemas.filter(([, schema]) => typeof schema === 'boolean')).toEqual([]);
+  expect(schemas.filter(([, schema]) => Array.isArray((schema as { type?: unknown }).type))).toEqual([]);
+  expect(parameterSchema(z.string().nullable().meta({ maxLength: 5 }).describe('x'))).toEqual({
+    anyOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }],
+  });
+});
+
+test('asks for each query parameter that the service asks for', () => {
+  const required = Object.entries(openapi.paths).flatMap(([path, methods]) =>
+    Object.values(methods).flatMap(({ parameters }) =>
+      parameters.flatMap((one) => ('in' in one && one.in === 'query' && one.required ? [`${path} ${one.name}`] : [])),
+    ),
+  );
+
+  expect(required).toEqual(['/v1/names prefix']);
+});
+
 test('every operation without a text is named at once, with the file where it belongs', () => {
   const [first, second] = routes.slice(0, 2).map((row) => ({ ...row, id: `new/${row.id}` }));
 
