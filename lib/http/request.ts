@@ -58,13 +58,25 @@ const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
   return scopes.split(' ') as Scope[];
 };
 
+/** Says whether a schema finds no fault at a place of the value once nothing is there. */
+const mayLeaveOut = (schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): boolean => {
+  const without = structuredClone(value);
+  const last = path.at(-1) ?? '';
+  const parent = path.slice(0, -1).reduce((at, name) => Reflect.get(at as object, name), without);
+  if (Array.isArray(parent)) return false;
+  Reflect.deleteProperty(parent as object, last);
+  const { error } = schema.safeParse(without);
+  return !error?.issues.some((issue) => toDotPath(issue.path) === toDotPath(path));
+};
+
 /** The message of one fault: the field's name and the schema's words, or a schema's whole sentence. */
-const explainIssue = ({ path, message, input }: z.core.$ZodIssue): string => {
+const explainIssue = (schema: z.ZodType, value: unknown, { path, message, input }: z.core.$ZodIssue): string => {
   if (/^[A-Z]/.test(message)) return message;
   const name = toDotPath(path) || 'The body';
-  return input === undefined && message.startsWith('must be')
-    ? `${name} is required: it ${message}.`
-    : `${name} ${message}.`;
+  if (input === undefined && message.startsWith('must be')) return `${name} is required: it ${message}.`;
+  // Programs of many languages send null for what is not set.
+  const isLeftOut = input === null && path.length > 0 && mayLeaveOut(schema, value, path);
+  return isLeftOut ? `${name} ${message}, not null: leave it out.` : `${name} ${message}.`;
 };
 
 /** Parses `value` and adds the messages of its faults to `faults`. */
@@ -72,7 +84,7 @@ const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[])
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
   // A number far out of range breaks two rules of its schema, and both have the same message.
-  faults.push(...new Set(result.error.issues.map(explainIssue)));
+  faults.push(...new Set(result.error.issues.map((issue) => explainIssue(schema, value, issue))));
   return undefined;
 };
 

@@ -104,7 +104,7 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
       const { id: couponId } = await createCoupon(owner);
 
       expectProblem(await apply({ couponId, scope: 0, expiresInHours }), 400, pathOf('apply'), [
-        'expiresInHours must be a whole number from 1 to 168.',
+        `expiresInHours must be a whole number from 1 to 168${expiresInHours === null ? ', not null: leave it out' : ''}.`,
       ]);
     },
   );

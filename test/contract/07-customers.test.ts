@@ -69,7 +69,9 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
   test.each([-1, 101, 12.5, '10', null])(
     'text 12, text 14: a customer’s discount %j is 400: it is a whole number of percent',
     async (discount) => {
-      expectProblem(await put({ discount }), 400, path, ['discount must be a whole number from 0 to 100.']);
+      const asNull = discount === null ? ', not null: leave it out' : '';
+
+      expectProblem(await put({ discount }), 400, path, [`discount must be a whole number from 0 to 100${asNull}.`]);
     },
   );
 

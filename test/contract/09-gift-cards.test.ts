@@ -102,8 +102,8 @@ describe.runIf(hasResidents)('with residents (CONTRACT_RESIDENTS)', () => {
     expect((await call('PUT', path, { texture: null })).status).toBe(200);
     expectProblem(await call('PUT', path, { credit: null, transfer: null, active: null }), 400, path, [
       expect.stringMatching(/^credit must be/),
-      'transfer must be true or false.',
-      'active must be true or false.',
+      'transfer must be true or false, not null: leave it out.',
+      'active must be true or false, not null: leave it out.',
     ]);
   });
 

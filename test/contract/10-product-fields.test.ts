@@ -73,7 +73,9 @@ test.each(['Éclair', 'a|b', 'x'.repeat(64), 'Tea 🎁'])(
 );
 
 test.each(['a|b', 'é', 'a\tb', 'x'.repeat(64), '', ' ', 5, null])('text 21: an item %j is 400', async (item) => {
-  await refused({ item }, ['item must be 1 to 63 printable ASCII characters without |.']);
+  const asNull = item === null ? ', not null: leave it out' : '';
+
+  await refused({ item }, [`item must be 1 to 63 printable ASCII characters without |${asNull}.`]);
 });
 
 test('text 21: an item of 63 printable characters is taken', async () => {

@@ -20,8 +20,10 @@ test('silent 11, silent 12: missing members of permissions and discount get thei
 });
 
 test.each([3, -1, 0.5, '0', null])('catalogue 1: a discount of type %j is 400', async (type) => {
+  const asNull = type === null ? ', not null: leave it out' : '';
+
   await refused({ discount: { value: 1, type } }, [
-    'discount.type must be 0 (percent), 1 (flat amount off) or 2 (override price).',
+    `discount.type must be 0 (percent), 1 (flat amount off) or 2 (override price)${asNull}.`,
   ]);
 });
 

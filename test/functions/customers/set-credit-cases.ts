@@ -81,7 +81,10 @@ export const setCases = (target: Target): void => {
     ],
     [{ credit: 5, reason: 'x'.repeat(201), reference: 'x'.repeat(101) }, remarkFaults],
     [{ credit: 5, reason: 'a\u0007', reference: 'a\nb' }, remarkFaults],
-    [{ credit: 5, reason: null, reference: 7 }, remarkFaults],
+    [
+      { credit: 5, reason: null, reference: 7 },
+      remarkFaults.map((text, n) => (n === 0 ? text.replace(/\.$/, ', not null: leave it out.') : text)),
+    ],
     ['[5]', ['The body must be a JSON object.']],
   ])('400s for the body %j and leaves the table byte for byte as it was', async (sent, errors) => {
     const { uuid } = await newResident();

@@ -70,7 +70,7 @@ test('replace: 400s with one message for each fault and writes nothing', async (
     [
       'credit must be a whole number from 0 to 2147483647.',
       'texture must be a UUID.',
-      'transfer must be true or false.',
+      'transfer must be true or false, not null: leave it out.',
       'active must be true or false.',
     ],
   ]);

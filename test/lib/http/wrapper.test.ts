@@ -68,6 +68,21 @@ test('a message names the field by its path; one about the whole body says so', 
   expect(await errorsOf(wanting, {})).toEqual(['a is not there.']);
 });
 
+test('null for a field that may be left out says so, and for no other', async () => {
+  const fields = { kind: z.string({ error: 'must be text' }), until: z.string({ error: 'must be a time' }).optional() };
+  const inside = z.object({ until: fields.until }).optional();
+  const loose: Route = { ...row, body: z.object({ ...fields, list: z.array(fields.kind).optional(), inside }) };
+
+  expect(
+    await errorsOf(loose, { body: JSON.stringify({ kind: null, until: null, list: [null], inside: { until: null } }) }),
+  ).toEqual([
+    'kind must be text.',
+    'until must be a time, not null: leave it out.',
+    'list[0] must be text.',
+    'inside.until must be a time, not null: leave it out.',
+  ]);
+});
+
 test('a body is text or base64, and may be missing from the event', async () => {
   const notJson = ['The body must be a JSON object.'];
   const text = '{"parts":[{"size":{"cm":5}}]}';
