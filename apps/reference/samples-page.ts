@@ -19,7 +19,7 @@ const statementIn: Record<Language, (row: Route) => string> = {
   curl: (row) => {
     const request = sampleRequest(row);
     return [
-      String.raw`curl -w '\n' -H "X-API-Key: $KEY"`,
+      String.raw`curl -s -w '\n' -H "X-API-Key: $KEY"`,
       ...(row.method === (request === undefined ? 'GET' : 'POST') ? [] : [`-X ${row.method}`]),
       ...(request === undefined ? [] : [`-d '${literal(request, json).replaceAll("'", "'\\''")}'`]),
       `"$API${samplePath(row)}"`,
@@ -46,11 +46,10 @@ const programIn = (language: Language, rows: readonly Route[]): string => {
     curl: () => `KEY=$(node -p "require('./.local/service.json').keys.all")
 API=http://127.0.0.1:4000/v1
 ${calls('#', (statement) => statement)}`,
-    typescript: () => `import { readFileSync } from 'node:fs';
-import { storeClient } from 'store-integration-client';
+    typescript: () => `import { storeClient } from 'store-integration-client';
 
-const { keys } = JSON.parse(readFileSync('.local/service.json', 'utf8'));
-const store = storeClient({ baseUrl: 'http://127.0.0.1:4000', apiKey: keys.all });
+const { STORE_URL = 'http://127.0.0.1:4000', STORE_KEY = '' } = process.env;
+const store = storeClient({ baseUrl: STORE_URL, apiKey: STORE_KEY });
 
 ${calls('//', (statement) => `console.log(${statement});`)}`,
     python: () => `import json, urllib.request, uuid
@@ -115,13 +114,14 @@ export const tenCalls = [
 ];
 
 const sections: Record<Language, readonly [title: string, fence: string, text: string]> = {
-  curl: ['curl', 'bash', 'For bash; on Windows use Git Bash.'],
+  curl: ['curl', 'bash', 'For bash, in the folder of the service; on Windows use Git Bash.'],
   typescript: [
     'TypeScript',
     'ts',
-    'With [the typed client](client.md), which `npm run client` packs. It repeats a call that got no answer.',
+    `With [the typed client](client.md), which repeats a call that got no answer. Save it as \`samples.mjs\` in the project
+where you have installed that, and run \`STORE_KEY=sis_test_... node samples.mjs\`.`,
   ],
-  python: ['Python', 'python', 'With the standard library alone.'],
+  python: ['Python', 'python', 'With the standard library alone, in the folder of the service.'],
   lsl: [
     'LSL',
     'lsl',

@@ -34,9 +34,9 @@ const files = [...new Set(runnable.map(({ file }) => file))];
 const command = new URL('../../apps/cli/store.ts', import.meta.url).pathname;
 const root = new URL('../../', import.meta.url).pathname;
 
-// Each call says its status on the error output, and its answer in a line.
+// Each call says its status on the error output, and its answer in a line, in place of what the page has it write.
 const wrapper = `
-curl() { command curl --silent --show-error --max-time 20 --write-out '\\n%{stderr}%{http_code}\\n' "$@"; }
+curl() { command curl "$@" --silent --show-error --max-time 20 --write-out '\\n%{stderr}%{http_code}\\n'; }
 npx() { shift; '${process.execPath}' ${command} --json "$@" 2>npx.err || true; grep -oE '^[0-9]{3}' npx.err >&2; }
 ln -sfn ${root}docs docs`;
 

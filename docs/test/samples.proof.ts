@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -93,7 +93,12 @@ test('the samples in TypeScript make the ten calls, each POST under a key of its
   const client = new URL('../../apps/client/client.ts', import.meta.url).href;
   const program = blockIn('samples', 'ts').replace('store-integration-client', client);
 
-  const { stdout } = await run(process.execPath, '--input-type=module-typescript', '--no-warnings', '--eval', program);
+  // In a project of somebody else, which has no file of the service.
+  const project = mkdtempSync(join(tmpdir(), 'samples-project-'));
+  writeFileSync(join(project, 'samples.mjs'), program);
+  const env = { ...process.env, STORE_KEY: service.keys.all };
+  const { stdout } = await promisify(execFile)(process.execPath, ['samples.mjs'], { cwd: project, env });
+  rmSync(project, { recursive: true });
 
   expectTen();
   expect(new Set(keysOfPosts()).size).toBe(6);
