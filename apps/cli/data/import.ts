@@ -105,18 +105,30 @@ interface WaitingRow {
 
 /**
  * Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected
- * ones.
+ * ones. A file may be one long chain of such rows, so each is looked at when what it waits for is rejected.
  */
-const rejectWaiting = (waiting: WaitingRow[], taken: ReadonlyMap<string, number>, faults: Faults): WaitingRow[] => {
-  const isGood = (key: string): boolean =>
-    ['id', 'uuid'].some((column) => {
-      const line = taken.get(`${column} ${key}`);
-      return line !== undefined && !faults.has(line);
-    });
-  const lost = waiting.filter(({ key }) => !isGood(key));
-  for (const { line, fault } of lost) faults.set(line, [fault]);
-  const left = waiting.filter((each) => !lost.includes(each));
-  return lost.length > 0 ? [...lost, ...rejectWaiting(left, taken, faults)] : [];
+const rejectWaiting = (
+  waiting: readonly WaitingRow[],
+  taken: ReadonlyMap<string, number>,
+  faults: Faults,
+): WaitingRow[] => {
+  const linesOf = ({ key }: WaitingRow): number[] =>
+    ['id', 'uuid'].flatMap((column) => taken.get(`${column} ${key}`) ?? []);
+  const isLost = (row: WaitingRow): boolean => linesOf(row).every((line) => faults.has(line));
+  const waitingFor = new Map<number, WaitingRow[]>();
+  for (const row of waiting)
+    for (const line of linesOf(row)) {
+      const others = waitingFor.get(line);
+      if (others) others.push(row);
+      else waitingFor.set(line, [row]);
+    }
+  const lost = new Set(waiting.filter(isLost));
+  // Rows that are added to a set while it is gone through are gone through as well.
+  for (const { line, fault } of lost) {
+    faults.set(line, [fault]);
+    for (const row of waitingFor.get(line) ?? []) if (isLost(row)) lost.add(row);
+  }
+  return [...lost];
 };
 
 /** The first pass: every row is checked and planned, nothing is written. */

@@ -126,6 +126,15 @@ describe('a bad row is reported with its line, its field, the value and the allo
     ]);
   });
 
+  test('a long chain of products that show the next one, the last of which is missing', async () => {
+    const rows = Array.from({ length: 15_000 }, (_, i) => `p${i},P ${i},5,p${i + 1}`);
+
+    const found = await faults('products.csv', ['id,name,price,demoId', ...rows].join('\n'));
+
+    expect(found).toHaveLength(rows.length);
+    expect(found.at(-1)).toBe('line 15001: demoId "p15000" must be another product of the store or file');
+  });
+
   test('lots and bans that contradict themselves', async () => {
     const head = 'resident,amount,expiresAt,remaining,state,endedAt\n';
     expect(
