@@ -30,7 +30,7 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
     const { [attributes[type].epoch]: epoch, [attributes[type].newest]: newest } = item;
     const open = decided.filter(({ sk, state }) => state === 'open' && sk.startsWith(`${type}#`));
     const strays = open.filter(({ sk }) => !sk.startsWith(`${type}#${epoch}#`));
-    faults.push(...strays.map(({ sk }) => `lot ${sk} is open in an epoch that is over`));
+    for (const { sk } of strays) faults.push(`lot ${sk} is open in an epoch that is over`);
     const inLots = open.reduce((sum, { remaining }) => sum + remaining, 0);
     if (!isAmount(balance) || !isAmount(unlotted)) faults.push(`${type}: balance ${balance}, unlotted ${unlotted}`);
     if (balance !== unlotted + inLots)
@@ -52,7 +52,9 @@ export const auditTable = (items: readonly Record<string, unknown>[]): string[] 
   const lotsOf = new Map<string, CreditLot[]>();
   for (const item of items as unknown as readonly CreditLot[]) {
     const [, customer] = item.pk.split('#LOT#');
-    if (customer) lotsOf.set(customer, [...(lotsOf.get(customer) ?? []), item]);
+    const lots = customer && lotsOf.get(customer);
+    if (lots) lots.push(item);
+    else if (customer) lotsOf.set(customer, [item]);
   }
   const customers = (items as unknown as readonly CreditItem[]).filter(({ pk }) => pk.endsWith('#CUSTOMER'));
   const known = new Set(customers.map(({ sk }) => sk));

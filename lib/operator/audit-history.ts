@@ -180,12 +180,12 @@ export const auditHistory = (
   const faults = changes.length === 0 && !item.lastChange ? [] : numberFaults(changes, version);
   if (!last && !item.lastChange && credit + restrictedCredit > 0)
     faults.push('the credit is older than history: run store credit backfill');
-  faults.push(...changeFaults(changes, pending), ...bonusFaults(changes));
+  for (const fault of [...changeFaults(changes, pending), ...bonusFaults(changes)]) faults.push(fault);
   if (last?.sequence === version && (last.credit !== credit || last.restrictedCredit !== restrictedCredit))
     faults.push(`history ends with ${last.credit} and ${last.restrictedCredit}, not ${credit} and ${restrictedCredit}`);
   const isKnown = !changes.some((change) => change.kind === 'unrecorded' || isRepair(change));
   if (faults.length === 0 && last && pending === undefined && isKnown)
-    faults.push(...creditTypes.flatMap((type) => holdingFaults(item, changes, lots, type)));
+    for (const type of creditTypes) for (const fault of holdingFaults(item, changes, lots, type)) faults.push(fault);
   return faults.map((fault) => `customer ${item.sk}: ${fault}.`);
 };
 

@@ -68,7 +68,7 @@ const ago = (at: string | undefined): string => (at ? `${inWords(now() - Date.pa
 
 /** The time since the oldest change that its customer's history lacks. */
 const lateness = ({ missing }: Awaited<ReturnType<typeof lookAt>>): number =>
-  missing.length === 0 ? 0 : now() - Math.min(...missing.map((at) => Date.parse(at)));
+  missing.reduce((longest, at) => Math.max(longest, now() - Date.parse(at)), 0);
 
 /**
  * Looks again for `patienceMillis` while history is late: a local service that has just started has still to read the

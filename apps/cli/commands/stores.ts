@@ -138,7 +138,7 @@ const callMillis = 30_000;
 const quietTime = ({ deletedAt }: Store, keys: readonly ApiKey[], { authorizerTtlSeconds }: Target): number => {
   const keyEnd = (key: ApiKey): number =>
     isLive(key) ? now() : Date.parse(key.revokedAt ?? key.expiresAt ?? key.createdAt);
-  const end = deletedAt ? Date.parse(deletedAt) : Math.max(0, ...keys.map(keyEnd));
+  const end = deletedAt ? Date.parse(deletedAt) : keys.reduce((last, key) => Math.max(last, keyEnd(key)), 0);
   return end + authorizerTtlSeconds * 1000 + callMillis;
 };
 

@@ -67,7 +67,11 @@ export interface Named {
 export const finderOf = <T extends Named>(things: readonly T[]) => {
   const byId = new Map(things.map((thing) => [thing.id, thing]));
   const byName = new Map<string, T[]>();
-  for (const thing of things) byName.set(thing.name, [...(byName.get(thing.name) ?? []), thing]);
+  for (const thing of things) {
+    const others = byName.get(thing.name);
+    if (others) others.push(thing);
+    else byName.set(thing.name, [thing]);
+  }
   return { byId, named: (name: string): readonly T[] => byName.get(name) ?? [] };
 };
 

@@ -282,8 +282,8 @@ export const readStore = async (
   const products = await readProducts(session, onDone);
   if (!products) return undefined;
   const ids = await idsFrom(store.id, 'products', textsIn(rows, 'id', 'demoId'));
-  const isInFile = ({ id, name }: Named): boolean =>
-    rows.some(({ values }) => values.name === name || ids.get(String(values.id)) === id);
+  const named = new Set(rows.flatMap(({ values }) => [values.name, ids.get(String(values.id))]));
+  const isInFile = ({ id, name }: Named): boolean => named.has(name) || named.has(id);
   const categories = has(rows, 'categories') ? await readCategories(session) : [];
   const memberships = await readMemberships(session, categories);
   const withCards = has(rows, 'giftCard.credit') || has(rows, 'giftCard.texture');
