@@ -1,4 +1,5 @@
 import { copiedName } from './copied-name.ts';
+import { plainCell } from './plain-cell.ts';
 
 /**
  * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so
@@ -52,10 +53,10 @@ const booleans = new Map([
 const readers: Record<Extract<Form, string>, (cell: string) => unknown> = {
   text: (cell) => (escapedFormula.test(cell) ? cell.slice(1) : cell),
   person: (cell) => copiedName(readers.text(cell) as string),
-  integer: (cell) => (/^-?\d+$/.test(cell.trim()) ? Number(cell) : cell),
-  number: (cell) => readNumber(cell.trim()) ?? cell,
+  integer: (cell) => (/^-?\d+$/.test(plainCell(cell)) ? Number(plainCell(cell)) : cell),
+  number: (cell) => readNumber(plainCell(cell)) ?? cell,
   // Spreadsheets write TRUE.
-  boolean: (cell) => booleans.get(cell.trim().toLowerCase()) ?? cell,
+  boolean: (cell) => booleans.get(plainCell(cell).toLowerCase()) ?? cell,
   list: items,
 };
 

@@ -1,4 +1,5 @@
 import { nearestOf } from './nearest.ts';
+import { plainCell } from './plain-cell.ts';
 
 /** The rules of a CSV file's first line, by which the command and the desk read it. */
 
@@ -29,7 +30,7 @@ export const readMark = (text: string): { separator: Separator; text: string } =
 
 /** A row's cells up to `count`. More than these it keeps where one of them has a value: spreadsheets add empty ones. */
 export const ownOf = (cells: readonly string[], count: number): string[] =>
-  cells.slice(0, cells.slice(count).some((cell) => cell.trim() !== '') ? undefined : count);
+  cells.slice(0, cells.slice(count).some((cell) => plainCell(cell) !== '') ? undefined : count);
 
 interface NamedColumn {
   name: string;
@@ -66,14 +67,13 @@ export const readHeader = <C extends NamedColumn>(
 ): (C | undefined)[] | string => {
   const there = `${kind} have the columns ${namesOf(columns)}`;
   const found: (C | undefined)[] = [];
-  for (const [index, cell] of ownOf(header, header.findLastIndex((name) => name.trim() !== '') + 1).entries()) {
-    const column = columns.find(({ name }) => name.toLowerCase() === cell.trim().toLowerCase());
-    if (!column && !added.some(({ name }) => name === cell.trim())) {
+  const names = header.map(plainCell);
+  for (const [index, name] of ownOf(names, names.findLastIndex((one) => one !== '') + 1).entries()) {
+    const column = columns.find((one) => one.name.toLowerCase() === name.toLowerCase());
+    if (!column && !added.some((one) => one.name === name)) {
       const shown =
-        cell.trim() === ''
-          ? `column ${index + 1} has no name`
-          : `there is no column ${JSON.stringify(cell.trim().slice(0, 60))}`;
-      return `${shown}. ${meantColumn(columns, cell)}Leave it out, or give it its name: ${there}.`;
+        name === '' ? `column ${index + 1} has no name` : `there is no column ${JSON.stringify(name.slice(0, 60))}`;
+      return `${shown}. ${meantColumn(columns, name)}Leave it out, or give it its name: ${there}.`;
     }
     found.push(column);
   }

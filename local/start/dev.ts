@@ -3,6 +3,7 @@ import type { Context } from 'aws-lambda';
 import * as z from 'zod';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { newId, source } from '../../lib/clock.ts';
+import { trimmed } from '../../lib/normalise.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
@@ -22,7 +23,7 @@ const Id = z.object({ id: z.guid() });
 /** Of the demo store if it names none. */
 const SignIn = z.object({ store: z.string().optional() });
 const NewKey = z.object({ store: z.string(), preset: z.enum(presetNames) });
-const NewStore = z.object({ name: z.string().trim().min(1).max(100) });
+const NewStore = z.object({ name: z.string().overwrite(trimmed).min(1).max(100) });
 
 /** Moves the time that every handler sees. */
 const advanceClock = (body: unknown) => {

@@ -1,8 +1,10 @@
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseIdentifier } from '../../../lib/identifier.ts';
+import { isSameText, trimmed } from '../../../lib/normalise.ts';
 import { copiedName } from '../../shared/copied-name.ts';
 import { ownOf } from '../../shared/csv.ts';
+import { plainCell } from '../../shared/plain-cell.ts';
 import { idFrom, type Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
@@ -62,7 +64,7 @@ const linesFor = (name: KindName) => {
 /** The place of a column in a row. Throws where the file has no such column. */
 const columnIndex = (column: ColumnName, header: readonly string[] | undefined, path: string): number => {
   if (typeof column === 'number') return column - 1;
-  const place = header?.findIndex((cell) => cell.trim().toLowerCase() === column.toLowerCase()) ?? -1;
+  const place = header?.findIndex((cell) => plainCell(cell).toLowerCase() === plainCell(column).toLowerCase()) ?? -1;
   if (place >= 0) return place;
   throw new UsageError(
     `${path} has no column ${JSON.stringify(column)}. It has ${(header ?? []).map((cell) => cell.trim()).join(', ')}.`,
@@ -256,10 +258,10 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
     let isFirst = named;
     for await (const { cells: all, line } of readRecords(path)) {
       const cells = ownOf(all, first.length);
-      const isWanted = !isFirst && (onlyAt === undefined || cells[onlyAt]?.trim() === only?.value);
+      const isWanted = !isFirst && (onlyAt === undefined || isSameText(cells[onlyAt] ?? '', only?.value ?? ''));
       isFirst = false;
       if (!isWanted) continue;
-      const values: Cells = Object.fromEntries(places.map(([field, at]) => [field, cells[at]?.trim() ?? '']));
+      const values: Cells = Object.fromEntries(places.map(([field, at]) => [field, trimmed(cells[at] ?? '')]));
       const fault = `the row must have ${first.length} values, as the first line has: it has ${cells.length}`;
       yield { line, cells: values, fault: cells.length === first.length ? undefined : fault };
     }

@@ -1,5 +1,7 @@
 import { parseIdentifier } from '../../../lib/identifier.ts';
+import { trimmed } from '../../../lib/normalise.ts';
 import { copiedName } from '../../shared/copied-name.ts';
+import { plainCell } from '../../shared/plain-cell.ts';
 import type { Transfer } from '../books/expected-transfers.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { readRecords } from './read.ts';
@@ -56,14 +58,14 @@ const placeOfFirst = (header: readonly string[], names: readonly string[]): numb
 
 const placeIn = (header: readonly string[], column: ColumnName, path: string): number => {
   if (typeof column === 'number') return column - 1;
-  const place = header.indexOf(column.trim().toLowerCase());
+  const place = header.indexOf(plainCell(column).toLowerCase());
   if (place >= 0) return place;
   throw new UsageError(`${path} has no column ${JSON.stringify(column)}. It has ${header.join(', ')}.`);
 };
 
 /** The places of the columns, as the map says and else as their names tell. Throws where one that is needed lacks. */
 const placesIn = (cells: readonly string[], map: HistoryMap, path: string, needed: readonly HistoryField[]): Places => {
-  const header = cells.map((cell) => cell.trim().toLowerCase());
+  const header = cells.map((cell) => plainCell(cell).toLowerCase());
   const places: Places = {};
   for (const field of Object.keys(historyFields) as HistoryField[]) {
     const mapped = map[field];
@@ -87,7 +89,10 @@ const placesIn = (cells: readonly string[], map: HistoryMap, path: string, neede
 
 /** Whole L$, perhaps with a sign, L$, commas between thousands, and decimals that are zeros. Empty is 0. */
 const readLindens = (text: string): number | undefined => {
-  const plain = text.replace(/^L\$\s*/i, '').replace(/,(?=\d{3}(\D|$))/g, '');
+  const plain = text
+    .replace(/\p{Cf}/gu, '')
+    .replace(/^L\$\s*/i, '')
+    .replace(/,(?=\d{3}(\D|$))/g, '');
   if (plain === '') return 0;
   const [, digits] = /^([-+]?\d{1,10})(?:\.0{1,2})?$/.exec(plain) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -123,7 +128,7 @@ export async function* readHistory(
       continue;
     }
     const found = places;
-    const cell = (field: HistoryField): string => cells[found[field] ?? -1]?.trim() ?? '';
+    const cell = (field: HistoryField): string => trimmed(cells[found[field] ?? -1] ?? '');
     const time = readTime(cell('at'), zone);
     if (!time)
       throw new Failure(`${path}, line ${line}: ${JSON.stringify(cell('at'))} is no time such as 2027-12-31 23:59:59.`);

@@ -1,3 +1,5 @@
+import { plainCell } from '../../shared/plain-cell.ts';
+
 /**
  * The files that other vendor systems export, as data. A form stands here only if there is public evidence of it:
  * docs/guides/move-over.md names that. The columns of any other file are named on the command line.
@@ -58,7 +60,7 @@ export const vendors: readonly Vendor[] = [
 ];
 
 const missingColumns = ({ columns }: Vendor, cells: readonly string[]): string[] => {
-  const there = cells.map((cell) => cell.trim().toLowerCase());
+  const there = cells.map((cell) => plainCell(cell).toLowerCase());
   return Object.values(columns)
     .map(String)
     .filter((name) => !there.includes(name.toLowerCase()));

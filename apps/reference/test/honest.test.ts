@@ -12,7 +12,7 @@ const long = (count: number): string[] =>
 const pool: readonly unknown[] = [
   ...[null, true, 'true', 0, 1, 2, 3, -1, 0.5, 24, 100, 101, 168, 169, '1', 1e-12, 1e300],
   ...[2_147_483_647, 2_147_483_648, -2_147_483_647, -2_147_483_648],
-  ...['', ' ', 'a', 'a b', 'a\tb', 'a\nb', 'a\u0000b', 'a\u0085b', 'a|b', 'é', '😀'],
+  ...['', ' ', 'a', 'a b', 'a\tb', 'a\nb', 'a\u0000b', 'a\u0085b', 'a|b', 'é', '😀', '\u200b', 'a\u200bb', ' \u2060 '],
   ...[63, 64, 65, 100, 101, 255, 256, 500, 501, 1000, 1001, 1023, 1024, 4096, 4097].flatMap(long),
   ...[
     '00000000-0000-0000-0000-000000000000',
@@ -49,6 +49,8 @@ const pool: readonly unknown[] = [
 const inWords = [
   // A note is counted in bytes.
   /^(?:DeliverProduct|RedeliverProduct|CreateSale)Request\.message " *😀{3}/u,
+  // Text of blanks and format characters alone is empty.
+  /"\s*\p{Cf}\s*"$/u,
   // There is no such day.
   /"2099-02-30T00:00:00Z"$/,
 ];

@@ -44,6 +44,7 @@ test.each([
   ['sep=,,,\rname,price,,\rRug,5,,\rMat,x,,\r', ['line 4: price']],
   ['SEP=\t\nname\tprice\nRug\t5\nMat\tx\n', ['line 4: price']],
   ['name,price,,\nRug,5,,\nMat,x,,\n', ['line 3: price']],
+  ['\u200bname,\u202aPrice\u202c,\u200b\nRug,\u200e5,\u200b\nMat,x,\n', ['line 3: price']],
   ['name,price\nRug,5,,\nMat,x\n', ['line 3: price']],
   ['name,price,,\nRug,5,,\nMat,7,,wool\nBed,9\n', ['line 3: the row']],
 ])('an import of %j skips the marks of spreadsheets, and keeps the lines', async (text, expected) => {

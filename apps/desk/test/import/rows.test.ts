@@ -23,7 +23,16 @@ const cells = [
   ...['2030-01-31', '2030-01-31T12:00:00Z', '2030-02-30T12:00:00Z', '2030-01-31T12:00:00+02:00', 'tomorrow'],
   ...['00000000-0000-0000-0000-000000000000', '0B9D6C1E-3F5A-4A63-9A51-0C9B8F6D2E10', '0b9d6c1e', 'a|b', 'ä', 'a\tb'],
   ...['ada:60', 'ada:60;bob:40', 'ada', 'ada:x', 'x'.repeat(256), 'x'.repeat(64), 'x'.repeat(63)],
-  ...['\u200b', '\u200bOak\u200b', 'Oak\u200bchair', ' \u2060 ', 'Ada\u00a0 Lovelace', 'The Great (ada.lovelace)'],
+  ...[
+    '\u200b',
+    '\u200bOak\u200b',
+    'Oak\u200bchair',
+    ' \u2060 ',
+    '\u200e5',
+    '\u202atrue\u202c',
+    'Ada\u00a0 Lovelace',
+    'The Great (ada.lovelace)',
+  ],
   ...['{0b9d6c1e-3f5a-4a63-9a51-0c9b8f6d2e10}', 'secondlife:///app/agent/0b9d6c1e-3f5a-4a63-9a51-0c9b8f6d2e10/about'],
 ];
 
