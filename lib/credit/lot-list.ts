@@ -54,7 +54,7 @@ const inTurn =
     const found: T[] = [];
     for (const list of range.descending ? lists.toReversed() : lists) {
       if (found.length >= limit) break;
-      found.push(...(await list({ ...range, limit: limit - found.length })));
+      for (const one of await list({ ...range, limit: limit - found.length })) found.push(one);
     }
     return found;
   };

@@ -45,7 +45,7 @@ export const loaded =
     for (let round = 1; ; round++) {
       const rows = await keys({ ...range, ...(from && { from }), limit: stride });
       read += rows.length;
-      found.push(...(await load(rows)));
+      for (const one of await load(rows)) found.push(one);
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };

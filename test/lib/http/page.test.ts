@@ -2,7 +2,7 @@ import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
 import { openCursor, sealCursor } from '../../../lib/lists/cursor.ts';
 import { type ListRequest, page } from '../../../lib/lists/page.ts';
-import { merged, type Source } from '../../../lib/lists/source.ts';
+import { loaded, merged, type Source } from '../../../lib/lists/source.ts';
 import { startTestService } from '../../support/service.ts';
 import { walk, walkList } from '../../support/walk.ts';
 
@@ -194,4 +194,15 @@ test('a cursor of another store or another list is invalid', async () => {
 
   expect(nextCursor).toBeTypeOf('string');
   for (const { status, body } of answers) expect([status, body.errors]).toEqual([400, ['Cursor is invalid.']]);
+});
+
+test('a list of 150,000 rows is read at once, as a person asks for it in the command', async () => {
+  const keys = Array.from({ length: 150_000 }, (_, at) => String(at).padStart(6, '0'));
+  const list = loaded<string, string>(
+    async ({ limit, from }) => keys.slice(from ? Number(from.position) + 1 : 0).slice(0, limit),
+    (key) => key,
+    async (some) => some,
+  );
+
+  expect(await list({ descending: false, limit: 150_000 })).toHaveLength(150_000);
 });
