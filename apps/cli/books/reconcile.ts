@@ -171,9 +171,13 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
  * The last payment before a transfer that this may give back, whole or in part: the change of a sale that a restored
  * table has lost, or its refund. `unsold` is in the order of time. The books owe such a transfer to nobody.
  */
-const paymentBehind = (transfer: Transfer, unsold: readonly UntoldTransfer[]): Transfer | undefined => {
-  const { at, or: latest = at, amount } = transfer;
-  return unsold.findLast(({ transfer: paid }) => paid.at <= latest && paid.amount >= -amount)?.transfer;
+const paymentBehind = (
+  { at, or: latest = at, amount }: Transfer,
+  unsold: readonly UntoldTransfer[],
+): Transfer | undefined => {
+  const transfer = { at: latest, amount };
+  const isBehind = (paid: Transfer): boolean => paid.at <= transfer.at && paid.amount >= -transfer.amount;
+  return unsold.findLast((one) => isBehind(one.transfer))?.transfer;
 };
 
 /** The sales and the paid payouts between two times of which the history has nothing. */
