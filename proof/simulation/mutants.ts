@@ -676,7 +676,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'apps/cli/books/reconcile.ts': {
     paymentBehind: {
       'a payout is not booked since its avatar has paid later': [
-        'paid.at <= latest && paid.amount',
+        'paid.at <= transfer.at && paid.amount',
         'paid.amount',
         'apps/cli/test/commands/reconcile.test.ts',
         'that the payment came after',

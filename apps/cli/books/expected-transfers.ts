@@ -1,4 +1,4 @@
-import type { Identifier } from '../../../lib/identifier.ts';
+import { type Identifier, nilUuid } from '../../../lib/identifier.ts';
 import { everyRow, reversed } from '../../../lib/lists/source.ts';
 import { knownResidents } from '../../../lib/operator/residents.ts';
 import { listPayees } from '../../../lib/payout/payees.ts';
@@ -42,7 +42,9 @@ export interface Expected {
   to: number;
   /** Positive; the kind says which way. */
   amount: number;
-  payout?: { state: PayoutState; transactionId: string | undefined; isByHand: boolean };
+  /** As the virtual world names it, where it is known. */
+  transactionId?: string | undefined;
+  payout?: { state: PayoutState; isByHand: boolean };
   isFound: boolean;
 }
 
@@ -55,14 +57,20 @@ export const lateMillis = 2 * day;
 /** A payment by hand is noted after it was made. */
 const byHandMillis = 31 * day;
 
-const ofSale = ({ sk: id, state, buyerUuid, at, paid, change, refund, refundedAt, payOut }: SaleItem): Expected[] => {
+const ofSale = (sale: SaleItem): Expected[] => {
+  const { sk: id, state, buyerUuid, at, paid, change, changePaid, refund, refundedAt, payOut } = sale;
   const uuid = buyerUuid ?? '';
+  // An erasure takes the transaction away.
+  const transactionId = changePaid?.transactionId === nilUuid ? undefined : changePaid?.transactionId;
   const [sold, back] = [Date.parse(at), Date.parse(refundedAt ?? at)];
   const one = (kind: Kind, amount: number, when: number, from: number, to: number): Expected[] =>
     amount > 0 ? [{ kind, id, uuid, at: when, from, to, amount, isFound: false }] : [];
   return [
     ...one('sale', paid, sold, sold - nearMillis, sold + nearMillis),
-    ...one('change', change, sold, sold - nearMillis, sold + lateMillis),
+    ...one('change', changePaid?.amount ?? change, sold, sold - nearMillis, sold + lateMillis).map((paidBack) => ({
+      ...paidBack,
+      transactionId,
+    })),
     ...(state === 'refunded' && !payOut
       ? one('refund', refund - change, back, back - day, Number.POSITIVE_INFINITY)
       : []),
@@ -73,8 +81,8 @@ const ofPayout = (item: PayoutItem): Expected => {
   const { sk: id, residentUuid: uuid, amount, createdAt, state, transactionId, claimedBy } = item;
   const at = Date.parse(createdAt);
   const from = claimedBy === undefined ? at - byHandMillis : at;
-  const payout = { state, transactionId, isByHand: claimedBy === undefined };
-  return { kind: 'payout', id, uuid, at, from, to: at + nearMillis, amount, payout, isFound: false };
+  const payout = { state, isByHand: claimedBy === undefined };
+  return { kind: 'payout', id, uuid, at, from, to: at + nearMillis, amount, transactionId, payout, isFound: false };
 };
 
 /** The names of avatars, and the movements of L$ to and from them: by avatar and amount, in the order of time. */
@@ -82,7 +90,7 @@ export interface Books {
   uuids: Map<string, string>;
   incoming: Map<string, Expected[]>;
   outgoing: Map<string, Expected[]>;
-  /** Those payouts whose transfer is known. */
+  /** The movements whose transfer is known. */
   byTransaction: Map<string, Expected>;
   /** Payouts that have failed: no L$ should have moved for them. */
   failed: Map<string, Expected[]>;
@@ -119,6 +127,7 @@ export const readBooks = async (
     const there = to.get(place);
     if (there) there.push(one);
     else to.set(place, [one]);
+    if (one.transactionId !== undefined) byTransaction.set(one.transactionId, one);
     avatars.add(one.uuid);
     onRead(++count);
   };
@@ -131,7 +140,6 @@ export const readBooks = async (
   for await (const payout of everyRow(reversed(source), byId)) {
     const one = ofPayout(payout);
     add(payout.state === 'failed' ? failed : outgoing, one);
-    if (payout.transactionId) byTransaction.set(payout.transactionId, one);
   }
   // A restored table may have lost the payouts to a payee.
   for await (const { sk } of everyRow(listPayees(store), byId)) avatars.add(sk);

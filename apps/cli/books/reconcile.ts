@@ -78,9 +78,9 @@ const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | und
   return best;
 };
 
-/** A payout with another transaction is another payout. */
-const mayBe = (transfer: Transfer, { payout }: Expected): boolean =>
-  payout?.transactionId === undefined || transfer.id === undefined || payout.transactionId === transfer.id;
+/** What has another transaction is another movement. */
+const mayBe = (transfer: Transfer, { transactionId }: Expected): boolean =>
+  transactionId === undefined || transfer.id === undefined || transactionId === transfer.id;
 
 /** How far a comparison has come. */
 interface Reconciling {
@@ -133,28 +133,28 @@ const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
   if (told && uuid !== undefined) state.unsold.push({ uuid, transfer, told });
 };
 
-/** The payout that a transfer is, as its id says. */
-const payoutById = ({ books }: Reconciling, { id, amount }: Transfer, uuid: string | undefined) => {
-  const payout = id === undefined ? undefined : books.byTransaction.get(id);
-  const isIt = payout && !payout.isFound && payout.amount === -amount && payout.uuid === (uuid ?? payout.uuid);
-  return isIt && payout.payout?.state !== 'failed' ? payout : undefined;
+/** The payout or the change that a transfer is, as its id says. */
+const movementById = ({ books }: Reconciling, { id, amount }: Transfer, uuid: string | undefined) => {
+  const known = id === undefined ? undefined : books.byTransaction.get(id);
+  const isIt = known && !known.isFound && known.amount === -amount && known.uuid === (uuid ?? known.uuid);
+  return isIt && known.payout?.state !== 'failed' ? known : undefined;
 };
 
 /** Tells whether the history itself calls a transfer a payout, by its text or by the id of a payout in the books. */
 const saysPayout = ({ books }: Reconciling, { text, id = '' }: Transfer): boolean =>
-  /\bpayouts?\b/i.test(text) || books.byTransaction.has(id);
+  /\bpayouts?\b/i.test(text) || books.byTransaction.get(id)?.kind === 'payout';
 
 const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
   const { books, fits, unbooked } = state;
   const uuid = uuidOf(state, transfer);
-  const payout = payoutById(state, transfer, uuid);
+  const known = movementById(state, transfer, uuid);
   const place = placeOf(uuid ?? '', -transfer.amount);
   const may = (one: Expected): boolean => isNear(transfer, one) && mayBe(transfer, one);
-  const all = payout ? [payout] : (books.outgoing.get(place) ?? []).filter(may);
+  const all = known ? [known] : (books.outgoing.get(place) ?? []).filter(may);
   for (const one of all)
     if (one.payout?.state === 'unknown')
       fits.set(one, [...(fits.get(one) ?? []), { transfer, isAlone: all.length === 1 }]);
-  const found = payout ?? nearest(transfer, all);
+  const found = known ?? nearest(transfer, all);
   if (found) {
     found.isFound = true;
     return;

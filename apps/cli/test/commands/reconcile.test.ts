@@ -10,6 +10,7 @@ import { findPayout, payoutsList } from '../../../../lib/payout/payouts.ts';
 import { reportPayout } from '../../../../lib/payout/settle.ts';
 import type { PayoutReport } from '../../../../lib/routes/payouts.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
+import { reportChange } from '../../../../lib/sale/report-change.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
 import { payeeKey } from '../../../../lib/store/payee-key.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
@@ -103,6 +104,23 @@ test('finds no difference where each sale, change, refund and payout has its tra
 
   expect(stderr).toContain('paid and not sold: 0');
   expect([code, stderr]).toEqual([0, expect.stringContaining('Compared 8 rows from 2027-05-10 12:00Z')]);
+});
+
+test('takes the transaction of change that was paid as what it is, however late, and no other one of that sum', async () => {
+  const sale = await sellAt(0, 130);
+  const transactionId = randomUUID();
+  await at(9000, () => reportChange(store, sale, { transactionId, amount: 30 }));
+  const again = randomUUID();
+
+  const { code, rows } = await found(
+    history([
+      [0, buyer.username, 130],
+      [5, buyer.username, -30, again, 'Again'],
+      [9000, buyer.username, -30, transactionId],
+    ]),
+  );
+
+  expect([code, rows]).toEqual([1, [['given and not owed', buyer.username, 30, 'Again']]]);
 });
 
 test('tells what was paid and not sold, sold and not paid, marked as paid and not given, and given and not owed', async () => {
