@@ -24,7 +24,9 @@ const countKey = (store: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: 
 const vainBy = (keyId: string): string => `nobody_${keyId}`;
 
 /**
- * Counts a look-up before it is made, so that those side by side, and those that nothing answers, count too. False where the store, or the key, has had as many as a minute allows. */
+ * Counts a look-up before it is made, so that those side by side, and those that nothing answers, count too. False where
+ * the store, or the key, has had as many as a minute allows.
+ */
 const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
   const isFree = all(
     below('total', lookUpsPerMinute),

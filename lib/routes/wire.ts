@@ -104,8 +104,8 @@ const textForm = (min: number, multiline = false): string => {
 };
 
 /**
- * Trimmed text; blanks and format characters alone are empty. Its length is counted in Unicode code points, as schemas count it; control characters and lone
- * surrogates are refused. The document's bound is that of the trimmed text.
+ * Trimmed text; blanks and format characters alone are empty. Its length is counted in Unicode code points, as schemas
+ * count it; control characters and lone surrogates are refused. The document's bound is that of the trimmed text.
  */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
