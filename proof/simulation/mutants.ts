@@ -195,6 +195,12 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   },
   'apps/cli/kinds/spend.ts': {
     spend: {
+      'spend that meets another part of it under the pseudonym is lost': [
+        'const sum = item.sum + there.sum;',
+        'const sum = there.sum;',
+        'apps/cli/test/person/erasure-races.test.ts',
+        'spend that comes before its customer, and the rest behind it, add up under one pseudonym',
+      ],
       'an erasure moves no spend': ['find: (store, uuid) => itemAt(spendKey(store, uuid)),', 'find: async () => [],'],
     },
   },

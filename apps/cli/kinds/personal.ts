@@ -43,7 +43,7 @@ export interface PersonalItems<T extends Key = Key> {
   /** Single updates change them, of which a late copy must not undo the erasure: it takes its place among these. */
   isUpdated?: true;
   /** The item of `kept` where its key has one: the avatar was erased in part, and went on. */
-  merged?: (item: T, there: T) => T;
+  merged?: (item: T, there: T) => Key;
   /** An item that takes the place of one that moves away. */
   tombstone?: (item: T) => Key | undefined;
 }

@@ -81,6 +81,11 @@ export const purchases: Kind = {
         sk: purchase.sk.replace(uuid, pseudonym),
         uuid: pseudonym,
       }),
+      merged: (purchase, there) => ({
+        ...there,
+        price: there.price + purchase.price,
+        told: (there.told ?? 0) + (purchase.told ?? 0),
+      }),
     }),
   ],
 };

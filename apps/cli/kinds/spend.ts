@@ -100,6 +100,14 @@ export const spend: Kind = {
         ranked: spendListOf(store, false),
         ...(item.rank && rankedBy(item.sum, pseudonym)),
       }),
+      // Spend may come before its customer: a part of it stands under the pseudonym then, without a customer.
+      merged: (item, there) => {
+        const sum = item.sum + there.sum;
+        const days = { ...there.days };
+        for (const [day, spent] of Object.entries(item.days)) days[day] = (days[day] ?? 0) + spent;
+        const version = there.version + 1;
+        return { ...there, version, sum, days, totalOwned: item.totalOwned, ...rankedBy(sum, item.sk) };
+      },
     }),
   ],
   audit: [

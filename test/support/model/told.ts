@@ -346,7 +346,8 @@ export const movePurchase = ({ told: { purchases } }: WithTold, id: string, uuid
   const purchase = purchases[id];
   if (purchase?.uuid !== uuid) return;
   delete purchases[id];
-  purchases[isCarried(id) ? id.replace(uuid, pseudonym) : id] = { ...purchase, uuid: pseudonym };
+  const moved = isCarried(id) ? id.replace(uuid, pseudonym) : id;
+  purchases[moved] = { ...purchase, price: purchase.price + (purchases[moved]?.price ?? 0), uuid: pseudonym };
 };
 
 /** All choices of one of each list. */

@@ -12,7 +12,7 @@ import { customerNameKey } from '../../../../lib/store/customer-names.ts';
 import { customerKey } from '../../../../lib/store/customers.ts';
 import { tellResident } from '../../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
-import { put, targetOf, type Write } from '../../../../lib/table/language.ts';
+import { put, remove, targetOf, type Write } from '../../../../lib/table/language.ts';
 import { engine, get, write } from '../../../../lib/table/table.ts';
 import { startForCli } from '../support/cli.ts';
 
@@ -260,6 +260,20 @@ test('a pass of a move, which carries their spend while their erasure runs, carr
 
   expect(code).toBe(0);
   expect(await call('GET', `/v1/customers/${rows[0].pseudonym}/spend`)).toMatchObject({ sum: 135 });
+  await expectErased();
+});
+
+test('spend that comes before its customer, and the rest behind it, add up under one pseudonym', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  await write(remove(customerKey(store, avatar.uuid)));
+  const first = await erase();
+  await tellResident(store, avatar, 'request');
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+
+  const { code, rows } = await erase();
+
+  expect([first.code, code, rows[0].pseudonym]).toEqual([0, 0, first.rows[0].pseudonym]);
+  expect(await call('GET', `/v1/customers/${rows[0].pseudonym}/spend`)).toMatchObject({ sum: 200, totalOwned: 2 });
   await expectErased();
 });
 
