@@ -67,7 +67,10 @@ const closed = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
   // A description beside a reference would make another type of it.
-  if (value.$ref) return { $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
+  if (value.$ref) {
+    const reference = { $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
+    return value.description ? { allOf: [reference], description: value.description } : reference;
+  }
   const { default: _default, example: _example, examples: _examples, ...schema } = value;
   const isObject = schema.type === 'object';
   // Rules across fields would turn a type into unions that nobody reads. The service checks them.

@@ -1,5 +1,82 @@
 // Written by `npm run openapi` from docs/openapi.json. Change lib/routes/ or apps/reference/, not this file.
 
+/**
+ * Where a coupon counts: in the whole store, or for a product.
+ */
+export type CouponScope = 'store' | 'product';
+/**
+ * A type of store credit.
+ */
+export type CreditType = 'regular' | 'restricted';
+/**
+ * How a lot of credit stands.
+ */
+export type CreditLotState = 'open' | 'drained' | 'expired' | 'superseded';
+/**
+ * 0: percent. 1: flat amount off. 2: override price.
+ */
+export type DiscountType = 0 | 1 | 2;
+/**
+ * The reason for which a sale is refused.
+ */
+export type Refusal =
+  | 'unknown-resident'
+  | 'unknown-product'
+  | 'quote'
+  | 'closed'
+  | 'banned'
+  | 'inactive'
+  | 'sold-out'
+  | 'credit-changed'
+  | 'coupon-used'
+  | 'underpaid';
+/**
+ * How a sale stands.
+ */
+export type SaleState = 'completed' | 'refused' | 'refunded';
+/**
+ * How a payout stands.
+ */
+export type PayoutState = 'claimed' | 'unknown' | 'paid' | 'failed';
+/**
+ * Whether a vendor still registers.
+ */
+export type VendorState = 'active' | 'lost';
+/**
+ * How a delivery stands.
+ */
+export type DeliveryState = 'queued' | 'waiting' | 'delivered' | 'failed';
+/**
+ * A type of event.
+ */
+export type EventType =
+  | 'credit.changed'
+  | 'giftcard.granted'
+  | 'giftcard.purchased'
+  | 'giftcard.redeemed'
+  | 'giftcard.disabled'
+  | 'sale.completed'
+  | 'sale.refused'
+  | 'sale.refunded'
+  | 'delivery.delivered'
+  | 'delivery.failed'
+  | 'delivery.waiting'
+  | 'dispenser.registered'
+  | 'dispenser.lost'
+  | 'coupon.applied'
+  | 'customer.banned'
+  | 'customer.unbanned'
+  | 'product.sold_out'
+  | 'payout.paid'
+  | 'payout.failed'
+  | 'payout.unknown'
+  | 'vendor.registered'
+  | 'vendor.lost'
+  | 'store.closed'
+  | 'store.opened';
+/**
+ * An event of any type: `type` says which.
+ */
 export type EventResponse =
   | CreditChangedEvent
   | GiftcardGrantedEvent
@@ -25,6 +102,18 @@ export type EventResponse =
   | VendorLostEvent
   | StoreClosedEvent
   | StoreOpenedEvent;
+/**
+ * The form of the messages to a webhook.
+ */
+export type WebhookFormat = 'standard' | 'discord';
+/**
+ * Whether a webhook is sent anything.
+ */
+export type WebhookState = 'active' | 'disabled';
+/**
+ * How a message to a webhook stands.
+ */
+export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
 
 /**
  * The requests and responses of every endpoint.
@@ -235,11 +324,11 @@ export interface Endpoints {
       /**
        * Only lots of this type of credit.
        */
-      type?: 'regular' | 'restricted';
+      type?: CreditType;
       /**
        * Only open lots, or those that ended this way.
        */
-      state?: 'open' | 'drained' | 'expired' | 'superseded';
+      state?: CreditLotState;
     };
     answer: CreditLotListResponse;
   };
@@ -265,7 +354,7 @@ export interface Endpoints {
       /**
        * Only changes of this type of credit.
        */
-      type?: 'regular' | 'restricted';
+      type?: CreditType;
     };
     answer: CreditChangeListResponse;
   };
@@ -801,7 +890,7 @@ export interface Endpoints {
       /**
        * Only sales in this state.
        */
-      state?: 'completed' | 'refused' | 'refunded';
+      state?: SaleState;
       /**
        * Only sales made at this time or later: an ISO 8601 date-time with an offset.
        */
@@ -887,7 +976,7 @@ export interface Endpoints {
       /**
        * Only payouts in this state.
        */
-      state?: 'claimed' | 'unknown' | 'paid' | 'failed';
+      state?: PayoutState;
       /**
        * Only payouts to this avatar, by username or UUID. An unknown one gives an empty list.
        */
@@ -1009,7 +1098,7 @@ export interface Endpoints {
       /**
        * Only vendors in this state.
        */
-      state?: 'active' | 'lost';
+      state?: VendorState;
     };
     answer: VendorListResponse;
   };
@@ -1042,7 +1131,7 @@ export interface Endpoints {
       /**
        * Only deliveries in this state.
        */
-      state?: 'queued' | 'waiting' | 'delivered' | 'failed';
+      state?: DeliveryState;
       /**
        * Only deliveries to this avatar, by username or UUID. An unknown one gives an empty list.
        */
@@ -1126,31 +1215,7 @@ export interface Endpoints {
       /**
        * Only events of this type, which the key must be allowed to read.
        */
-      type?:
-        | 'credit.changed'
-        | 'giftcard.granted'
-        | 'giftcard.purchased'
-        | 'giftcard.redeemed'
-        | 'giftcard.disabled'
-        | 'sale.completed'
-        | 'sale.refused'
-        | 'sale.refunded'
-        | 'delivery.delivered'
-        | 'delivery.failed'
-        | 'delivery.waiting'
-        | 'dispenser.registered'
-        | 'dispenser.lost'
-        | 'coupon.applied'
-        | 'customer.banned'
-        | 'customer.unbanned'
-        | 'product.sold_out'
-        | 'payout.paid'
-        | 'payout.failed'
-        | 'payout.unknown'
-        | 'vendor.registered'
-        | 'vendor.lost'
-        | 'store.closed'
-        | 'store.opened';
+      type?: EventType;
       /**
        * Begins behind the event with this id, which the store must still have. Not beside a cursor.
        */
@@ -1263,7 +1328,7 @@ export interface Endpoints {
       /**
        * Only deliveries in this state.
        */
-      state?: 'pending' | 'delivered' | 'failed';
+      state?: WebhookDeliveryState;
     };
     answer: WebhookDeliveryListResponse;
   };
@@ -1306,13 +1371,22 @@ export interface Endpoints {
     answer: ProductGiftCardResponse;
   };
 }
+/**
+ * One page of a list: coupons.
+ */
 export interface CouponListResponse {
   /**
    * Coupons, at most `limit`.
    */
   data: CouponResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A coupon.
+ */
 export interface CouponResponse {
   /**
    * UUID of the coupon, in lower case.
@@ -1355,6 +1429,9 @@ export interface CouponResponse {
    */
   expiration: string;
 }
+/**
+ * Where a page stands in its list.
+ */
 export interface Pagination {
   /**
    * Send it as `cursor` for the next page. Null: this is the last page.
@@ -1369,6 +1446,9 @@ export interface Pagination {
    */
   limit: number;
 }
+/**
+ * The body that is sent to create a coupon.
+ */
 export interface CreateCouponRequest {
   /**
    * The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
@@ -1395,6 +1475,9 @@ export interface CreateCouponRequest {
    */
   ownerIdentifier: string;
 }
+/**
+ * The body that is sent to replace a coupon.
+ */
 export interface UpdateCouponRequest {
   /**
    * The code a customer types. At most 64 characters, unique in the store, compared without case, answered as written. Surrounding blanks are trimmed. A code that is taken is refused with 400.
@@ -1417,6 +1500,9 @@ export interface UpdateCouponRequest {
    */
   bloggersSync?: boolean;
 }
+/**
+ * The body that is sent to apply a coupon to a customer.
+ */
 export interface ApplyCouponRequest {
   /**
    * The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
@@ -1443,6 +1529,9 @@ export interface ApplyCouponRequest {
    */
   expiresInHours?: number;
 }
+/**
+ * A coupon that was applied to a customer, and until when it counts.
+ */
 export interface AppliedCouponResponse {
   /**
    * UUID of the coupon, in lower case.
@@ -1459,7 +1548,7 @@ export interface AppliedCouponResponse {
   /**
    * The scope of the discount. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
    */
-  scope: 'store' | 'product';
+  scope: CouponScope;
   /**
    * UUID of the product. Only with scope `product`.
    */
@@ -1481,6 +1570,9 @@ export interface AppliedCouponResponse {
    */
   replaced: boolean;
 }
+/**
+ * The body that is sent to revoke a customer's coupon.
+ */
 export interface RevokeCouponRequest {
   /**
    * The coupon, by its code (at most 64 characters, case is ignored). Send exactly one of `code`, `couponOwnerUuid` and `couponId`.
@@ -1503,19 +1595,31 @@ export interface RevokeCouponRequest {
    */
   productId?: string;
 }
+/**
+ * Whether a coupon was revoked.
+ */
 export interface RevokedCouponResponse {
   /**
    * True if there was such an application. It is gone in either case.
    */
   revoked: boolean;
 }
+/**
+ * One page of a list: applied coupons.
+ */
 export interface CustomerCouponListResponse {
   /**
    * Applied coupons, at most `limit`.
    */
   data: CustomerCouponResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A coupon that counts for a customer now, and where.
+ */
 export interface CustomerCouponResponse {
   /**
    * UUID of the coupon, in lower case.
@@ -1532,7 +1636,7 @@ export interface CustomerCouponResponse {
   /**
    * The scope of the discount. The request sends an integer: `0` is answered `store`, `1` is answered `product`.
    */
-  scope: 'store' | 'product';
+  scope: CouponScope;
   /**
    * UUID of the product. Only with scope `product`.
    */
@@ -1550,13 +1654,22 @@ export interface CustomerCouponResponse {
    */
   expiresAt: string;
 }
+/**
+ * One page of a list: customers.
+ */
 export interface CustomerListResponse {
   /**
    * Customers, at most `limit`.
    */
   data: CustomerResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A customer as the store knows them.
+ */
 export interface CustomerResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -1587,6 +1700,9 @@ export interface CustomerResponse {
    */
   isBanned: boolean;
 }
+/**
+ * The body that is sent to update a customer.
+ */
 export interface UpdateCustomerRequest {
   /**
    * Discount of this customer, in whole percent. Left out: stays as it is.
@@ -1597,6 +1713,9 @@ export interface UpdateCustomerRequest {
    */
   newsSubscriber?: boolean;
 }
+/**
+ * The balances of a customer.
+ */
 export interface CustomerCreditResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -1615,13 +1734,22 @@ export interface CustomerCreditResponse {
    */
   restrictedCredit: number;
 }
+/**
+ * One page of a list: credit lots.
+ */
 export interface CreditLotListResponse {
   /**
    * Credit lots, at most `limit`.
    */
   data: CreditLotResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * Credit of a customer that has an end of its own.
+ */
 export interface CreditLotResponse {
   /**
    * UUID of the lot, in lower case.
@@ -1630,7 +1758,7 @@ export interface CreditLotResponse {
   /**
    * The type of credit.
    */
-  type: 'regular' | 'restricted';
+  type: CreditType;
   /**
    * L$ that were added.
    */
@@ -1642,7 +1770,7 @@ export interface CreditLotResponse {
   /**
    * `open`, or how it ended. A lot that has come due is `open` until the sweep or a change closes it.
    */
-  state: 'open' | 'drained' | 'expired' | 'superseded';
+  state: CreditLotState;
   /**
    * When it was added.
    */
@@ -1656,13 +1784,22 @@ export interface CreditLotResponse {
    */
   endedAt: string | null;
 }
+/**
+ * One page of a list: changes of credit.
+ */
 export interface CreditChangeListResponse {
   /**
    * Changes of credit, at most `limit`.
    */
   data: CreditChangeResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A change in the history of a customer’s credit.
+ */
 export interface CreditChangeResponse {
   /**
    * The number of the change among those of the customer's credit, from 1 on.
@@ -1675,7 +1812,7 @@ export interface CreditChangeResponse {
   /**
    * The type of credit that changed. The other balance stayed as it was.
    */
-  type: 'regular' | 'restricted';
+  type: CreditType;
   /**
    * The kind of change. `bonus`: a sale gave it, or its refund took back what was left. `undo`: it took back what was left of an earlier change, and gave back what that had taken. `opening`: the balance when history began. `unrecorded`: history had failed for more than a day, and the balances alone are known.
    */
@@ -1710,20 +1847,7 @@ export interface CreditChangeResponse {
   /**
    * The parts that lots and permanent credit have in it: they come to `amount` less `expired`.
    */
-  lots: {
-    /**
-     * UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.
-     */
-    id: string | null;
-    /**
-     * L$ that were added; negative for those that were taken, expired or were superseded.
-     */
-    amount: number;
-    /**
-     * When the lot expires, or the last of several. Null: permanent credit.
-     */
-    expiresAt: string | null;
-  }[];
+  lots: CreditLotPart[];
   /**
    * The `reason` of the request. Null: none.
    */
@@ -1755,21 +1879,45 @@ export interface CreditChangeResponse {
   /**
    * The undo of this change. Null: it was not undone.
    */
-  undone: {
-    /**
-     * When it was undone.
-     */
-    at: string;
-    /**
-     * The `sequence` of the undo. Null: nothing was left to be undone, so nothing changed.
-     */
-    sequence: number | null;
-    /**
-     * L$ by which the undo raised the balance; negative where it took credit back.
-     */
-    amount: number;
-  } | null;
+  undone: CreditUndo | null;
 }
+/**
+ * The part of a lot, or of permanent credit, in a change.
+ */
+export interface CreditLotPart {
+  /**
+   * UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.
+   */
+  id: string | null;
+  /**
+   * L$ that were added; negative for those that were taken, expired or were superseded.
+   */
+  amount: number;
+  /**
+   * When the lot expires, or the last of several. Null: permanent credit.
+   */
+  expiresAt: string | null;
+}
+/**
+ * How a change of credit was undone.
+ */
+export interface CreditUndo {
+  /**
+   * When it was undone.
+   */
+  at: string;
+  /**
+   * The `sequence` of the undo. Null: nothing was left to be undone, so nothing changed.
+   */
+  sequence: number | null;
+  /**
+   * L$ by which the undo raised the balance; negative where it took credit back.
+   */
+  amount: number;
+}
+/**
+ * How much a customer has spent, and how much they own.
+ */
 export interface CustomerSpendResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -1792,6 +1940,9 @@ export interface CustomerSpendResponse {
    */
   totalOwned: number;
 }
+/**
+ * The body that is sent to undo a change of a customer's credit.
+ */
 export interface UndoCreditChangeRequest {
   /**
    * The number of the change to be undone: a `set` or an `increment`. Each change answers it in the header `Credit-Sequence`, and history lists it.
@@ -1806,6 +1957,9 @@ export interface UndoCreditChangeRequest {
    */
   reference?: string;
 }
+/**
+ * The balances after an undo, and what it gave back or took.
+ */
 export interface UndoCreditChangeResponse {
   /**
    * The number of the undo's own change. Null: nothing was left to be undone, so nothing changed.
@@ -1819,8 +1973,14 @@ export interface UndoCreditChangeResponse {
    * L$ that could not be undone: spent, expired, or ended by a later set. 0 or more.
    */
   left: number;
+  /**
+   * The credit as it is now.
+   */
   credit: CustomerCreditResponse;
 }
+/**
+ * The body that is sent to set a customer's credit, or to set a customer's restricted credit.
+ */
 export interface SetCustomerCreditRequest {
   /**
    * The new balance in L$, at most the credit limit of the deployment (1,000,000,000 unless set otherwise).
@@ -1839,6 +1999,9 @@ export interface SetCustomerCreditRequest {
    */
   reference?: string;
 }
+/**
+ * The body that is sent to add to or take from a customer's credit, or to add to or take from a customer's restricted credit.
+ */
 export interface IncrementCustomerCreditRequest {
   /**
    * L$ to add, or to remove where negative. Not 0. The balance may not pass the credit limit (1,000,000,000 unless set otherwise), nor fall below 0.
@@ -1857,12 +2020,18 @@ export interface IncrementCustomerCreditRequest {
    */
   reference?: string;
 }
+/**
+ * The body that is sent to ban a customer.
+ */
 export interface BanCustomerRequest {
   /**
    * Why, for the store’s own records: at most 1,000 characters. A second ban with a reason replaces it, one without keeps it; lifting the ban deletes it.
    */
   reason?: string;
 }
+/**
+ * Whether a customer is banned.
+ */
 export interface CustomerBanStateResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -1877,13 +2046,22 @@ export interface CustomerBanStateResponse {
    */
   isBanned: boolean;
 }
+/**
+ * One page of a list: names of customers, former ones too, by name.
+ */
 export interface CustomerNameListResponse {
   /**
    * Names of customers, former ones too, by name, at most `limit`.
    */
   data: CustomerNameResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A present or former name of a customer.
+ */
 export interface CustomerNameResponse {
   /**
    * The name that was found, a present or a former one.
@@ -1898,6 +2076,9 @@ export interface CustomerNameResponse {
    */
   username: string;
 }
+/**
+ * The body that is sent to limit a coupon in time and uses.
+ */
 export interface LimitCouponRequest {
   /**
    * The coupon can be applied before this time: an ISO 8601 date-time with an offset. Null: for ever.
@@ -1908,13 +2089,22 @@ export interface LimitCouponRequest {
    */
   usesPerCustomer: number;
 }
+/**
+ * One page of a list: gift cards.
+ */
 export interface GiftCardListResponse {
   /**
    * Gift cards, at most `limit`.
    */
   data: GiftCardResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A gift card.
+ */
 export interface GiftCardResponse {
   /**
    * UUID of the gift card, in lower case.
@@ -1953,6 +2143,9 @@ export interface GiftCardResponse {
    */
   purchased: boolean;
 }
+/**
+ * The body that is sent to replace a gift card.
+ */
 export interface UpdateGiftCardRequest {
   /**
    * The new balance of the card in L$. Left out: **0**.
@@ -1971,6 +2164,9 @@ export interface UpdateGiftCardRequest {
    */
   active?: boolean;
 }
+/**
+ * The body that is sent to redeem a gift card for credit.
+ */
 export interface RedeemGiftCardRequest {
   /**
    * The resident who gets the credit, by username or avatar UUID: the owner, or anybody where the card has `transfer`.
@@ -1989,10 +2185,22 @@ export interface RedeemGiftCardRequest {
    */
   reference?: string;
 }
+/**
+ * A gift card that was redeemed, and the balances after it.
+ */
 export interface RedeemedGiftCardResponse {
+  /**
+   * The card: redeemed, with nothing left on it.
+   */
   giftCard: GiftCardResponse;
+  /**
+   * Both balances of the resident after it.
+   */
   credit: CustomerCreditResponse;
 }
+/**
+ * The body that is sent to grant a gift card to a customer.
+ */
 export interface GrantGiftCardRequest {
   /**
    * Balance of the card in L$.
@@ -2015,6 +2223,9 @@ export interface GrantGiftCardRequest {
    */
   reference?: string;
 }
+/**
+ * The body that is sent to redeem a customer's own gift cards for credit.
+ */
 export interface RedeemOwnCardsRequest {
   /**
    * Why, for the store’s own records: at most 200 characters.
@@ -2025,6 +2236,9 @@ export interface RedeemOwnCardsRequest {
    */
   reference?: string;
 }
+/**
+ * The gift cards that were redeemed together.
+ */
 export interface RedeemedCardsResponse {
   /**
    * The number of cards that were redeemed: at most 20.
@@ -2034,19 +2248,31 @@ export interface RedeemedCardsResponse {
    * L$ of credit that came of them.
    */
   amount: number;
+  /**
+   * Both balances of the customer after it.
+   */
   credit: CustomerCreditResponse;
   /**
    * True if the customer has more cards that can be redeemed.
    */
   more: boolean;
 }
+/**
+ * One page of a list: active products.
+ */
 export interface ProductListResponse {
   /**
    * Active products, at most `limit`.
    */
   data: ProductResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A product.
+ */
 export interface ProductResponse {
   /**
    * UUID of the product, in lower case.
@@ -2092,7 +2318,13 @@ export interface ProductResponse {
    * Copies still to be sold, where `limited` is true.
    */
   availableAmount: number;
+  /**
+   * The rights of the item’s next owner. A declaration: the item inworld decides.
+   */
   permissions: ProductPermissions;
+  /**
+   * The discount of the product. None: value 0, type 0, dates null.
+   */
   discount: ProductDiscount;
   /**
    * Text for a shop page; may have several lines.
@@ -2111,6 +2343,9 @@ export interface ProductResponse {
    */
   profitShares: ProfitShare[];
 }
+/**
+ * The permissions that the next owner of an item has.
+ */
 export interface ProductPermissions {
   /**
    * The next owner may copy the item.
@@ -2125,6 +2360,9 @@ export interface ProductPermissions {
    */
   transfer: boolean;
 }
+/**
+ * The discount of a product.
+ */
 export interface ProductDiscount {
   /**
    * Type 0: percent. Types 1 and 2: L$.
@@ -2133,7 +2371,7 @@ export interface ProductDiscount {
   /**
    * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
    */
-  type: 0 | 1 | 2;
+  type: DiscountType;
   /**
    * When the discount begins; null: it has begun.
    */
@@ -2143,6 +2381,9 @@ export interface ProductDiscount {
    */
   endDate: string | null;
 }
+/**
+ * The share that an avatar has in each sale of a product.
+ */
 export interface ProfitShare {
   /**
    * UUID of the avatar, in lower case.
@@ -2153,6 +2394,9 @@ export interface ProfitShare {
    */
   percent: number;
 }
+/**
+ * The body that is sent to create a product, or to replace a product.
+ */
 export interface ProductUpsertRequest {
   /**
    * Name of the product: at most 255 characters. Surrounding blanks are trimmed.
@@ -2174,7 +2418,13 @@ export interface ProductUpsertRequest {
    * True if bloggers may have the product.
    */
   bloggable?: boolean;
+  /**
+   * The rights of the item’s next owner. Left out: copy only.
+   */
   permissions?: ProductPermissionsRequest;
+  /**
+   * The discount of the product. Left out: none.
+   */
   discount?: ProductDiscountRequest;
   /**
    * Copies to be sold, where `limited` is true.
@@ -2211,6 +2461,9 @@ export interface ProductUpsertRequest {
    */
   active?: boolean;
 }
+/**
+ * The permissions that the next owner of an item is to have.
+ */
 export interface ProductPermissionsRequest {
   /**
    * The next owner may copy the item.
@@ -2225,6 +2478,9 @@ export interface ProductPermissionsRequest {
    */
   transfer?: boolean;
 }
+/**
+ * The discount that a product is to have.
+ */
 export interface ProductDiscountRequest {
   /**
    * Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.
@@ -2233,7 +2489,7 @@ export interface ProductDiscountRequest {
   /**
    * DiscountType. `0`: percent off. `1`: flat amount off. `2`: the price is replaced by `value`.
    */
-  type?: 0 | 1 | 2;
+  type?: DiscountType;
   /**
    * When the discount begins: an ISO 8601 date-time with an offset; null: at once.
    */
@@ -2243,6 +2499,9 @@ export interface ProductDiscountRequest {
    */
   endDate?: string | null;
 }
+/**
+ * The share that an avatar is to have in each sale of a product.
+ */
 export interface ProfitShareRequest {
   /**
    * The user, by name. `username` or `userUuid` must be there; both, if they are the same resident.
@@ -2257,6 +2516,9 @@ export interface ProfitShareRequest {
    */
   percent: number;
 }
+/**
+ * The body that is sent to queue a product for delivery to a resident.
+ */
 export interface DeliverProductRequest {
   /**
    * The avatar who gets the item, by username or UUID.
@@ -2267,6 +2529,9 @@ export interface DeliverProductRequest {
    */
   message?: string;
 }
+/**
+ * A delivery that was ordered.
+ */
 export interface ProductDeliveryResponse {
   /**
    * UUID of the product, in lower case.
@@ -2289,13 +2554,22 @@ export interface ProductDeliveryResponse {
    */
   message: string;
 }
+/**
+ * One page of a list: owned products.
+ */
 export interface OwnedProductListResponse {
   /**
    * Owned products, at most `limit`.
    */
   data: OwnedProductResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A product that a customer owns.
+ */
 export interface OwnedProductResponse {
   /**
    * UUID of the product, in lower case.
@@ -2318,19 +2592,31 @@ export interface OwnedProductResponse {
    */
   lastDeliveredAt: string | null;
 }
+/**
+ * The body that is sent to deliver a product again to a customer who owns it.
+ */
 export interface RedeliverProductRequest {
   /**
    * A note that is sent to the recipient with the item: at most 1,023 **bytes** of UTF-8; tabs and line ends are allowed.
    */
   message?: string;
 }
+/**
+ * One page of a list: categories.
+ */
 export interface CategoryListResponse {
   /**
    * Categories, at most `limit`.
    */
   data: CategoryResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A category of products.
+ */
 export interface CategoryResponse {
   /**
    * UUID of the category, in lower case.
@@ -2345,18 +2631,27 @@ export interface CategoryResponse {
    */
   productCount: number;
 }
+/**
+ * The body that is sent to create a category.
+ */
 export interface CreateCategoryRequest {
   /**
    * Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.
    */
   name: string;
 }
+/**
+ * The body that is sent to rename a category.
+ */
 export interface UpdateCategoryRequest {
   /**
    * Name of the category: at most 255 characters. Need not be unique. Surrounding blanks are trimmed.
    */
   name: string;
 }
+/**
+ * The store, and the API key of the request.
+ */
 export interface StoreResponse {
   /**
    * Id of the store.
@@ -2373,98 +2668,115 @@ export interface StoreResponse {
   /**
    * The API key of this request.
    */
-  key: {
-    /**
-     * Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.
-     */
-    id: string;
-    /**
-     * Name of the key.
-     */
-    name: string;
-    /**
-     * The scopes that the key has.
-     */
-    scopes: string[];
-    /**
-     * When the key ends. Null: it does not.
-     */
-    expiresAt: string | null;
-  };
+  key: StoreKey;
 }
+/**
+ * The API key of a request.
+ */
+export interface StoreKey {
+  /**
+   * Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.
+   */
+  id: string;
+  /**
+   * Name of the key.
+   */
+  name: string;
+  /**
+   * The scopes that the key has.
+   */
+  scopes: string[];
+  /**
+   * When the key ends. Null: it does not.
+   */
+  expiresAt: string | null;
+}
+/**
+ * The sums of a store or of a vendor, day by day.
+ */
 export interface DaysResponse {
   /**
    * The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.
    */
-  data: {
-    /**
-     * The day, in UTC.
-     */
-    day: string;
-    /**
-     * Sales that were completed.
-     */
-    sales: number;
-    /**
-     * Sales that were refunded.
-     */
-    refunds: number;
-    /**
-     * L$ that buyers paid, less what was given back at once.
-     */
-    paid: number;
-    /**
-     * L$ that were given back by refunds.
-     */
-    refunded: number;
-    /**
-     * L$ of credit that were added, of both types, but not by refunds.
-     */
-    creditAdded?: number;
-    /**
-     * L$ of credit that were taken or set lower, but not by sales.
-     */
-    creditRemoved?: number;
-    /**
-     * L$ of credit that sales took, less what refunds gave back.
-     */
-    creditSpent?: number;
-    /**
-     * L$ of credit that expired.
-     */
-    creditExpired?: number;
-    /**
-     * Gift cards that were granted.
-     */
-    giftCardsGranted?: number;
-    /**
-     * Gift cards that were redeemed.
-     */
-    giftCardsRedeemed?: number;
-    /**
-     * Deliveries that reached the dispenser.
-     */
-    delivered?: number;
-    /**
-     * Deliveries that failed for good.
-     */
-    failed?: number;
-    /**
-     * Regular credit in L$ that all customers held at the end of the day.
-     */
-    credit?: number;
-    /**
-     * Restricted credit in L$ that all customers held at the end of the day.
-     */
-    restrictedCredit?: number;
-  }[];
+  data: StoreDay[];
 }
+/**
+ * The sums of one day.
+ */
+export interface StoreDay {
+  /**
+   * The day, in UTC.
+   */
+  day: string;
+  /**
+   * Sales that were completed.
+   */
+  sales: number;
+  /**
+   * Sales that were refunded.
+   */
+  refunds: number;
+  /**
+   * L$ that buyers paid, less what was given back at once.
+   */
+  paid: number;
+  /**
+   * L$ that were given back by refunds.
+   */
+  refunded: number;
+  /**
+   * L$ of credit that were added, of both types, but not by refunds.
+   */
+  creditAdded?: number;
+  /**
+   * L$ of credit that were taken or set lower, but not by sales.
+   */
+  creditRemoved?: number;
+  /**
+   * L$ of credit that sales took, less what refunds gave back.
+   */
+  creditSpent?: number;
+  /**
+   * L$ of credit that expired.
+   */
+  creditExpired?: number;
+  /**
+   * Gift cards that were granted.
+   */
+  giftCardsGranted?: number;
+  /**
+   * Gift cards that were redeemed.
+   */
+  giftCardsRedeemed?: number;
+  /**
+   * Deliveries that reached the dispenser.
+   */
+  delivered?: number;
+  /**
+   * Deliveries that failed for good.
+   */
+  failed?: number;
+  /**
+   * Regular credit in L$ that all customers held at the end of the day.
+   */
+  credit?: number;
+  /**
+   * Restricted credit in L$ that all customers held at the end of the day.
+   */
+  restrictedCredit?: number;
+}
+/**
+ * The body that is sent to close the store, or to open the store.
+ */
 export interface StoreStateRequest {
   /**
    * Why, for the store’s own records: at most 200 characters.
    */
   reason?: string;
 }
+/**
+ * The body that is sent to quote the price of a sale.
+ */
 export interface CreateQuoteRequest {
   /**
    * The product that is sold.
@@ -2491,6 +2803,9 @@ export interface CreateQuoteRequest {
    */
   inGroup?: boolean | null;
 }
+/**
+ * The price of a sale for a buyer, as of now.
+ */
 export interface QuoteResponse {
   /**
    * UUID of the product, in lower case.
@@ -2508,6 +2823,9 @@ export interface QuoteResponse {
    * The active price of the product in L$.
    */
   base: number;
+  /**
+   * The one percentage that is taken off the base.
+   */
   discount: SaleDiscount;
   /**
    * The base less the discount, in L$, rounded half up.
@@ -2532,20 +2850,7 @@ export interface QuoteResponse {
   /**
    * Why a sale would be refused now: `closed`, `banned`, `inactive` or `sold-out`. Null: it would not.
    */
-  refusal:
-    | (
-        | 'unknown-resident'
-        | 'unknown-product'
-        | 'quote'
-        | 'closed'
-        | 'banned'
-        | 'inactive'
-        | 'sold-out'
-        | 'credit-changed'
-        | 'coupon-used'
-        | 'underpaid'
-      )
-    | null;
+  refusal: Refusal | null;
   /**
    * Send it with the sale: it fixes these prices for two minutes. Null where the sale would be refused.
    */
@@ -2555,6 +2860,9 @@ export interface QuoteResponse {
    */
   expiresAt: string | null;
 }
+/**
+ * A discount of a sale, and where it comes from.
+ */
 export interface SaleDiscount {
   /**
    * Whose percentage counts: that of a coupon applied for the customer, the customer’s own, or one of the store’s rules, for their spend (`tier`) or for the tag of its group.
@@ -2569,6 +2877,9 @@ export interface SaleDiscount {
    */
   couponId: string | null;
 }
+/**
+ * The body that is sent to sell a product.
+ */
 export interface CreateSaleRequest {
   /**
    * The id of the sale: a UUID that the caller makes. The same request under it makes no second sale, however late it comes.
@@ -2615,6 +2926,9 @@ export interface CreateSaleRequest {
    */
   reference?: string;
 }
+/**
+ * A sale.
+ */
 export interface SaleResponse {
   /**
    * UUID of the sale, in lower case.
@@ -2623,24 +2937,11 @@ export interface SaleResponse {
   /**
    * `completed`, `refused`, or `refunded` once it was completed.
    */
-  state: 'completed' | 'refused' | 'refunded';
+  state: SaleState;
   /**
    * Why it was refused. Null: it was not.
    */
-  refusal:
-    | (
-        | 'unknown-resident'
-        | 'unknown-product'
-        | 'quote'
-        | 'closed'
-        | 'banned'
-        | 'inactive'
-        | 'sold-out'
-        | 'credit-changed'
-        | 'coupon-used'
-        | 'underpaid'
-      )
-    | null;
+  refusal: Refusal | null;
   /**
    * UUID of the product, in lower case.
    */
@@ -2657,6 +2958,9 @@ export interface SaleResponse {
    * The active price of the product in L$.
    */
   base: number;
+  /**
+   * The one percentage that is taken off the base.
+   */
   discount: SaleDiscount;
   /**
    * The base less the discount, in L$, rounded half up.
@@ -2723,6 +3027,9 @@ export interface SaleResponse {
    */
   vendorUuid: string | null;
 }
+/**
+ * How the change of a sale was given back.
+ */
 export interface ChangePaid {
   /**
    * UUID of the transfer, as the virtual world names it.
@@ -2737,6 +3044,9 @@ export interface ChangePaid {
    */
   at: string;
 }
+/**
+ * The share of an avatar in a sale.
+ */
 export interface SaleShare {
   /**
    * UUID of the avatar who is owed it, in lower case.
@@ -2755,13 +3065,22 @@ export interface SaleShare {
    */
   amount: number;
 }
+/**
+ * One page of a list: sales.
+ */
 export interface SaleListResponse {
   /**
    * Sales, at most `limit`.
    */
   data: SaleResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * The body that is sent to report that the change of a sale was paid.
+ */
 export interface ReportChangeRequest {
   /**
    * UUID of the transfer, as the virtual world names it.
@@ -2772,6 +3091,9 @@ export interface ReportChangeRequest {
    */
   amount: number;
 }
+/**
+ * The body that is sent to refund a sale.
+ */
 export interface RefundSaleRequest {
   /**
    * Why, for the store’s own records: at most 200 characters.
@@ -2786,13 +3108,22 @@ export interface RefundSaleRequest {
    */
   payOut?: boolean;
 }
+/**
+ * One page of a list: avatars that the store has owed or paid something, by UUID.
+ */
 export interface PayeeListResponse {
   /**
    * Avatars that the store has owed or paid something, by UUID, at most `limit`.
    */
   data: PayeeResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * An avatar that the store has owed or paid something.
+ */
 export interface PayeeResponse {
   /**
    * UUID of the avatar, in lower case.
@@ -2819,13 +3150,22 @@ export interface PayeeResponse {
    */
   paid: number;
 }
+/**
+ * One page of a list: payouts, the newest first.
+ */
 export interface PayoutListResponse {
   /**
    * Payouts, the newest first, at most `limit`.
    */
   data: PayoutResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * L$ that the store pays to an avatar.
+ */
 export interface PayoutResponse {
   /**
    * UUID of the payout.
@@ -2846,7 +3186,7 @@ export interface PayoutResponse {
   /**
    * `claimed`: a cashier is paying it. `unknown`: nobody knows whether it was paid. `paid` and `failed`: it has ended.
    */
-  state: 'claimed' | 'unknown' | 'paid' | 'failed';
+  state: PayoutState;
   /**
    * UUID of the transfer, as the virtual world names it; null: unknown.
    */
@@ -2868,6 +3208,9 @@ export interface PayoutResponse {
    */
   endedAt: string | null;
 }
+/**
+ * The body that is sent to claim the next payout.
+ */
 export interface ClaimPayoutRequest {
   /**
    * Only a payee who would get so many L$ or more. Left out: 1.
@@ -2882,12 +3225,18 @@ export interface ClaimPayoutRequest {
    */
   hold?: number;
 }
+/**
+ * The payout that a cashier is to pay now, if there is one.
+ */
 export interface ClaimPayoutResponse {
   /**
    * The payout to be made now. Null: nobody is to be paid.
    */
   payout: PayoutResponse | null;
 }
+/**
+ * The body that is sent to report how a payout ended.
+ */
 export interface ReportPayoutRequest {
   /**
    * `failed` only where it is certain that no L$ have moved: they are owed again. `unknown` wherever there is a doubt.
@@ -2902,6 +3251,9 @@ export interface ReportPayoutRequest {
    */
   error?: string;
 }
+/**
+ * The body that is sent to settle a payout.
+ */
 export interface SettlePayoutRequest {
   /**
    * `paid`: the L$ have moved. `failed`: they have not, and are owed again.
@@ -2916,6 +3268,9 @@ export interface SettlePayoutRequest {
    */
   reference?: string;
 }
+/**
+ * The body that is sent to note a payment by hand.
+ */
 export interface PayPayeeRequest {
   /**
    * L$ that were paid, from 1 to what is owed.
@@ -2926,6 +3281,9 @@ export interface PayPayeeRequest {
    */
   reference?: string;
 }
+/**
+ * The body that is sent to register a vendor.
+ */
 export interface RegisterVendorRequest {
   /**
    * Name of the object: 1 to 63 characters.
@@ -2960,6 +3318,9 @@ export interface RegisterVendorRequest {
    */
   search?: string;
 }
+/**
+ * An object inworld that sells.
+ */
 export interface VendorResponse {
   /**
    * UUID of the object, in lower case.
@@ -2984,7 +3345,7 @@ export interface VendorResponse {
   /**
    * `lost`: it has not registered for 30 hours.
    */
-  state: 'active' | 'lost';
+  state: VendorState;
   /**
    * The product that it sells; null: none.
    */
@@ -3002,6 +3363,9 @@ export interface VendorResponse {
    */
   choices?: VendorChoice[];
 }
+/**
+ * A product as a vendor shows it.
+ */
 export interface VendorProduct {
   /**
    * UUID of the product.
@@ -3027,6 +3391,9 @@ export interface VendorProduct {
    * UUID of the picture’s texture; the nil UUID: none.
    */
   image: string;
+  /**
+   * The rights of the item’s next owner.
+   */
   permissions: ProductPermissions;
   /**
    * UUID of the product that is the demo of this one; null: none.
@@ -3041,6 +3408,9 @@ export interface VendorProduct {
    */
   soldOut: boolean;
 }
+/**
+ * The product that a vendor sells.
+ */
 export interface VendorChoice {
   /**
    * UUID of the product.
@@ -3051,26 +3421,44 @@ export interface VendorChoice {
    */
   name: string;
 }
+/**
+ * One page of a list: vendors, by UUID.
+ */
 export interface VendorListResponse {
   /**
    * Vendors, by UUID, at most `limit`.
    */
   data: VendorResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * The body that is sent to set the product that a vendor sells.
+ */
 export interface SetVendorProductRequest {
   /**
    * UUID of the product that the vendor is to sell; null: none.
    */
   productId: string | null;
 }
+/**
+ * One page of a list: deliveries, the newest first.
+ */
 export interface DeliveryListResponse {
   /**
    * Deliveries, the newest first, at most `limit`.
    */
   data: DeliveryResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * An item on its way to a resident.
+ */
 export interface DeliveryResponse {
   /**
    * UUID of the delivery, as the header `Delivery-Id` named it.
@@ -3079,7 +3467,7 @@ export interface DeliveryResponse {
   /**
    * `queued`: it will be tried. `waiting`: for the dispenser to register. `delivered` and `failed`: it has ended.
    */
-  state: 'queued' | 'waiting' | 'delivered' | 'failed';
+  state: DeliveryState;
   /**
    * UUID of the product, in lower case.
    */
@@ -3117,6 +3505,9 @@ export interface DeliveryResponse {
    */
   saleId: string | null;
 }
+/**
+ * The body that is sent to register the address of the store's inworld dispenser.
+ */
 export interface PutDispenserRequest {
   /**
    * Name of the box among those of the store: 1 to 63 letters, digits, `.`, `_` and `-`. Each name has an address and a secret of its own. A store has at most 10.
@@ -3141,6 +3532,9 @@ export interface PutDispenserRequest {
    */
   items?: string[];
 }
+/**
+ * A box that has registered, and the secret of its messages.
+ */
 export interface DispenserResponse {
   /**
    * Name of the box.
@@ -3171,13 +3565,22 @@ export interface DispenserResponse {
    */
   unreachable: boolean;
 }
+/**
+ * One page of a list: the boxes in the order in which they are asked.
+ */
 export interface DispenserListResponse {
   /**
    * The boxes in the order in which they are asked, at most `limit`.
    */
   data: DispenserRow[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A box of the store, as it stands in the list.
+ */
 export interface DispenserRow {
   /**
    * Name of the box.
@@ -3208,12 +3611,18 @@ export interface DispenserRow {
    */
   lastError: string | null;
 }
+/**
+ * The body that is sent to tell the name of an avatar.
+ */
 export interface PutResidentRequest {
   /**
    * The avatar’s current name: `first`, `first.last` or `first last`.
    */
   username: string;
 }
+/**
+ * An avatar, and all names that lead to them.
+ */
 export interface ResidentResponse {
   /**
    * UUID of the avatar.
@@ -3232,13 +3641,22 @@ export interface ResidentResponse {
    */
   source: 'operator' | 'store';
 }
+/**
+ * One page of a list: events that the key may read, in the order in which they were noted.
+ */
 export interface EventListResponse {
   /**
    * Events that the key may read, in the order in which they were noted, at most `limit`.
    */
   data: EventResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * The credit of a customer has changed.
+ */
 export interface CreditChangedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3252,8 +3670,14 @@ export interface CreditChangedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: ChangedCredit;
 }
+/**
+ * A change of a customer’s credit, with the balances after it.
+ */
 export interface ChangedCredit {
   /**
    * UUID of the avatar, in lower case.
@@ -3276,6 +3700,9 @@ export interface ChangedCredit {
    */
   sequence: number;
 }
+/**
+ * A gift card was granted.
+ */
 export interface GiftcardGrantedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3289,8 +3716,14 @@ export interface GiftcardGrantedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: GrantedGiftCard;
 }
+/**
+ * A gift card that was granted, and why.
+ */
 export interface GrantedGiftCard {
   /**
    * UUID of the gift card, in lower case.
@@ -3337,6 +3770,9 @@ export interface GrantedGiftCard {
    */
   reference: string | null;
 }
+/**
+ * A gift card was sold.
+ */
 export interface GiftcardPurchasedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3350,8 +3786,14 @@ export interface GiftcardPurchasedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: GiftCardResponse;
 }
+/**
+ * A gift card was redeemed.
+ */
 export interface GiftcardRedeemedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3365,8 +3807,14 @@ export interface GiftcardRedeemedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: GiftCardResponse;
 }
+/**
+ * A gift card was disabled.
+ */
 export interface GiftcardDisabledEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3380,8 +3828,14 @@ export interface GiftcardDisabledEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: GiftCardResponse;
 }
+/**
+ * A product was sold.
+ */
 export interface SaleCompletedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3395,8 +3849,14 @@ export interface SaleCompletedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: SaleResponse;
 }
+/**
+ * A sale was refused.
+ */
 export interface SaleRefusedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3410,8 +3870,14 @@ export interface SaleRefusedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: SaleResponse;
 }
+/**
+ * A sale was refunded.
+ */
 export interface SaleRefundedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3425,8 +3891,14 @@ export interface SaleRefundedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: SaleResponse;
 }
+/**
+ * The dispenser gave an item.
+ */
 export interface DeliveryDeliveredEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3440,8 +3912,14 @@ export interface DeliveryDeliveredEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: DeliveryResponse;
 }
+/**
+ * A delivery has failed for good.
+ */
 export interface DeliveryFailedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3455,8 +3933,14 @@ export interface DeliveryFailedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: DeliveryResponse;
 }
+/**
+ * A delivery waits for the dispenser to register.
+ */
 export interface DeliveryWaitingEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3470,8 +3954,14 @@ export interface DeliveryWaitingEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: DeliveryResponse;
 }
+/**
+ * The dispenser has another address.
+ */
 export interface DispenserRegisteredEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3485,8 +3975,14 @@ export interface DispenserRegisteredEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: RegisteredDispenser;
 }
+/**
+ * A box that has registered, as an event tells of it.
+ */
 export interface RegisteredDispenser {
   /**
    * Name of the box.
@@ -3509,6 +4005,9 @@ export interface RegisteredDispenser {
    */
   registeredAt: string;
 }
+/**
+ * Nobody answers at the address of the dispenser.
+ */
 export interface DispenserLostEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3522,8 +4021,14 @@ export interface DispenserLostEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: LostDispenser;
 }
+/**
+ * A box at whose address nobody answers any more.
+ */
 export interface LostDispenser {
   /**
    * Name of the box.
@@ -3554,6 +4059,9 @@ export interface LostDispenser {
    */
   lostReason: string | null;
 }
+/**
+ * A coupon was applied to a customer.
+ */
 export interface CouponAppliedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3567,8 +4075,14 @@ export interface CouponAppliedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: CustomerCouponResponse;
 }
+/**
+ * The store has banned a customer.
+ */
 export interface CustomerBannedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3582,8 +4096,14 @@ export interface CustomerBannedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: CustomerBanStateResponse;
 }
+/**
+ * The ban of a customer was lifted.
+ */
 export interface CustomerUnbannedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3597,8 +4117,14 @@ export interface CustomerUnbannedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: CustomerBanStateResponse;
 }
+/**
+ * A limited product has no copy left.
+ */
 export interface ProductSoldOutEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3612,8 +4138,14 @@ export interface ProductSoldOutEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: ProductResponse;
 }
+/**
+ * An avatar was paid what the store owed.
+ */
 export interface PayoutPaidEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3627,8 +4159,14 @@ export interface PayoutPaidEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: PayoutResponse;
 }
+/**
+ * A payout was not paid: it is owed again.
+ */
 export interface PayoutFailedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3642,8 +4180,14 @@ export interface PayoutFailedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: PayoutResponse;
 }
+/**
+ * Nobody knows whether a payout was paid.
+ */
 export interface PayoutUnknownEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3657,8 +4201,14 @@ export interface PayoutUnknownEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: PayoutResponse;
 }
+/**
+ * A vendor has registered first, or after it was lost.
+ */
 export interface VendorRegisteredEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3672,8 +4222,14 @@ export interface VendorRegisteredEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: VendorResponse;
 }
+/**
+ * A vendor has not registered for 30 hours.
+ */
 export interface VendorLostEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3687,8 +4243,14 @@ export interface VendorLostEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: VendorResponse;
 }
+/**
+ * The store was closed.
+ */
 export interface StoreClosedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3702,8 +4264,14 @@ export interface StoreClosedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: StoreState;
 }
+/**
+ * Whether the store sells, and why.
+ */
 export interface StoreState {
   /**
    * Id of the store.
@@ -3718,6 +4286,9 @@ export interface StoreState {
    */
   open: boolean;
 }
+/**
+ * The store was opened.
+ */
 export interface StoreOpenedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
@@ -3731,8 +4302,14 @@ export interface StoreOpenedEvent {
    * When the change was made.
    */
   at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
   data: StoreState;
 }
+/**
+ * The body that is sent to create a webhook.
+ */
 export interface CreateWebhookRequest {
   /**
    * Where events are sent: `https` on port 443 of a public host, at most 500 characters.
@@ -3744,32 +4321,7 @@ export interface CreateWebhookRequest {
    * @minItems 1
    * @maxItems 24
    */
-  events: (
-    | 'credit.changed'
-    | 'giftcard.granted'
-    | 'giftcard.purchased'
-    | 'giftcard.redeemed'
-    | 'giftcard.disabled'
-    | 'sale.completed'
-    | 'sale.refused'
-    | 'sale.refunded'
-    | 'delivery.delivered'
-    | 'delivery.failed'
-    | 'delivery.waiting'
-    | 'dispenser.registered'
-    | 'dispenser.lost'
-    | 'coupon.applied'
-    | 'customer.banned'
-    | 'customer.unbanned'
-    | 'product.sold_out'
-    | 'payout.paid'
-    | 'payout.failed'
-    | 'payout.unknown'
-    | 'vendor.registered'
-    | 'vendor.lost'
-    | 'store.closed'
-    | 'store.opened'
-  )[];
+  events: EventType[];
   /**
    * A text for people: at most 200 characters. Left out: empty.
    */
@@ -3777,8 +4329,11 @@ export interface CreateWebhookRequest {
   /**
    * `standard`: as Standard Webhooks have it, signed. `discord`: a message for a Discord channel.
    */
-  format?: 'standard' | 'discord';
+  format?: WebhookFormat;
 }
+/**
+ * A webhook, and the secret of its signatures.
+ */
 export interface WebhookSecretResponse {
   /**
    * UUID of the webhook, in lower case.
@@ -3791,32 +4346,7 @@ export interface WebhookSecretResponse {
   /**
    * The types of events that are sent.
    */
-  events: (
-    | 'credit.changed'
-    | 'giftcard.granted'
-    | 'giftcard.purchased'
-    | 'giftcard.redeemed'
-    | 'giftcard.disabled'
-    | 'sale.completed'
-    | 'sale.refused'
-    | 'sale.refunded'
-    | 'delivery.delivered'
-    | 'delivery.failed'
-    | 'delivery.waiting'
-    | 'dispenser.registered'
-    | 'dispenser.lost'
-    | 'coupon.applied'
-    | 'customer.banned'
-    | 'customer.unbanned'
-    | 'product.sold_out'
-    | 'payout.paid'
-    | 'payout.failed'
-    | 'payout.unknown'
-    | 'vendor.registered'
-    | 'vendor.lost'
-    | 'store.closed'
-    | 'store.opened'
-  )[];
+  events: EventType[];
   /**
    * A text for people.
    */
@@ -3824,23 +4354,32 @@ export interface WebhookSecretResponse {
   /**
    * `standard` or `discord`.
    */
-  format: 'standard' | 'discord';
+  format: WebhookFormat;
   /**
    * `disabled`: nothing is sent. An answer 410 and five days of failure disable it as well.
    */
-  state: 'active' | 'disabled';
+  state: WebhookState;
   /**
    * The key of its signatures: `whsec_` and the Base64 of 32 bytes. Keep it: no other answer has it.
    */
   secret: string;
 }
+/**
+ * One page of a list: webhooks, in the order of their creation.
+ */
 export interface WebhookListResponse {
   /**
    * Webhooks, in the order of their creation, at most `limit`.
    */
   data: WebhookResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * A webhook.
+ */
 export interface WebhookResponse {
   /**
    * UUID of the webhook, in lower case.
@@ -3853,32 +4392,7 @@ export interface WebhookResponse {
   /**
    * The types of events that are sent.
    */
-  events: (
-    | 'credit.changed'
-    | 'giftcard.granted'
-    | 'giftcard.purchased'
-    | 'giftcard.redeemed'
-    | 'giftcard.disabled'
-    | 'sale.completed'
-    | 'sale.refused'
-    | 'sale.refunded'
-    | 'delivery.delivered'
-    | 'delivery.failed'
-    | 'delivery.waiting'
-    | 'dispenser.registered'
-    | 'dispenser.lost'
-    | 'coupon.applied'
-    | 'customer.banned'
-    | 'customer.unbanned'
-    | 'product.sold_out'
-    | 'payout.paid'
-    | 'payout.failed'
-    | 'payout.unknown'
-    | 'vendor.registered'
-    | 'vendor.lost'
-    | 'store.closed'
-    | 'store.opened'
-  )[];
+  events: EventType[];
   /**
    * A text for people.
    */
@@ -3886,12 +4400,15 @@ export interface WebhookResponse {
   /**
    * `standard` or `discord`.
    */
-  format: 'standard' | 'discord';
+  format: WebhookFormat;
   /**
    * `disabled`: nothing is sent. An answer 410 and five days of failure disable it as well.
    */
-  state: 'active' | 'disabled';
+  state: WebhookState;
 }
+/**
+ * The body that is sent to replace a webhook.
+ */
 export interface UpdateWebhookRequest {
   /**
    * Where events are sent: `https` on port 443 of a public host, at most 500 characters.
@@ -3903,32 +4420,7 @@ export interface UpdateWebhookRequest {
    * @minItems 1
    * @maxItems 24
    */
-  events: (
-    | 'credit.changed'
-    | 'giftcard.granted'
-    | 'giftcard.purchased'
-    | 'giftcard.redeemed'
-    | 'giftcard.disabled'
-    | 'sale.completed'
-    | 'sale.refused'
-    | 'sale.refunded'
-    | 'delivery.delivered'
-    | 'delivery.failed'
-    | 'delivery.waiting'
-    | 'dispenser.registered'
-    | 'dispenser.lost'
-    | 'coupon.applied'
-    | 'customer.banned'
-    | 'customer.unbanned'
-    | 'product.sold_out'
-    | 'payout.paid'
-    | 'payout.failed'
-    | 'payout.unknown'
-    | 'vendor.registered'
-    | 'vendor.lost'
-    | 'store.closed'
-    | 'store.opened'
-  )[];
+  events: EventType[];
   /**
    * A text for people: at most 200 characters. Left out: empty.
    */
@@ -3936,25 +4428,37 @@ export interface UpdateWebhookRequest {
   /**
    * `standard`: as Standard Webhooks have it, signed. `discord`: a message for a Discord channel.
    */
-  format?: 'standard' | 'discord';
+  format?: WebhookFormat;
   /**
    * `active` enables it again. Left out: stays as it is.
    */
-  state?: 'active' | 'disabled';
+  state?: WebhookState;
 }
+/**
+ * The event that a test sends to a webhook.
+ */
 export interface TestedWebhookResponse {
   /**
    * UUID of the event `webhook.ping` that is sent.
    */
   eventId: string;
 }
+/**
+ * One page of a list: deliveries of events, the newest first.
+ */
 export interface WebhookDeliveryListResponse {
   /**
    * Deliveries of events, the newest first, at most `limit`.
    */
   data: WebhookDeliveryResponse[];
+  /**
+   * Where this page stands in the list.
+   */
   pagination: Pagination;
 }
+/**
+ * An event on its way to a webhook.
+ */
 export interface WebhookDeliveryResponse {
   /**
    * UUID of the delivery: that of its event.
@@ -3996,7 +4500,7 @@ export interface WebhookDeliveryResponse {
   /**
    * `pending`: it will be tried again. `delivered` and `failed`: it has ended.
    */
-  state: 'pending' | 'delivered' | 'failed';
+  state: WebhookDeliveryState;
   /**
    * Number of attempts so far.
    */
@@ -4014,6 +4518,9 @@ export interface WebhookDeliveryResponse {
    */
   nextAt: string | null;
 }
+/**
+ * The rules by which a store gives discounts and bonuses.
+ */
 export interface StoreRulesResponse {
   /**
    * The percentage for buyers who wear the tag of the group; 0: none.
@@ -4022,38 +4529,49 @@ export interface StoreRulesResponse {
   /**
    * The tiers, by what must have been spent.
    */
-  tiers: {
-    /**
-     * L$ of spend in the last year from which the tier counts.
-     */
-    from: number;
-    /**
-     * The percentage that is taken off.
-     */
-    percent: number;
-  }[];
+  tiers: Tier[];
   /**
    * The credit that a sale gives to its buyer.
    */
-  bonus: {
-    /**
-     * The percentage of the L$ paid and kept; 0: no bonus.
-     */
-    percent: number;
-    /**
-     * The same for buyers who wear the tag of the group.
-     */
-    groupPercent: number;
-    /**
-     * The type of credit.
-     */
-    type: 'restricted' | 'regular';
-    /**
-     * Days after which a bonus expires; null: it never does.
-     */
-    expiresInDays: number | null;
-  };
+  bonus: Bonus;
 }
+/**
+ * A discount for what a buyer spent in the last year.
+ */
+export interface Tier {
+  /**
+   * L$ of spend in the last year from which the tier counts.
+   */
+  from: number;
+  /**
+   * The percentage that is taken off.
+   */
+  percent: number;
+}
+/**
+ * The credit that a sale gives to its buyer.
+ */
+export interface Bonus {
+  /**
+   * The percentage of the L$ paid and kept; 0: no bonus.
+   */
+  percent: number;
+  /**
+   * The same for buyers who wear the tag of the group.
+   */
+  groupPercent: number;
+  /**
+   * The type of credit.
+   */
+  type: CreditType;
+  /**
+   * Days after which a bonus expires; null: it never does.
+   */
+  expiresInDays: number | null;
+}
+/**
+ * The body that is sent to replace the rules of the store.
+ */
 export interface StoreRulesRequest {
   /**
    * The percentage that is taken off for buyers who wear the tag of the group.
@@ -4064,38 +4582,49 @@ export interface StoreRulesRequest {
    *
    * @maxItems 10
    */
-  tiers?: {
-    /**
-     * L$ of spend in the last year from which the tier counts: 1 or more, each once.
-     */
-    from: number;
-    /**
-     * The percentage that is taken off: more than 0, at most 4 decimals.
-     */
-    percent: number;
-  }[];
+  tiers?: TierRequest[];
   /**
    * Credit that a sale gives to its buyer. Left out: none.
    */
-  bonus?: {
-    /**
-     * The percentage of the L$ paid and kept that the buyer gets back as credit, rounded down.
-     */
-    percent?: number;
-    /**
-     * The same for buyers who wear the tag of the group: for them the larger of both counts.
-     */
-    groupPercent?: number;
-    /**
-     * The type of credit that a bonus is.
-     */
-    type?: 'restricted' | 'regular';
-    /**
-     * Days from the sale on after which a bonus expires; null: it never does.
-     */
-    expiresInDays?: number | null;
-  };
+  bonus?: BonusRequest;
 }
+/**
+ * A discount that the store is to give for what a buyer spent in the last year.
+ */
+export interface TierRequest {
+  /**
+   * L$ of spend in the last year from which the tier counts: 1 or more, each once.
+   */
+  from: number;
+  /**
+   * The percentage that is taken off: more than 0, at most 4 decimals.
+   */
+  percent: number;
+}
+/**
+ * The credit that a sale is to give to its buyer.
+ */
+export interface BonusRequest {
+  /**
+   * The percentage of the L$ paid and kept that the buyer gets back as credit, rounded down.
+   */
+  percent?: number;
+  /**
+   * The same for buyers who wear the tag of the group: for them the larger of both counts.
+   */
+  groupPercent?: number;
+  /**
+   * The type of credit that a bonus is.
+   */
+  type?: CreditType;
+  /**
+   * Days from the sale on after which a bonus expires; null: it never does.
+   */
+  expiresInDays?: number | null;
+}
+/**
+ * The gift card that each sale of a product makes.
+ */
 export interface ProductGiftCardResponse {
   /**
    * Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.
@@ -4106,6 +4635,9 @@ export interface ProductGiftCardResponse {
    */
   texture: string | null;
 }
+/**
+ * The body that is sent to have a product sell gift cards.
+ */
 export interface ProductGiftCardRequest {
   /**
    * Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.

@@ -15,6 +15,7 @@ import { clientMethodOf, operationIdOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import type { RecordedAnswers, Recordings } from './record.ts';
 import { codeSamples } from './samples.ts';
+import { withEnumerations, withTexts } from './schema-texts.ts';
 import { parameterSchema, refOf, schemaComponents } from './schemas.ts';
 import { introduction, scopeTexts, tagOf, tagTexts } from './texts.ts';
 import type { Content, OpenApiDocument, Operation, Parameter, Response } from './types.ts';
@@ -78,7 +79,7 @@ const parametersOf = (row: Route, place: 'path' | 'query', shape: z.ZodObject): 
       in: place,
       required: place === 'path' || !schema.safeParse(undefined).success,
       description,
-      schema: parameterSchema(schema),
+      schema: withEnumerations(parameterSchema(schema)),
       ...(example !== undefined && { example }),
     };
   });
@@ -188,7 +189,7 @@ export const document = (
   paths: pathsOf(routes, recordings ?? {}, baseUrl),
   webhooks: webhooks(recordings),
   components: {
-    schemas: { ...schemaComponents(), Problem: problemSchema },
+    schemas: { ...withTexts(schemaComponents(), routes), Problem: problemSchema },
     parameters: { IdempotencyKey: idempotencyKey, IfMatch: ifMatch },
     headers,
     responses: problemResponses(),

@@ -133,15 +133,17 @@ export const changeKinds = [
   'unrecorded',
 ] as const;
 
-const LotPart = z.object({
-  id: uuid()
-    .nullable()
-    .describe(
-      'UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.',
-    ),
-  amount: z.int().describe('L$ that were added; negative for those that were taken, expired or were superseded.'),
-  expiresAt: timeOrNull().describe('When the lot expires, or the last of several. Null: permanent credit.'),
-});
+const LotPart = z
+  .object({
+    id: uuid()
+      .nullable()
+      .describe(
+        'UUID of the lot, in lower case. Null: permanent credit, or the lots of a change beyond the first 200 together.',
+      ),
+    amount: z.int().describe('L$ that were added; negative for those that were taken, expired or were superseded.'),
+    expiresAt: timeOrNull().describe('When the lot expires, or the last of several. Null: permanent credit.'),
+  })
+  .meta({ id: 'CreditLotPart' });
 
 const nullableText = (max: number, words: string) => answerTextOrNull(max).describe(`${words} Null: none.`);
 
@@ -180,6 +182,7 @@ const CreditChangeResponse = z
           .describe('The `sequence` of the undo. Null: nothing was left to be undone, so nothing changed.'),
         amount: z.int().describe('L$ by which the undo raised the balance; negative where it took credit back.'),
       })
+      .meta({ id: 'CreditUndo' })
       .nullable()
       .describe('The undo of this change. Null: it was not undone.'),
   })

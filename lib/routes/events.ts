@@ -122,7 +122,7 @@ const eventOf = (type: EventType) => {
       at: time().describe('When the change was made.'),
       data: (data as z.ZodType).describe('The answer of the API about the thing, as it was after the change.'),
     })
-    .meta({ id: schemaName(type) });
+    .meta({ id: schemaName(type), description: eventTypes[type].summary });
 };
 
 const members = eventNames.map(eventOf) as [ReturnType<typeof eventOf>, ...ReturnType<typeof eventOf>[]];

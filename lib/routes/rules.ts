@@ -14,16 +14,18 @@ const plainPercent = () => {
 const object = { error: 'must be an object' };
 
 const tier = () =>
-  z.object(
-    {
-      from: integer(1).describe('L$ of spend in the last year from which the tier counts: 1 or more, each once.'),
-      percent: plainPercent()
-        .refine((value) => value > 0, { error: 'must be more than 0' })
-        .meta({ minimum: undefined, exclusiveMinimum: 0 })
-        .describe('The percentage that is taken off: more than 0, at most 4 decimals.'),
-    },
-    object,
-  );
+  z
+    .object(
+      {
+        from: integer(1).describe('L$ of spend in the last year from which the tier counts: 1 or more, each once.'),
+        percent: plainPercent()
+          .refine((value) => value > 0, { error: 'must be more than 0' })
+          .meta({ minimum: undefined, exclusiveMinimum: 0 })
+          .describe('The percentage that is taken off: more than 0, at most 4 decimals.'),
+      },
+      object,
+    )
+    .meta({ id: 'TierRequest' });
 
 const tiersWords = `must be a list of at most ${maxTiers} tiers`;
 
@@ -38,25 +40,27 @@ const tiers = () =>
 const bonusTypes = ['restricted', 'regular'] as const;
 
 const bonus = () =>
-  z.object(
-    {
-      percent: plainPercent()
-        .default(0)
-        .describe('The percentage of the L$ paid and kept that the buyer gets back as credit, rounded down.'),
-      groupPercent: plainPercent()
-        .default(0)
-        .describe('The same for buyers who wear the tag of the group: for them the larger of both counts.'),
-      type: z
-        .enum(bonusTypes, { error: 'must be restricted or regular' })
-        .default('restricted')
-        .describe('The type of credit that a bonus is.'),
-      expiresInDays: integer(1, maxDays)
-        .nullable()
-        .default(null)
-        .describe('Days from the sale on after which a bonus expires; null: it never does.'),
-    },
-    object,
-  );
+  z
+    .object(
+      {
+        percent: plainPercent()
+          .default(0)
+          .describe('The percentage of the L$ paid and kept that the buyer gets back as credit, rounded down.'),
+        groupPercent: plainPercent()
+          .default(0)
+          .describe('The same for buyers who wear the tag of the group: for them the larger of both counts.'),
+        type: z
+          .enum(bonusTypes, { error: 'must be restricted or regular' })
+          .default('restricted')
+          .describe('The type of credit that a bonus is.'),
+        expiresInDays: integer(1, maxDays)
+          .nullable()
+          .default(null)
+          .describe('Days from the sale on after which a bonus expires; null: it never does.'),
+      },
+      object,
+    )
+    .meta({ id: 'BonusRequest' });
 
 const noBonus = { percent: 0, groupPercent: 0, type: 'restricted' as const, expiresInDays: null };
 
@@ -78,10 +82,12 @@ const StoreRulesResponse = z
     groupDiscount: z.number().describe('The percentage for buyers who wear the tag of the group; 0: none.'),
     tiers: z
       .array(
-        z.object({
-          from: z.int().describe('L$ of spend in the last year from which the tier counts.'),
-          percent: z.number().describe('The percentage that is taken off.'),
-        }),
+        z
+          .object({
+            from: z.int().describe('L$ of spend in the last year from which the tier counts.'),
+            percent: z.number().describe('The percentage that is taken off.'),
+          })
+          .meta({ id: 'Tier' }),
       )
       .describe('The tiers, by what must have been spent.'),
     bonus: z
@@ -91,6 +97,7 @@ const StoreRulesResponse = z
         type: z.enum(bonusTypes).describe('The type of credit.'),
         expiresInDays: z.int().nullable().describe('Days after which a bonus expires; null: it never does.'),
       })
+      .meta({ id: 'Bonus' })
       .describe('The credit that a sale gives to its buyer.'),
   })
   .meta({ id: 'StoreRulesResponse' });

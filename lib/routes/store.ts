@@ -16,6 +16,7 @@ export const StoreResponse = z
         scopes: z.array(answerText(64)).describe('The scopes that the key has.'),
         expiresAt: timeOrNull().describe('When the key ends. Null: it does not.'),
       })
+      .meta({ id: 'StoreKey' })
       .describe('The API key of this request.'),
   })
   .meta({ id: 'StoreResponse' });
@@ -59,15 +60,17 @@ const DaysResponse = z
   .object({
     data: z
       .array(
-        z.object({
-          day: z.string().describe('The day, in UTC.').meta({ format: 'date', maxLength: 10 }),
-          ...sums,
-          credit: z.int().optional().describe('Regular credit in L$ that all customers held at the end of the day.'),
-          restrictedCredit: z
-            .int()
-            .optional()
-            .describe('Restricted credit in L$ that all customers held at the end of the day.'),
-        }),
+        z
+          .object({
+            day: z.string().describe('The day, in UTC.').meta({ format: 'date', maxLength: 10 }),
+            ...sums,
+            credit: z.int().optional().describe('Regular credit in L$ that all customers held at the end of the day.'),
+            restrictedCredit: z
+              .int()
+              .optional()
+              .describe('Restricted credit in L$ that all customers held at the end of the day.'),
+          })
+          .meta({ id: 'StoreDay' }),
       )
       .describe(
         'The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.',

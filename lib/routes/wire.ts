@@ -223,7 +223,7 @@ export const listOf = <T extends z.ZodType>(id: string, rows: string, row: T) =>
       data: z.array(row).describe(`${rows}, at most \`limit\`.`),
       pagination: Pagination.describe('Where this page stands in the list.'),
     })
-    .meta({ id });
+    .meta({ id, description: `One page of a list: ${rows.charAt(0).toLowerCase()}${rows.slice(1)}.` });
 
 /** A resident in an answer. */
 export const person = {

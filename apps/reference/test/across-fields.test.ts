@@ -32,7 +32,9 @@ const rules = Object.entries(schemas).flatMap(([name, schema]): [string, number,
 const texts = ['Lamp', 'ada', 'Lampe für draußen', 'ffffffff-0000-4000-8000-00000000000a', '2099-01-01T00:00:00Z'];
 
 /** Values of a field, most of which its own schema accepts. */
-const valueFor = ({ anyOf, enum: values, type, pattern = '' }: JsonSchema): fc.Arbitrary<unknown> => {
+const valueFor = ({ $ref, anyOf, enum: values, type, pattern = '' }: JsonSchema): fc.Arbitrary<unknown> => {
+  const named = schemas[$ref?.split('/').at(-1) ?? ''];
+  if (named) return valueFor(named);
   if (anyOf) return fc.oneof(...anyOf.map((each) => valueFor(each as JsonSchema)));
   if (values) return fc.constantFrom(...values);
   if (type === 'integer') return fc.constantFrom(-5, 0, 1, 100, 101);

@@ -45,7 +45,7 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
   ],
   [
     'an answer has a new value of an enum',
-    (s) => s.AppliedCouponResponse.properties.scope.enum.push('shop'),
+    (s) => s.CouponScope.enum.push('shop'),
     /gained values: 'shop'/,
   ],
   [

@@ -127,7 +127,8 @@ test('requests are described as sent, answers as received', () => {
   expect(schemas.ProductUpsertRequest?.required).toEqual(['name', 'price']);
   expect(property('CreateCouponRequest', 'ownerIdentifier')).toMatchObject({ type: 'string' });
   expect(property('ApplyCouponRequest', 'scope')).toMatchObject({ type: 'integer', enum: [0, 1] });
-  expect(property('AppliedCouponResponse', 'scope')).toMatchObject({ enum: ['store', 'product'] });
+  expect(property('AppliedCouponResponse', 'scope')).toMatchObject({ $ref: '#/components/schemas/CouponScope' });
+  expect(schemas.CouponScope).toMatchObject({ type: 'string', enum: ['store', 'product'] });
   expect(property('ApplyCouponRequest', 'expiresInHours')).toMatchObject({ default: 24, minimum: 1, maximum: 168 });
   // The service takes ordinal and week dates too, which are no `date-time`.
   expect(property('SetCustomerCreditRequest', 'expiresAt')).toMatchObject({
@@ -219,6 +220,20 @@ test('spells each schema as an object with one type, and null as a choice, which
   expect(parameterSchema(z.string().nullable().meta({ maxLength: 5 }).describe('x'))).toEqual({
     anyOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }],
   });
+});
+
+test('each schema has a sentence, each object and each enumeration of several places a name', () => {
+  const { schemas } = openapi.components;
+  const named = new Set(Object.keys(schemas).map((name) => `/components/schemas/${name}`));
+  const inner = schemasOf(openapi).filter(([place]) => !named.has(place)) as [place: string, schema: JsonSchema][];
+  // The rules across fields are no values.
+  const values = inner.filter(([place]) => !/\/allOf\//.test(place));
+  const enumerations = values.flatMap(([, { enum: some }]) => (some && some.length > 1 ? [some.join()] : []));
+
+  expect(Object.keys(schemas).filter((name) => !/^[A-Z0-9].*\.$/s.test(schemas[name]?.description ?? ''))).toEqual([]);
+  // The messages of webhooks are no answers of operations: each is its event, and one is sent by a test alone.
+  expect(values.filter(([place, { properties }]) => properties && !place.startsWith('/webhooks/'))).toEqual([]);
+  expect(enumerations.filter((one, place) => enumerations.indexOf(one) !== place)).toEqual(['0,1']);
 });
 
 test('asks for each query parameter that the service asks for', () => {
