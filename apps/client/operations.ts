@@ -30,7 +30,7 @@ import type {
   DeliveryListResponse,
   DeliveryResponse,
   DispenserListResponse,
-  DispenserResponse,
+  DispenserSecretResponse,
   Endpoints,
   EventListResponse,
   GiftCardListResponse,
@@ -116,6 +116,8 @@ export interface Resources {
       query?: Endpoints['GET /v1/customers/{identifier}/coupons']['query'],
       options?: CallOptions,
     ): Listed<CustomerCouponListResponse>;
+    /** Limit a coupon in time and uses. */
+    limit(id: string, body: LimitCouponRequest, options?: CallOptions): Answered<CouponResponse>;
   };
   customers: {
     /** List customers. */
@@ -174,12 +176,8 @@ export interface Resources {
     ban(identifier: string, body?: BanCustomerRequest, options?: CallOptions): Answered<CustomerBanStateResponse>;
     /** Lift the ban of a customer. */
     unban(identifier: string, options?: CallOptions): Answered<CustomerBanStateResponse>;
-  };
-  finding: {
     /** Find customers by the beginning of a name. */
     listNames(query: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
-    /** Limit a coupon in time and uses. */
-    limitCoupon(id: string, body: LimitCouponRequest, options?: CallOptions): Answered<CouponResponse>;
   };
   giftCards: {
     /** List a customer's gift cards. */
@@ -310,7 +308,7 @@ export interface Resources {
   };
   dispenser: {
     /** Register the address of the store's inworld dispenser. */
-    put(body: PutDispenserRequest, options?: CallOptions): Answered<DispenserResponse>;
+    put(body: PutDispenserRequest, options?: CallOptions): Answered<DispenserSecretResponse>;
     /** List the store's inworld dispensers. */
     listDispensers(
       query?: Endpoints['GET /v1/dispensers']['query'],
@@ -375,6 +373,7 @@ export const operations = {
     apply: 'POST /v1/customers/{identifier}/actions/apply-coupon body',
     revoke: 'POST /v1/customers/{identifier}/actions/revoke-coupon body',
     listCustomerCoupons: 'GET /v1/customers/{identifier}/coupons list',
+    limit: 'PUT /v1/coupons/{id}/limits body',
   },
   customers: {
     list: 'GET /v1/customers list',
@@ -391,10 +390,7 @@ export const operations = {
     incrementRestrictedCredit: 'POST /v1/customers/{identifier}/actions/increment-restricted-credit body',
     ban: 'POST /v1/customers/{identifier}/actions/ban body',
     unban: 'POST /v1/customers/{identifier}/actions/unban',
-  },
-  finding: {
     listNames: 'GET /v1/names list',
-    limitCoupon: 'PUT /v1/coupons/{id}/limits body',
   },
   giftCards: {
     list: 'GET /v1/customers/{identifier}/giftcards list',

@@ -79,10 +79,10 @@ export type EventType =
  */
 export type EventResponse =
   | CreditChangedEvent
-  | GiftcardGrantedEvent
-  | GiftcardPurchasedEvent
-  | GiftcardRedeemedEvent
-  | GiftcardDisabledEvent
+  | GiftCardGrantedEvent
+  | GiftCardPurchasedEvent
+  | GiftCardRedeemedEvent
+  | GiftCardDisabledEvent
   | SaleCompletedEvent
   | SaleRefusedEvent
   | SaleRefundedEvent
@@ -1168,7 +1168,7 @@ export interface Endpoints {
    */
   'PUT /v1/dispenser': {
     body: PutDispenserRequest;
-    answer: DispenserResponse;
+    answer: DispenserSecretResponse;
   };
   /**
    * List the store's inworld dispensers
@@ -3535,7 +3535,7 @@ export interface PutDispenserRequest {
 /**
  * A box that has registered, and the secret of its messages.
  */
-export interface DispenserResponse {
+export interface DispenserSecretResponse {
   /**
    * Name of the box.
    */
@@ -3572,16 +3572,16 @@ export interface DispenserListResponse {
   /**
    * The boxes in the order in which they are asked, at most `limit`.
    */
-  data: DispenserRow[];
+  data: DispenserResponse[];
   /**
    * Where this page stands in the list.
    */
   pagination: Pagination;
 }
 /**
- * A box of the store, as it stands in the list.
+ * A box of the store.
  */
-export interface DispenserRow {
+export interface DispenserResponse {
   /**
    * Name of the box.
    */
@@ -3703,7 +3703,7 @@ export interface ChangedCredit {
 /**
  * A gift card was granted.
  */
-export interface GiftcardGrantedEvent {
+export interface GiftCardGrantedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
    */
@@ -3773,7 +3773,7 @@ export interface GrantedGiftCard {
 /**
  * A gift card was sold.
  */
-export interface GiftcardPurchasedEvent {
+export interface GiftCardPurchasedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
    */
@@ -3794,7 +3794,7 @@ export interface GiftcardPurchasedEvent {
 /**
  * A gift card was redeemed.
  */
-export interface GiftcardRedeemedEvent {
+export interface GiftCardRedeemedEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
    */
@@ -3815,7 +3815,7 @@ export interface GiftcardRedeemedEvent {
 /**
  * A gift card was disabled.
  */
-export interface GiftcardDisabledEvent {
+export interface GiftCardDisabledEvent {
   /**
    * UUID of the event. Repeats of it have the same one.
    */

@@ -1,18 +1,33 @@
 import type { Route } from '../../lib/routes/route.ts';
 
+const camel = (words: string): string => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+
+/** Names that say what the name of a function leaves to its folder. */
+const fullNames: Readonly<Record<string, string>> = {
+  'categories/add-product': 'addProductToCategory',
+  'categories/remove-product': 'removeProductFromCategory',
+  'gift-cards/redeem-own-cards': 'redeemOwnGiftCards',
+};
+
+const shortName = ({ id }: Route): string => camel(id.replace(/^.*\//, ''));
+
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
-export const operationIdOf = ({ id }: Route): string =>
-  id.replace(/^.*\//, '').replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+export const operationIdOf = (row: Route): string => fullNames[row.id] ?? shortName(row);
+
+/** The groups of the client whose functions lie in another folder. */
+const groups: Readonly<Record<string, string>> = {
+  'finding/limit-coupon': 'coupons',
+  'finding/list-names': 'customers',
+};
 
 /**
  * The method of `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the
  * resource behind the verb.
  */
 export const clientMethodOf = (row: Route): string => {
-  const [group = ''] = row.id.split('/');
-  const camel = group.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-  const plural = camel.charAt(0).toUpperCase() + camel.slice(1);
+  const group = camel(groups[row.id] ?? row.id.split('/')[0] ?? '');
+  const plural = group.charAt(0).toUpperCase() + group.slice(1);
   const singular = plural.replace(/ies$/, 'y').replace(/s$/, '');
-  const name = operationIdOf(row).replace(new RegExp(`^([a-z]+)(?:${plural}|${singular})(?=[A-Z]|$)`), '$1');
-  return `${camel}.${name}`;
+  const name = shortName(row).replace(new RegExp(`^([a-z]+)(?:${plural}|${singular})(?=[A-Z]|$)`), '$1');
+  return `${group}.${name}`;
 };

@@ -54,7 +54,8 @@ export const tagTexts = {
   Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
   Payouts: 'What the store owes to those who share in its sales, and how it is paid. Extensions of this service.',
   Vendors: 'The inworld objects that sell: where they are, and what they sell. Extensions of this service.',
-  Store: 'The store itself: its name, whether it sells, and the key of the request. Extensions of this service.',
+  Store:
+    'The store itself: its name, its rules, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
   Events: 'What has happened in the store: a log to read. Extensions of this service.',
   Webhooks: 'Addresses that events are sent to, signed as Standard Webhooks have it. Extensions of this service.',
@@ -79,6 +80,7 @@ const tagsOfFolders: Record<string, Tag> = {
   payouts: 'Payouts',
   vendors: 'Vendors',
   store: 'Store',
+  rules: 'Store',
   events: 'Events',
   webhooks: 'Webhooks',
 };

@@ -1,7 +1,7 @@
 import { now, randomText, timestamp } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
-import type { DispenserRow } from '../routes/dispenser.ts';
+import type { DispenserResponse } from '../routes/dispenser.ts';
 import { allOf, decide, one } from '../table/decide.ts';
 import {
   all,
@@ -135,7 +135,7 @@ export const findDispenser = (store: string, name?: string): Promise<Dispenser |
   get<Dispenser>(dispenserKey(store, name));
 
 /** A box as the API lists it. */
-export const dispenserAnswer = (box: Dispenser): DispenserRow => {
+export const dispenserAnswer = (box: Dispenser): DispenserResponse => {
   const { name, priority, region, url, registeredAt, lostAt = null } = box;
   const state = url === undefined ? 'lost' : 'registered';
   return { name, priority, region: region || null, state, registeredAt, lostAt, lastError: lastErrorOf(box) ?? null };

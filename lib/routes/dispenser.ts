@@ -62,7 +62,7 @@ const PutDispenserRequest = z
   .meta({ id: 'PutDispenserRequest' });
 
 /** Without the names of the items: a script reads at most 16 KiB of an answer. */
-export const DispenserResponse = z
+export const DispenserSecretResponse = z
   .object({
     name: nameText,
     priority: priorityText,
@@ -79,9 +79,9 @@ export const DispenserResponse = z
         'A call to this address has found nobody since it was registered first: ask the region for another one.',
       ),
   })
-  .meta({ id: 'DispenserResponse' });
+  .meta({ id: 'DispenserSecretResponse' });
 
-const DispenserRow = z
+const DispenserResponse = z
   .object({
     name: nameText,
     priority: priorityText,
@@ -95,9 +95,9 @@ const DispenserRow = z
       'How the last call failed that found nobody at its address; null: none has since it has this address.',
     ),
   })
-  .meta({ id: 'DispenserRow' });
+  .meta({ id: 'DispenserResponse' });
 
-export type DispenserRow = z.output<typeof DispenserRow>;
+export type DispenserResponse = z.output<typeof DispenserResponse>;
 
 const common = { extension: true, servedBy: 'dispenser' } as const;
 
@@ -107,7 +107,7 @@ export const putDispenser = route('PUT /v1/dispenser', {
   scope: 'dispenser:register',
   problems: [400],
   body: PutDispenserRequest,
-  response: DispenserResponse,
+  response: DispenserSecretResponse,
   reads: ['DELIVERY'],
   writes: ['DISPENSER', 'COUNT'],
   queue: true,
@@ -119,7 +119,7 @@ export const listDispensers = route('GET /v1/dispensers', {
   summary: "List the store's inworld dispensers",
   scope: 'deliveries:read',
   query: z.object(pageQuery),
-  response: listOf('DispenserListResponse', 'The boxes in the order in which they are asked', DispenserRow),
+  response: listOf('DispenserListResponse', 'The boxes in the order in which they are asked', DispenserResponse),
   reads: ['DISPENSER'],
   ...common,
 });

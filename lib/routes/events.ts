@@ -3,7 +3,7 @@ import { CustomerCouponResponse } from './coupons.ts';
 import { CustomerCreditResponse } from './credit.ts';
 import { CustomerBanStateResponse } from './customers.ts';
 import { DeliveryResponse } from './deliveries.ts';
-import { DispenserResponse } from './dispenser.ts';
+import { DispenserSecretResponse } from './dispenser.ts';
 import { GiftCardResponse } from './gift-cards.ts';
 import { PayoutResponse } from './payouts.ts';
 import { ProductResponse } from './products.ts';
@@ -22,7 +22,7 @@ const GrantedGiftCard = GiftCardResponse.extend({
   reference: answerTextOrNull(maxLength.reference).describe('Reference that the request gave; null: none.'),
 }).meta({ id: 'GrantedGiftCard' });
 
-const RegisteredDispenser = DispenserResponse.omit({ secret: true, unreachable: true }).meta({
+const RegisteredDispenser = DispenserSecretResponse.omit({ secret: true, unreachable: true }).meta({
   id: 'RegisteredDispenser',
 });
 
@@ -111,7 +111,7 @@ export const readableTypes = (held: readonly Scope[]): EventType[] =>
 
 /** `credit.changed` is `CreditChangedEvent`. */
 const schemaName = (type: EventType): string =>
-  `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())}Event`;
+  `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase()).replace('Giftcard', 'GiftCard')}Event`;
 
 const eventOf = (type: EventType) => {
   const { data } = eventTypes[type];

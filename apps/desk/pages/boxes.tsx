@@ -1,4 +1,4 @@
-import type { DispenserRow } from '../../client/client.ts';
+import type { DispenserResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
 import { ago, count, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -10,7 +10,7 @@ import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.boxes;
 
-const columns: readonly Column<DispenserRow>[] = [
+const columns: readonly Column<DispenserResponse>[] = [
   { heading: t.name, cell: ({ name }) => <b>{name}</b>, value: ({ name }) => name },
   { heading: t.priority, cell: ({ priority }) => count(priority), value: ({ priority }) => priority, isNumber: true },
   { heading: t.region, cell: ({ region }) => region ?? '–', value: ({ region }) => region },

@@ -43,11 +43,7 @@ const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
     (s) => (s.GiftCardResponse.properties.credit.type = ['integer', 'null']),
     /Type of `credit`/,
   ],
-  [
-    'an answer has a new value of an enum',
-    (s) => s.CouponScope.enum.push('shop'),
-    /gained values: 'shop'/,
-  ],
+  ['an answer has a new value of an enum', (s) => s.CouponScope.enum.push('shop'), /gained values: 'shop'/],
   [
     'a value of an enum is no longer accepted',
     (s) => (s.ApplyCouponRequest.properties.scope.enum = [0]),

@@ -236,6 +236,22 @@ test('each schema has a sentence, each object and each enumeration of several pl
   expect(enumerations.filter((one, place) => enumerations.indexOf(one) !== place)).toEqual(['0,1']);
 });
 
+test('groups operations where a reader looks, and has one noun for one thing', () => {
+  const places = Object.fromEntries(
+    operations.map(({ operationId, tags, 'x-client-method': method }) => [operationId, `${tags} ${method}`]),
+  );
+
+  expect(places).toMatchObject({
+    getRules: 'Store rules.get',
+    putRules: 'Store rules.put',
+    limitCoupon: 'Coupons coupons.limit',
+    listNames: 'Customers customers.listNames',
+    addProductToCategory: 'Categories categories.addProduct',
+    redeemOwnGiftCards: 'Gift cards giftCards.redeemOwnCards',
+  });
+  expect(Object.keys(openapi.components.schemas).filter((name) => /Giftcard|Row$/.test(name))).toEqual([]);
+});
+
 test('asks for each query parameter that the service asks for', () => {
   const required = Object.entries(openapi.paths).flatMap(([path, methods]) =>
     Object.values(methods).flatMap(({ parameters }) =>
