@@ -7,7 +7,7 @@ export const dispenserTexts: Record<string, OperationText> = {
       'after each restart of its region, and hourly. Deliveries that had been waiting are sent then. A store has up to 10 ' +
       'boxes, each with a name, and of each name the last one that registered; deliveries ask them by `priority`, then by name. 400 for an address outside the virtual world, 503 while its name cannot be looked up.',
     request: {
-      url: 'https://simhost-0d1c2b3a4f5e6d7c8.agni.secondlife.io:12043/cap/6f0e1c5e-8f0b-4e0c-9d51-0c2f3a7b9e42',
+      url: 'http://127.0.0.1:8080/cap/6f0e1c5e-8f0b-4e0c-9d51-0c2f3a7b9e42',
       region: 'Da Boom',
       items: ['Reading chair v2'],
     },

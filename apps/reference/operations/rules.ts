@@ -25,14 +25,14 @@ export const ruleTexts: Record<string, OperationText> = {
   },
   'product-card/get-product-card': {
     description: `${extension}The gift card that each sale of the product makes for its recipient; credit 0: it makes none.`,
-    parameters: { id: '00000003-dede-4ede-8ede-000000000013' },
+    parameters: { id: '00000003-dede-4ede-8ede-000000000002' },
   },
   'product-card/put-product-card': {
     description:
       `${extension}Each sale of the product makes a gift card of this credit for its recipient, who owns it as bought; the item is ` +
       'delivered as ever. Such a product is sold for its own `activePrice` and for L$ alone: no percentage, coupon, credit or bonus ' +
       'counts. A `PUT` of the product leaves this as it is. A refund disables the card for good, and is 400 once it is redeemed.',
-    parameters: { id: '00000003-dede-4ede-8ede-000000000013' },
+    parameters: { id: '00000003-dede-4ede-8ede-000000000002' },
     request: { credit: 500 },
     refused: { credit: -1 },
   },

@@ -17,7 +17,7 @@ export const vendorTexts: Record<string, OperationText> = {
       region: 'Cloud Edge',
       position: '<128, 64, 22>',
       script: 'vendor.lsl 0.1.0',
-      url: 'https://simhost-0123456789abcdef0.agni.secondlife.io:12043/cap/5f3c1b7e-0d5a-4c8e-9a51-6b1f0e2d7c43',
+      url: 'http://127.0.0.1:8080/cap/5f3c1b7e-0d5a-4c8e-9a51-6b1f0e2d7c43',
       search: 'bench',
     },
     refused: { name: '', region: 'Cloud Edge' },

@@ -2,7 +2,7 @@ import type { OperationText } from '../operation-text.ts';
 
 const extension = '**An extension of this service, beyond the contract.** ';
 const id = '00000009-dede-4ede-8ede-000000000001';
-const fields = { url: 'https://hooks.example.com/store', events: ['sale.completed', 'delivery.failed'] };
+const fields = { url: 'http://127.0.0.1:8080/hook', events: ['sale.completed', 'delivery.failed'] };
 
 export const webhookTexts: Record<string, OperationText> = {
   'webhooks/create-webhook': {
