@@ -48,7 +48,7 @@ beforeAll(async () => {
   rows = { ...seeded, webhook: '', delivery: '', sale: '', payout: '', vendor: randomUUID() };
   for (const uuid of [rows.vendor, randomUUID()])
     await send('PUT', `/v1/vendors/${uuid}`, { name: 'Vendor', region: 'Here', productId: rows.product });
-  const { body: sale } = await sell();
+  const { body: sale } = await sell({ paid: 30 });
   const { body: webhook } = await send('POST', '/v1/webhooks', { url, events: ['store.opened'] });
   rows = { ...rows, sale: sale.id, delivery: sale.deliveryId, webhook: webhook.id };
   // A delivery shows from its first attempt on, and waits then, since its dispenser is gone.
