@@ -29,32 +29,26 @@ const StoreStateRequest = z
   })
   .meta({ id: 'StoreStateRequest' });
 
-/** The sums of a day, each with its text. */
-const daySums = {
-  sales: 'Sales that were completed.',
-  refunds: 'Sales that were refunded.',
-  paid: 'L$ that buyers paid, less what was given back at once.',
-  refunded: 'L$ that were given back by refunds.',
-  creditAdded: 'L$ of credit that were added, of both types, but not by refunds.',
-  creditRemoved: 'L$ of credit that were taken or set lower, but not by sales.',
-  creditSpent: 'L$ of credit that sales took, less what refunds gave back.',
-  creditExpired: 'L$ of credit that expired.',
-  giftCardsGranted: 'Gift cards that were granted.',
-  giftCardsRedeemed: 'Gift cards that were redeemed.',
-  delivered: 'Deliveries that reached the dispenser.',
-  failed: 'Deliveries that failed for good.',
-} as const;
-
 /** The sums that the days of a vendor have too. */
-type SaleSum = 'sales' | 'refunds' | 'paid' | 'refunded';
-const saleSums: readonly string[] = ['sales', 'refunds', 'paid', 'refunded'] satisfies SaleSum[];
+const saleSums = {
+  sales: z.int().describe('Sales that were completed.'),
+  refunds: z.int().describe('Sales that were refunded.'),
+  paid: z.int().describe('L$ that buyers paid, less what was given back at once.'),
+  refunded: z.int().describe('L$ that were given back by refunds.'),
+};
 
-const sums = Object.fromEntries(
-  Object.entries(daySums).map(([name, words]) => {
-    const sum = z.int().describe(words);
-    return [name, saleSums.includes(name) ? sum : sum.optional()];
-  }),
-) as Record<SaleSum, z.ZodInt> & Record<Exclude<keyof typeof daySums, SaleSum>, z.ZodOptional<z.ZodInt>>;
+/** The sums of a day. */
+const sums = {
+  ...saleSums,
+  creditAdded: z.int().describe('L$ of credit that were added, of both types, but not by refunds.').optional(),
+  creditRemoved: z.int().describe('L$ of credit that were taken or set lower, but not by sales.').optional(),
+  creditSpent: z.int().describe('L$ of credit that sales took, less what refunds gave back.').optional(),
+  creditExpired: z.int().describe('L$ of credit that expired.').optional(),
+  giftCardsGranted: z.int().describe('Gift cards that were granted.').optional(),
+  giftCardsRedeemed: z.int().describe('Gift cards that were redeemed.').optional(),
+  delivered: z.int().describe('Deliveries that reached the dispenser.').optional(),
+  failed: z.int().describe('Deliveries that failed for good.').optional(),
+};
 
 const DaysResponse = z
   .object({
@@ -85,7 +79,7 @@ const dayFilters = {
 };
 
 export type DayQuery = z.output<z.ZodObject<typeof dayFilters>>;
-export type DaySum = keyof typeof daySums;
+export type DaySum = keyof typeof sums;
 export type Days = z.output<typeof DaysResponse>;
 export type Store = z.output<typeof StoreResponse>;
 
