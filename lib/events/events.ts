@@ -194,9 +194,10 @@ export const findPosition = async (store: string, id: string): Promise<string> =
   return event.rank;
 };
 
-/** An event's data. Those of dispensers were noted without name and priority while a store had one box. */
+/** An event's data. Earlier code noted those of dispensers without name and priority, and sales without `changePaid`. */
 const dataOf = ({ type, data }: EventItem): object => ({
   ...(type.startsWith('dispenser.') && { name: mainBox, priority: 0 }),
+  ...(type.startsWith('sale.') && { changePaid: null }),
   ...JSON.parse(data),
 });
 
