@@ -259,7 +259,6 @@ export const reportChange = route('POST /v1/sales/{id}/actions/change-paid', {
   id: 'sales/report-change',
   summary: 'Report that the change of a sale was paid',
   scope: 'sales:write',
-  problems: [400],
   body: ReportChangeRequest,
   response: SaleResponse,
   writes: ['SALE'],
