@@ -567,7 +567,7 @@ default
             integer row = rowOf(llDetectedKey(i), 0);
             if (row >= 0) take(row);
             gWho = llDetectedKey(i);
-            // What another avatar has asked for is nobody else's.
+            // Nobody hears of a request that another avatar has made.
             gPath = "";
             gBody = "";
             gTag = "";

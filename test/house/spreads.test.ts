@@ -43,7 +43,7 @@ const root = join(import.meta.dirname, '../..');
 const files = codeOf('lib', 'functions', 'apps/shared', 'apps/client', 'apps/cli', 'apps/desk');
 const spreads = files.flatMap((file) => spreadsIn(file, readFileSync(join(root, file), 'utf8')));
 
-/** What is spread, by its file and the beginning of the call, and why it is short. */
+/** Each spread, by its file and the beginning of the call, and why it is short. */
 const bounds: readonly [call: string, why: string][] = [
   ['lib/credit/joined.ts Math.min(...gaps)', 'some 40 parts of a change'],
   ['lib/credit/lots.ts lots.push(...some)', 'a page'],

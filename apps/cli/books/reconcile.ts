@@ -78,7 +78,7 @@ const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | und
   return best;
 };
 
-/** What has another transaction is another movement. */
+/** A movement with another transaction is another one. */
 const mayBe = (transfer: Transfer, { transactionId }: Expected): boolean =>
   transactionId === undefined || transfer.id === undefined || transactionId === transfer.id;
 

@@ -64,7 +64,7 @@ const knownColumns: Column<KnownPayout>[] = [
 /** The time of Second Life, which its web site shows. */
 const gridZone = 'America/Los_Angeles';
 
-/** What the rows of the files came to. */
+/** The result of the rows of all files. */
 interface Span extends TimesBeside {
   first: number;
   last: number;

@@ -104,11 +104,11 @@ const amountOf = (cell: (field: HistoryField) => string): number | undefined => 
   return gained === undefined || spent === undefined ? undefined : gained - Math.abs(spent);
 };
 
-/** What a reader of a history is told beside the transfers. */
+/** The facts that a reader of a history is told beside the transfers. */
 export interface HistoryReading {
   /** The zone of times without one. */
   zone: string;
-  /** Whether a row is no business of the store. It is asked of rows that move L$. */
+  /** True for a row that is no business of the store. It is asked of rows that move L$. */
   isLeftOut: (row: { type: string; order: string }) => boolean;
   /** A time was read in the zone; `beside` is told of one beside a change of its clocks. */
   onZoned: (beside: FileTime['beside']) => void;

@@ -17,7 +17,7 @@ export interface BoxProps {
 }
 
 interface ComboboxProps<T> extends BoxProps {
-  /** What it holds names a person: see `formValues`. */
+  /** Its value names a person: see `formValues`. */
   isPerson?: boolean;
   /** The name of the list. */
   title: string;
