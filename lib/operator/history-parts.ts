@@ -40,15 +40,20 @@ const untoldParts = (
     .filter(({ part }) => part.amount !== 0);
 };
 
+/** The lots that a change added, with what was in them then: a lot names the version before it. */
+const addedBy = (sequence: number, lots: readonly CreditLot[], type: CreditType): UntoldPart[] =>
+  lots
+    .filter((lot) => lotType(lot) === type && lot.version + 1 === sequence)
+    .map((lot) => ({ lot, part: { id: lotId(lot), amount: lot.amount, expiresAt: lot.expiresAt } }));
+
 /** The parts that one row lacks; undefined where they do not come to `amount`. */
 const partsOfRow = (
   sequence: number,
   amount: number,
-  untold: readonly UntoldPart[],
-  isOnlyRow: boolean,
+  { untold, added, isOnlyRow }: { untold: readonly UntoldPart[]; added: readonly UntoldPart[]; isOnlyRow: boolean },
 ): LotPart[] | undefined => {
   const named = untold.filter(({ lot }) => changedIn(lot) === sequence);
-  const found = [named, isOnlyRow ? untold : []].find(
+  const found = [named, isOnlyRow ? untold : [], added].find(
     (some) => some.reduce((sum, { part }) => sum + part.amount, 0) === amount,
   );
   return found?.map(({ part }) => part);
@@ -56,7 +61,8 @@ const partsOfRow = (
 
 /**
  * The parts that rows lack whose lots' records the stream has lost. A lot names the change that it saw last; where one
- * row alone lacks parts, they are all that are left. What does not come to what a row lacks is a fault.
+ * row alone lacks parts, they are all that are left. A later change may have taken of a lot that the change added, and
+ * be lost itself: then the lot says with how much it began. What does not come to what a row lacks is a fault.
  */
 export const planParts = (
   item: CreditItem,
@@ -73,7 +79,8 @@ export const planParts = (
     for (const change of short) {
       const { sequence, at } = change;
       const amount = missingParts(change);
-      const found = partsOfRow(sequence, amount, untold, short.length === 1);
+      const added = addedBy(sequence, lots, type);
+      const found = partsOfRow(sequence, amount, { untold, added, isOnlyRow: short.length === 1 });
       const amounts = amountsBy((of) => (of === type ? amount : 0));
       if (at > until)
         faults.push(`customer ${item.sk}: history lacks parts of the change ${sequence}, which may still come.`);
