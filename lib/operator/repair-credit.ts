@@ -76,7 +76,7 @@ const rightValues = (
     [names.due]: open.map(({ expiresAt }) => expiresAt).sort()[0],
     [names.epoch]: epoch,
     [names.checksum]: checksumOf(open),
-    [names.newest]: isThere || item[names.newest] === undefined ? item[names.newest] : last?.sk,
+    [names.newest]: isThere || open.length === 0 || item[names.newest] === undefined ? item[names.newest] : last?.sk,
   };
   return { values, closed };
 };

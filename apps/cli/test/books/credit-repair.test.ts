@@ -75,6 +75,14 @@ describe('a repair', () => {
     expect(await wholeTable()).toEqual(before);
   });
 
+  test('leaves a customer whose lots an erasure has begun to move', async () => {
+    const uuid = await customerWithLots(store, lotsOf(end));
+    await add(uuid, -9);
+    for (const lot of await listLots(store, uuid)) await write(remove(lot));
+
+    expect([await findRepair(store, uuid, cause()), await repair(uuid)]).toEqual([undefined, []]);
+  });
+
   test('of half a set keeps the lot that was set, if it is there', async () => {
     const uuid = await customerWithLots(store, lotsOf(end, end + 1));
     stop = halve((_, { sk }) => sk !== uuid && !sk.includes(timestamp(end)));
