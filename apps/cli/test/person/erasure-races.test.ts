@@ -14,6 +14,7 @@ import { tellResident } from '../../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { put, remove, targetOf, type Write } from '../../../../lib/table/language.ts';
 import { engine, get, write } from '../../../../lib/table/table.ts';
+import { erasePerson } from '../../person/erase.ts';
 import { startForCli } from '../support/cli.ts';
 
 /** Erasures of an avatar beside sales, refunds and changes of credit of theirs that are under way. */
@@ -33,6 +34,7 @@ beforeEach(async () => {
   [avatar, friend] = [await newAvatar(), await newAvatar()];
 });
 afterEach(() => {
+  delete engine.query;
   delete engine.transact;
   delete engine.write;
 });
@@ -275,6 +277,24 @@ test('spend that comes before its customer, and the rest behind it, add up under
   expect([first.code, code, rows[0].pseudonym]).toEqual([0, 0, first.rows[0].pseudonym]);
   expect(await call('GET', `/v1/customers/${rows[0].pseudonym}/spend`)).toMatchObject({ sum: 200, totalOwned: 2 });
   await expectErased();
+});
+
+test('credit that they get while their erasure reads keeps its history, and the erasure stops', async () => {
+  await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
+  let reads = 0;
+  engine.query = async (query) => {
+    // The customer is read, and of the history nothing yet: the third time with all that is to be erased.
+    if (query.partition === `${store}#HISTORY#${avatar.uuid}#regular` && ++reads === 3) {
+      await give(5);
+      while ((await call('GET', `/v1/customers/${avatar.uuid}/credit/history`)).data.length === 0) await sleep(10);
+    }
+    return dynamodb.query(query);
+  };
+
+  const why = await erasePerson(store, avatar.uuid, false, () => []).catch(({ message }) => message);
+
+  expect(why).toContain('They hold L$ 5 of credit');
+  await expectAudit();
 });
 
 test('an avatar back before their erasure ends is a new customer, with books under another pseudonym', async () => {
