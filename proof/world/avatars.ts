@@ -40,7 +40,7 @@ const payAtOnce = (day: Day): void => {
   const { actor, malls, me, note } = day;
   const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
   if (!stall) return;
-  const [, price = -1] = stall.object.body.seen.payPrice;
+  const [, price = -1] = stall.object.body.payPrice;
   const isOffered = price > 0;
   const isRight = isOffered && actor.chance(80);
   const amount = isRight ? price : wrongSum(actor, isOffered ? price : 100);

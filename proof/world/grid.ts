@@ -37,16 +37,14 @@ interface Claim {
   text: string;
 }
 
-/** True for what a vendor keeps of a sale or of L$ that it owes. */
-export const isOpen = (value: string): boolean => /^[SXOP]/.test(value);
+/** True for what a vendor keeps of a sale, of L$ that it owes or of those that it has still to report. */
+export const isOpen = (value: string): boolean => /^[SXOPD]/.test(value);
 
 /** The payment that the owner would miss without it. */
 export const claimOf = (by: string, value: string): Claim[] => {
-  const [, to = '', amount] = /^[OP]([0-9a-f-]{36})(\d+)$/.exec(value) ?? [];
-  if (amount !== undefined) return [{ by, to, amount: Number(amount), isUpTo: false, text: value }];
-  const [, paid] = /"paid":(\d+)/.exec(value) ?? [];
-  const [, buyer] = /"buyerIdentifier":"([0-9a-f-]+)"/.exec(value) ?? [];
-  return paid && buyer ? [{ by, to: buyer, amount: Number(paid), isUpTo: true, text: value }] : [];
+  const [, stage, to = '', amount] = /^([SXOP])([0-9a-f-]{36})\|?(\d+)/.exec(value) ?? [];
+  if (amount === undefined) return [];
+  return [{ by, to, amount: Number(amount), isUpTo: stage === 'S' || stage === 'X', text: value }];
 };
 
 /**

@@ -122,18 +122,20 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
   const boxes = isSpread
     ? [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
     : [rezBox(home, 'box', [], stock), rezBox(home, 'standby', [], stock)];
-  // One cashier is part of the wall with a stranger's script, the other stands alone.
+  // One cashier is part of the counter with a stranger's script, the other stands alone.
   const card = [...lines(keys.cashier), 'limit = 500000', 'hold = 0'];
   const tills = regions.slice(1, 3).map((region) => rez(region, 'cashier', card));
   const strangers = regions.slice(0, 2).map((region) => ({
     region,
     object: region.rez({ owner: stranger, name: 'decoration', script: strangerSource, notecards: {}, items: [] }),
   }));
-  // In the first region the vendors stand on a counter with the box, in the others on a wall; a stranger's script is in
-  // two.
+  // In each region one vendor is the root of a counter: in the first with the box, in two with a stranger's script. The
+  // others are objects of their own.
   for (const [n, region] of regions.entries()) {
-    const here = [...vendors, ...strangers, ...tills.slice(0, 1)].filter((stall) => stall.region === region);
-    region.world.link(...here.map(({ object }) => object), ...(n === 0 && boxes[0] ? [boxes[0].object] : []));
+    const isHere = (stall: { region: Region }): boolean => stall.region === region;
+    const others = [...strangers, ...tills.slice(0, 1), ...(n === 0 ? boxes.slice(0, 1) : [])].filter(isHere);
+    const root = vendors.find(isHere);
+    if (root) region.world.link(root.object, ...others.map(({ object }) => object));
   }
   /** The prims of all cashiers that there have ever been. */
   const cashiers = new Set(tills.map(({ object }) => object.body.id));
@@ -175,7 +177,7 @@ export const seeChange = async ({ service, vendors, products }: Mall, actor: Act
   const product = products.get(productId);
   product.price += 1;
   await send(service, updateProduct, { params: { id: productId }, body: product });
-  const isSeen = () => object.body.seen.payPrice[1] === product.price || undefined;
+  const isSeen = () => object.body.payPrice[1] === product.price || undefined;
   if (!(await actor.until(isSeen, 120))) throw new Error(`Vendor ${object.body.id} did not hear of a new price.`);
 };
 
@@ -190,7 +192,7 @@ export const touchOwn = (mall: Mall): void => {
   touchTills(mall);
   for (const { object, region } of boxes) region.touch(object, owner);
   for (const { object, region } of vendors)
-    if (!object.body.seen.payPrice.some((sum) => sum > 0)) region.touch(object, owner);
+    if (!object.body.payPrice.some((sum) => sum > 0)) region.touch(object, owner);
 };
 
 /**

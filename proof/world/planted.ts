@@ -15,8 +15,8 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'pays what another prim noted': {
     file: 'apps/inworld/vendor.lsl',
-    from: '"X" + value);',
-    to: '"S" + value);',
+    from: 'if (stage != "D") stage = "X";',
+    to: 'if (stage != "D") stage = "S";',
   },
   'pays in place of the former owner': {
     file: 'apps/inworld/vendor.lsl',
@@ -30,8 +30,8 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'pays again after a doubt': {
     file: 'apps/inworld/vendor.lsl',
-    from: 'else if (data != "" && llSubStringIndex("',
-    to: 'else if (data != "" && llSubStringIndex("EXPIRED SERVICE_ERROR LINDENDOLLAR_BADCLOCKSKEW ',
+    from: 'else if (llListFindList(["',
+    to: 'else if (llListFindList(["EXPIRED", "SERVICE_ERROR", "LINDENDOLLAR_BADCLOCKSKEW", "',
   },
   'waits for a result that never comes': {
     file: 'apps/inworld/vendor.lsl',
@@ -40,7 +40,7 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'does not tell that its memory was erased': {
     file: 'apps/inworld/vendor.lsl',
-    from: 'if (gOpen > 0) complain("another script has erased',
+    from: 'complain("another script has erased',
     to: 'if (FALSE) complain("another script has erased',
   },
   'forgets the former key': {
@@ -55,8 +55,18 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'sleeps while anything is open': {
     file: 'apps/inworld/vendor.lsl',
-    from: '(gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;',
-    to: '(gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;',
+    from: '(gOpen > 0 || gOther > 0 || gBuyer',
+    to: '(gBuyer',
+  },
+  'pays again what it paid before its region came back': {
+    file: 'apps/inworld/vendor.lsl',
+    from: '&& llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))',
+    to: '&& FALSE)',
+  },
+  'waits for a line of its notecard that never comes': {
+    file: 'apps/inworld/vendor.lsl',
+    from: '        if (gLineQuery)\n',
+    to: '        if (FALSE)\n',
   },
   'cashier pays twice': {
     file: 'apps/inworld/cashier.lsl',

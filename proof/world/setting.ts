@@ -144,7 +144,7 @@ const openMalls = (
 const areReady = (malls: readonly Mall[]): true | undefined =>
   malls.every(
     ({ vendors, boxes, tills }) =>
-      vendors.every(({ object }) => (object.body.seen.payPrice[1] ?? 0) > 0) &&
+      vendors.every(({ object }) => (object.body.payPrice[1] ?? 0) > 0) &&
       [tills, boxes].every((some) => some.some(({ object }) => object.body.seen.text.includes('ready'))),
   ) || undefined;
 

@@ -98,6 +98,12 @@ const handlers = (script: Script): string => {
   return `{ ${[...codes.values()].join(',\n')} }`;
 };
 
+/** Tells the machine how to read and write all globals at once. */
+const memory = (script: Script): string => {
+  const names = [...script.globals.values()].map(({ name }) => name).join(', ');
+  return `M.keep(() => [${names}], (values) => { [${names}] = values; });`;
+};
+
 /** Globals and functions, which stand before the states. */
 const declarations = (script: Script): string => {
   const globals: string[] = [];
@@ -131,6 +137,6 @@ export const compile = (source: string, functions: Functions): Program => {
   const script = new Script(source, functions);
   script.bytes = scriptBytes;
   findDeclared(script);
-  const code = `'use strict';\n${declarations(script)}\n${states(script)}`;
+  const code = `'use strict';\n${declarations(script)}\n${memory(script)}\n${states(script)}`;
   return { code, bytes: memoryOf(script.bytes) };
 };

@@ -80,6 +80,7 @@ export const constants: Readonly<Record<string, number | string>> = {
   PERM_TRANSFER: 0x2000,
   PERM_COPY: 0x8000,
   PERMISSION_DEBIT: 2,
+  TEXTURE_BLANK: '5748decc-f629-461c-9a36-a35a221fe21f',
   PAY_HIDE: -1,
   PAY_DEFAULT: -2,
   LINKSETDATA_OK: 0,
@@ -185,6 +186,8 @@ export const library: Functions = {
   'float llFrand(float)': (limit: number) => Math.fround(source.random() * limit),
   'key llGenerateKey()': () => newKey(),
   'integer llStringLength(string)': lengthOf,
+  'string llChar(integer)': (code: number) => String.fromCodePoint(code),
+  'integer llOrd(string, integer)': (text: string, at: number) => [...text].at(at)?.codePointAt(0) ?? 0,
   'integer llSubStringIndex(string, string)': (text: string, part: string) => {
     const place = text.indexOf(part);
     return place < 0 ? place : lengthOf(text.slice(0, place));

@@ -29,6 +29,8 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   let locals = 0;
   let peak = codeBytes;
   let turns = 0;
+  let read = (): unknown[] => [];
+  let write = (_: unknown[]): void => undefined;
   const measure = (more: number): void => {
     const used = codeBytes + globals + locals + more;
     if (used > peak) peak = used;
@@ -57,6 +59,17 @@ const createMachine = (codeBytes: number, waited: () => number) => {
       locals += memoryOf(value) - memoryOf(before);
       measure(0);
       return value;
+    },
+    keep: (reader: () => unknown[], writer: (values: unknown[]) => void): void => {
+      [read, write] = [reader, writer];
+    },
+    /** The values of all globals as they are now: a call puts them back. */
+    save: (): (() => void) => {
+      const [values, bytes] = [read(), globals];
+      return () => {
+        write(values);
+        globals = bytes;
+      };
     },
     enter: (): number => locals,
     leave: (depth: number): void => {
@@ -162,6 +175,24 @@ export class RunningScript {
     this.#queue.push({ event, values });
     this.#next();
     return true;
+  }
+
+  /** Keeps the memory of a script that waits for its next event. A call puts it back; false if it began anew since. */
+  save(): () => boolean {
+    if (this.#running) throw new Error('The script is in the middle of an event.');
+    const [machine, state, putBack] = [this.#machine, this.#state, this.#machine.save()];
+    return () => {
+      if (machine !== this.#machine) return false;
+      this.#running = undefined;
+      this.#queue = [];
+      this.#state = state;
+      putBack();
+      return true;
+    };
+  }
+
+  isAtRest(): boolean {
+    return this.#running === undefined && !this.#hasEnded;
   }
 
   end(): void {

@@ -7,11 +7,20 @@ import type { WorldView } from './object.ts';
 type PlacementReader = () => Placement;
 
 /** The place, and its limits for all that an owner has there. */
-type RegionPart = 'bringsLine' | 'clock' | 'region' | 'host' | 'send' | 'mayRequest' | 'mayTransfer';
+type RegionPart =
+  | 'bringsLine'
+  | 'clock'
+  | 'region'
+  | 'host'
+  | 'regionStartedAt'
+  | 'send'
+  | 'mayRequest'
+  | 'mayTransfer';
 const ofRegion = (land: Land, placed: PlacementReader): Pick<WorldView, RegionPart> => ({
   clock: land.clock,
   region: () => land.region.name,
   host: () => land.host(),
+  regionStartedAt: () => land.startedAt,
   send: land.around.send,
   bringsLine: land.around.bringsLine ?? (() => true),
   mayRequest: land.mayRequest,

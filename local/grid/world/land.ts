@@ -98,6 +98,8 @@ export class Land {
   readonly mayRequest: WorldView['mayRequest'];
   /** By owner: transfers of L$ of all that they own in the region. */
   readonly #transfers = new Map<string, () => boolean>();
+  /** When the region last started. */
+  startedAt: number;
   #lookUps = 20;
   #lookUpsAt: number;
 
@@ -106,6 +108,7 @@ export class Land {
     this.clock = around.clock;
     this.region = { name: 'Ahern', grid: 'agni', urlsLeft: around.urls ?? 1000, hasNoTransfers: false };
     this.mayRequest = around.mayRequest ?? throttle(around.clock, 1000, 20);
+    this.startedAt = around.clock.now();
     this.#lookUpsAt = around.clock.now();
   }
 
@@ -159,6 +162,7 @@ export class Land {
         });
       }),
       prims: [],
+      payPrice: [],
       mayRequest: throttle(this.clock, 25, 20),
     };
     return linkset;

@@ -96,6 +96,14 @@ export class LinksetData {
     return new List([gone.length, all.length - gone.length]);
   }
 
+  /** Keeps the pairs as they are now: a call puts them back, without an event. */
+  save(): () => void {
+    const pairs = new Map(this.pairs);
+    return () => {
+      for (const name of [...this.pairs.keys(), ...pairs.keys()]) this.#put(name, pairs.get(name));
+    };
+  }
+
   reset(): void {
     for (const name of this.pairs.keys()) this.#put(name, undefined);
     this.#tell(Number(LINKSETDATA_RESET), '', '');

@@ -34,7 +34,7 @@ export interface Prim {
   contents: Contents;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
-  seen: { text: string; payPrice: number[]; textures: Map<number, string> };
+  seen: { text: string; textures: Map<number, string> };
   linkset: Linkset;
 }
 
@@ -42,6 +42,8 @@ export interface Prim {
 export interface Linkset {
   data: LinksetData;
   prims: Prim[];
+  /** The prices in the pay window of each of its prims, which the root alone can set. Empty: those that a viewer offers. */
+  payPrice: number[];
   mayRequest: () => boolean;
 }
 
@@ -63,6 +65,8 @@ export interface WorldView {
   region: () => string;
   /** The name of the machine that runs the region, which names the grid. */
   host: () => string;
+  /** When the region last started. */
+  regionStartedAt: () => number;
   /** The avatar's canonical name; undefined where nobody has that UUID. */
   nameOf: (uuid: string) => string | undefined;
   uuidOf: (name: string) => string | undefined;
@@ -183,6 +187,10 @@ export class Body {
     return this.prim.owner;
   }
 
+  get payPrice(): readonly number[] {
+    return this.prim.linkset.payPrice;
+  }
+
   /** The pairs that the linkset remembers, by name. */
   get linksetData(): ReadonlyMap<string, Pair> {
     return this.prim.linkset.data.pairs;
@@ -224,6 +232,17 @@ export class Body {
 
   timer(): number {
     return this.#timer.seconds;
+  }
+
+  /** Keeps the timer, what the script listens for, and what it may. A call puts it back, as the region starts. */
+  save(): () => void {
+    const [interval, listens, granted] = [this.#timer.seconds, this.listens, this.granted];
+    return () => {
+      this.loseConnections();
+      this.setTimer(interval);
+      this.listens = listens;
+      this.granted = granted;
+    };
   }
 
   /** The seconds for which the function that was just called makes the script wait. */

@@ -11,7 +11,11 @@ export const people = (body: Body): Functions => ({
   'key llGetOwner()': () => body.prim.owner,
   'key llGetKey()': () => body.id,
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
-  // A prim that stands alone has the number 0.
+  // The root has the number 1, and a prim that stands alone 0.
+  'integer llGetLinkNumber()': () => {
+    const { prims } = body.prim.linkset;
+    return prims.length === 1 ? 0 : prims.indexOf(body.prim) + 1;
+  },
   'key llGetLinkKey(integer)': (place: number) =>
     body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
@@ -26,8 +30,10 @@ export const people = (body: Body): Functions => ({
   'string llGetObjectName()': () => body.name,
   'string llGetRegionName()': () => body.around.region(),
   'string llGetEnv(string)': (name: string) => {
-    if (name !== 'simulator_hostname') throw new ScriptError(`llGetEnv: this world does not know ${name}`);
-    return body.around.host();
+    if (name === 'simulator_hostname') return body.around.host();
+    // In Unix seconds.
+    if (name === 'region_start_time') return String(Math.floor(body.around.regionStartedAt() / 1000));
+    throw new ScriptError(`llGetEnv: this world does not know ${name}`);
   },
   'integer llGetUnixTime()': () => Math.floor(body.clock.now() / 1000),
   // Microseconds of UTC.

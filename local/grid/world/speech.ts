@@ -49,6 +49,7 @@ export const speech = (body: Body): Functions => ({
     return body.wait(0.2, undefined);
   },
   'void llSetPayPrice(integer, list)': (price: number, { items }: List) => {
-    body.seen.payPrice = [price, ...items.map(Number)];
+    const { linkset } = body.prim;
+    if (linkset.prims[0] === body.prim) linkset.payPrice = [price, ...items.map(Number)];
   },
 });

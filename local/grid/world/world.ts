@@ -37,7 +37,7 @@ const rez = (
     list: () => items,
   };
   const linkset = land.newLinkset();
-  const seen = { text: '', payPrice: [], textures: new Map<number, string>() };
+  const seen = { text: '', textures: new Map<number, string>() };
   const prim: Prim = { id, owner, isDeeded: false, group, name, contents: all, notecards, seen, linkset };
   linkset.prims.push(prim);
   return place(land, { prim, items, scriptName, source: script });
@@ -48,7 +48,7 @@ const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Plac
   const scripts = land.scriptsIn(prim);
   const items = [...(scripts[0]?.items() ?? [])];
   const contents: Contents = { find: (item) => items.find((one) => one.name === item), list: () => items };
-  const seen = { text: prim.seen.text, payPrice: [...prim.seen.payPrice], textures: new Map(prim.seen.textures) };
+  const seen = { text: prim.seen.text, textures: new Map(prim.seen.textures) };
   const notecards = { ...prim.notecards };
   const made: Prim = { ...prim, id: newKey(), owner, contents, notecards, seen, linkset };
   linkset.prims.push(made);
@@ -66,6 +66,7 @@ const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Plac
 const copy = (land: Land, original: Placement, owner: string): Placement[] => {
   const linkset = land.newLinkset();
   linkset.data.add(original.body.linksetData);
+  linkset.payPrice = [...original.body.payPrice];
   const copies = original.body.prim.linkset.prims.flatMap((prim) => copyPrim(land, prim, owner, linkset));
   for (const { script } of copies) {
     script.send('on_rez', 0);
@@ -76,6 +77,7 @@ const copy = (land: Land, original: Placement, owner: string): Placement[] => {
 
 const link = (land: Land, placements: readonly Placement[]): void => {
   const linkset = land.newLinkset();
+  linkset.payPrice = [...(placements[0]?.body.payPrice ?? [])];
   for (const { body } of placements) {
     const old = body.prim.linkset;
     linkset.data.add(old.data.pairs);
@@ -102,8 +104,25 @@ export const createWorld = (around: Surroundings) => {
     link: (...placements: Placement[]): void => link(land, placements),
     /** The region restarts. */
     restart: (): void => {
+      land.startedAt = land.clock.now();
       for (const { body } of objects) body.loseConnections();
       for (const { script } of objects) script.send('changed', 0x400);
+    },
+    /**
+     * Saves the region, whose scripts are all at rest. A call of the answer brings it back as it was then, but for
+     * objects that have come or begun anew since: they stay.
+     */
+    save: (): (() => void) => {
+      const saved = [...objects].map((one) => ({ one, script: one.script.save(), body: one.body.save() }));
+      const memories = new Map(
+        saved.map(({ one: { body } }) => [body.prim.linkset.data, body.prim.linkset.data.save()]),
+      );
+      return () => {
+        land.startedAt = land.clock.now();
+        for (const putBack of memories.values()) putBack();
+        for (const { one, script, body } of saved) if (objects.has(one) && script()) body();
+        for (const { script } of objects) script.send('changed', 0x400);
+      };
     },
     /** A request from outside to the address of a script. */
     receive: (url: string, method: string, body: string, answer: (status: number, text: string) => void): void => {
