@@ -22,7 +22,9 @@ string gService;
 string gKey;
 string gHover;
 integer gLine;
+string gOdd;
 key gLineQuery;
+// When the notecard was put into the object: one that was edited has another time.
 string gNotecard;
 key gKeyCheck;
 list gTold;
@@ -56,8 +58,8 @@ stop(string text)
 // Tells the owner who touches the object the facts that only the virtual world knows.
 report(string text)
 {
-    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "
-        + (string)llLinksetDataAvailable() + " bytes.");
+    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory: " + (string)llGetUsedMemory() + "; linkset data free: "
+        + (string)llLinksetDataAvailable() + ".");
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[lamp]" for an array.
@@ -94,19 +96,36 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ask the operator for a new key.";
+        return "the service refuses the key, or is busy. If this stays, ask for a new key.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
-        return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
+        return "no answer (" + (string)status + "). Is the address in the notecard right?";
     integer i;
     for (i = 0; i < llGetListLength(SCOPES); ++i)
     {
         string scope = llList2String(SCOPES, i);
         if (llSubStringIndex(scopes, quoted(scope)) < 0)
-            return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
-                + ". Ask the operator for a key with the preset " + NOTECARD + ".";
+            return "the key lacks " + scope + ". Ask for one with the preset " + NOTECARD + ".";
     }
     return "";
+}
+
+// An address or a key without the quotes, brackets, blanks and signs that nobody sees, which people paste along.
+string plain(string text)
+{
+    string left;
+    integer at;
+    integer code = 1;
+    while (code)
+    {
+        code = llOrd(text, at);
+        string sign = llGetSubString(text, at, at);
+        if (code > 44 && code < 123 && code != 60 && code != 62) left += sign;
+        // A letter of another script may look like one of ours.
+        else if (code > 191 && code < 8192) gOdd = sign;
+        ++at;
+    }
+    return left;
 }
 
 // A line is blank, a comment that begins with #, or a name, = and a value.
@@ -120,22 +139,14 @@ readLine(string line)
     string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
     if (name == "service")
     {
-        // People copy a slash along, or the /v1 of the API's paths.
-        while (llGetSubString(value, -1, -1) == "/") value = llDeleteSubString(value, -1, -1);
-        if (llGetSubString(value, -3, -1) == "/v1") value = llDeleteSubString(value, -3, -1);
-        gService = value;
+        // People copy a slash along, the /v1 of the API's paths, or the address of the desk.
+        gService = plain(llList2String(llParseString2List(value + "/", ["/v1/", "/desk/", "/#"], []), 0));
+        while (llGetSubString(gService, -1, -1) == "/") gService = llDeleteSubString(gService, -1, -1);
     }
-    else if (name == "key") gKey = value;
+    else if (name == "key") gKey = plain(value);
     else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
     else if (!isSetting(name, value))
-        complain("it does not understand line " + (string)(gLine + 1) + " of the notecard. It knows " + SETTINGS
-            + " and hover = on or off. A comment begins with #.");
-}
-
-// An edited notecard has another key, which only an owner with all permissions on it is shown, and another time.
-string notecardNow()
-{
-    return (string)llGetInventoryKey(NOTECARD) + llGetInventoryAcquireTime(NOTECARD);
+        complain("line " + (string)(gLine + 1) + " of the notecard is none of " + SETTINGS + ", hover = on or off.");
 }
 
 openNotecard()
@@ -145,8 +156,10 @@ openNotecard()
         stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
-    gNotecard = notecardNow();
+    gNotecard = llGetInventoryAcquireTime(NOTECARD);
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+    // A line may never come: the timer asks for it again while there is a query.
+    llSetTimerEvent(60.0);
 }
 
 // Takes a line and asks for the next. True behind the last one, if the notecard is complete and the object may work here.
@@ -160,13 +173,15 @@ integer isRead(string line)
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
     }
-    if (gService == "" || gKey == "") stop("the notecard lacks its line \"service = ...\" or \"key = ...\".");
+    gLineQuery = NULL_KEY;
+    if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");
+    else if (gService == "" || gKey == "") stop("the notecard lacks \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
     else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
-        stop("the address of the service must begin with https://. Correct it in the notecard.");
+        stop("the address in the notecard must begin with https://.");
     // The L$ of the test grid are play money, and nothing that is given there lasts.
     else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
-        stop("this is not the main grid. Use it there.");
+        stop("it works on the main grid alone.");
     else return TRUE;
     gService = "";
     return FALSE;
@@ -176,7 +191,7 @@ integer isRead(string line)
 integer isOtherNotecard(integer change)
 {
     if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
-    return notecardNow() != gNotecard;
+    return llGetInventoryAcquireTime(NOTECARD) != gNotecard;
 }
 
 // ---- End of the shared part. ----
@@ -581,6 +596,7 @@ startOver()
     gLine = 0;
     gService = "";
     gKey = "";
+    gOdd = "";
     gLimit = 0;
     gMinimum = 1;
     gHold = 2;
@@ -946,7 +962,7 @@ default
         gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;
         gReading = gAlone;
         if (gAlone) openNotecard();
-        else stop("there is another script in this prim, which could read the key. Take it out, and ask for a new key.");
+        else stop("take the other script out of this prim: it could read the key.");
     }
 
     on_rez(integer start)
@@ -1023,6 +1039,11 @@ default
 
     timer()
     {
+        if (gLineQuery)
+        {
+            openNotecard();
+            return;
+        }
         if (gService != "" && !gReady && !gReading && gUnread == 0 && llGetUnixTime() - gLookedAt >= RETRY) lookAgain();
         step();
     }
@@ -1042,12 +1063,6 @@ default
         }
         if (change & CHANGED_REGION_START)
         {
-            // The line of the notecard that it waited for never comes.
-            if (gReading && gAlone)
-            {
-                gLine = 0;
-                openNotecard();
-            }
             // A payout that it claimed before is paid no more, and one that was under way is never answered.
             gLive = "";
             gTransaction = NULL_KEY;

@@ -88,8 +88,8 @@ const dialog = ({ log }: World, { body }: Placement): Piece => {
 };
 
 /** A button for each price that is not hidden. */
-const payWindow = ({ body: { name, seen } }: Placement): Piece =>
-  panel('Pay object', name, buttonsOf(seen.payPrice.filter((price) => price >= 0).map((price) => `L$ ${price}`)));
+const payWindow = ({ body: { name, payPrice } }: Placement): Piece =>
+  panel('Pay object', name, buttonsOf(payPrice.filter((price) => price >= 0).map((price) => `L$ ${price}`)));
 
 /** The newest thing that the object said to the avatar. */
 const chat = ({ log }: World, avatar: string): Piece => {
@@ -127,7 +127,7 @@ const start = (answers: Record<string, Answer | ((body: string) => Answer)>) => 
     uuidOf: () => undefined,
     send: ({ url, method, body }, answer) => {
       const path = url.slice(service.length).replace(ada, 'ada');
-      const request = `${method} ${path.replace(/(vendors\/).*/, '$1vendor')}`;
+      const request = `${method} ${path.replace(/(vendors\/).*/, '$1vendor').replace(/(sales\/)[^/]+/, '$1sale')}`;
       const found = answers[request] ?? (request === 'GET /v1/store' ? store(presets.all.scopes) : undefined);
       if (!found) throw new Error(`The script asked for ${request}, which has no answer here.`);
       const { status = 200, ...fields } = typeof found === 'function' ? found(body) : found;
@@ -160,6 +160,7 @@ const drawVendor = () => {
       product: { id: product, name: 'Desk lamp', activePrice: 100, demoId: product },
     },
     'POST /v1/quotes': { refusal: null, quote: 'signed', toPay: 70, total: 100 },
+    'POST /v1/sales/sale/actions/change-paid': {},
     'POST /v1/sales': (body) => ({ status: 201, state: 'completed', change: JSON.parse(body).paid - 70 }),
   });
   const vendor = rez('vendor', 'Lamp vendor');

@@ -12,7 +12,7 @@
 string TITLE = "Vendor";
 string VERSION = "0.1.0";
 string NOTECARD = "vendor";
-string SETTINGS = "service = https://..., key = sis_live_..., face = 0 to 8";
+string SETTINGS = "service, key, face = 0 to 8";
 list SCOPES = ["sales:write", "vendors:register"];
 
 // ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
@@ -21,7 +21,9 @@ string gService;
 string gKey;
 string gHover;
 integer gLine;
+string gOdd;
 key gLineQuery;
+// When the notecard was put into the object: one that was edited has another time.
 string gNotecard;
 key gKeyCheck;
 list gTold;
@@ -55,8 +57,8 @@ stop(string text)
 // Tells the owner who touches the object the facts that only the virtual world knows.
 report(string text)
 {
-    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory used: " + (string)llGetUsedMemory() + " bytes; linkset data free: "
-        + (string)llLinksetDataAvailable() + " bytes.");
+    llOwnerSay(TITLE + " " + VERSION + ": " + text + " Memory: " + (string)llGetUsedMemory() + "; linkset data free: "
+        + (string)llLinksetDataAvailable() + ".");
 }
 
 // A JSON string. llList2Json is not used: it takes a text such as "[lamp]" for an array.
@@ -93,19 +95,36 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ask the operator for a new key.";
+        return "the service refuses the key, or is busy. If this stays, ask for a new key.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
-        return "the service does not answer (" + (string)status + "). See that the address in the notecard is right. Next try in a minute.";
+        return "no answer (" + (string)status + "). Is the address in the notecard right?";
     integer i;
     for (i = 0; i < llGetListLength(SCOPES); ++i)
     {
         string scope = llList2String(SCOPES, i);
         if (llSubStringIndex(scopes, quoted(scope)) < 0)
-            return "the key \"" + llJsonGetValue(body, ["key", "name"]) + "\" lacks the scope " + scope + ". It has " + scopes
-                + ". Ask the operator for a key with the preset " + NOTECARD + ".";
+            return "the key lacks " + scope + ". Ask for one with the preset " + NOTECARD + ".";
     }
     return "";
+}
+
+// An address or a key without the quotes, brackets, blanks and signs that nobody sees, which people paste along.
+string plain(string text)
+{
+    string left;
+    integer at;
+    integer code = 1;
+    while (code)
+    {
+        code = llOrd(text, at);
+        string sign = llGetSubString(text, at, at);
+        if (code > 44 && code < 123 && code != 60 && code != 62) left += sign;
+        // A letter of another script may look like one of ours.
+        else if (code > 191 && code < 8192) gOdd = sign;
+        ++at;
+    }
+    return left;
 }
 
 // A line is blank, a comment that begins with #, or a name, = and a value.
@@ -119,22 +138,14 @@ readLine(string line)
     string value = llStringTrim(llDeleteSubString(line, 0, equals), STRING_TRIM);
     if (name == "service")
     {
-        // People copy a slash along, or the /v1 of the API's paths.
-        while (llGetSubString(value, -1, -1) == "/") value = llDeleteSubString(value, -1, -1);
-        if (llGetSubString(value, -3, -1) == "/v1") value = llDeleteSubString(value, -3, -1);
-        gService = value;
+        // People copy a slash along, the /v1 of the API's paths, or the address of the desk.
+        gService = plain(llList2String(llParseString2List(value + "/", ["/v1/", "/desk/", "/#"], []), 0));
+        while (llGetSubString(gService, -1, -1) == "/") gService = llDeleteSubString(gService, -1, -1);
     }
-    else if (name == "key") gKey = value;
+    else if (name == "key") gKey = plain(value);
     else if (name == "hover" && (llToLower(value) == "on" || llToLower(value) == "off")) gHover = llToLower(value);
     else if (!isSetting(name, value))
-        complain("it does not understand line " + (string)(gLine + 1) + " of the notecard. It knows " + SETTINGS
-            + " and hover = on or off. A comment begins with #.");
-}
-
-// An edited notecard has another key, which only an owner with all permissions on it is shown, and another time.
-string notecardNow()
-{
-    return (string)llGetInventoryKey(NOTECARD) + llGetInventoryAcquireTime(NOTECARD);
+        complain("line " + (string)(gLine + 1) + " of the notecard is none of " + SETTINGS + ", hover = on or off.");
 }
 
 openNotecard()
@@ -144,8 +155,10 @@ openNotecard()
         stop("put a notecard named \"" + NOTECARD + "\" into this object.");
         return;
     }
-    gNotecard = notecardNow();
+    gNotecard = llGetInventoryAcquireTime(NOTECARD);
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+    // A line may never come: the timer asks for it again while there is a query.
+    llSetTimerEvent(60.0);
 }
 
 // Takes a line and asks for the next. True behind the last one, if the notecard is complete and the object may work here.
@@ -159,13 +172,15 @@ integer isRead(string line)
         gLineQuery = llGetNotecardLine(NOTECARD, gLine);
         return FALSE;
     }
-    if (gService == "" || gKey == "") stop("the notecard lacks its line \"service = ...\" or \"key = ...\".");
+    gLineQuery = NULL_KEY;
+    if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");
+    else if (gService == "" || gKey == "") stop("the notecard lacks \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
     else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
-        stop("the address of the service must begin with https://. Correct it in the notecard.");
+        stop("the address in the notecard must begin with https://.");
     // The L$ of the test grid are play money, and nothing that is given there lasts.
     else if (llSubStringIndex(llGetEnv("simulator_hostname"), "aditi") >= 0)
-        stop("this is not the main grid. Use it there.");
+        stop("it works on the main grid alone.");
     else return TRUE;
     gService = "";
     return FALSE;
@@ -175,20 +190,28 @@ integer isRead(string line)
 integer isOtherNotecard(integer change)
 {
     if (!(change & CHANGED_INVENTORY) || llGetInventoryType(NOTECARD) != INVENTORY_NOTECARD) return FALSE;
-    return notecardNow() != gNotecard;
+    return llGetInventoryAcquireTime(NOTECARD) != gNotecard;
 }
 
 // ---- End of the shared part. ----
 
 // Sales that the service has not answered and L$ that are owed live in linkset data, and survive a reset, a restart of the
 // region, and being taken and rezzed. All scripts of the linkset share that: so a pass protects each entry, and its name has
-// the vendor's own prim: "sis:v:", the prim, ":" and the sale's id. Its first letter says how far it is: S a sale that the
-// service has not answered, X one that came with a copy of the object, O L$ owed to the buyer, P L$ that are on their way.
+// the vendor's own prim: "sis:v:", the prim, ":" and the sale's id. Its first letter says how far it is:
+//
+//     S   a sale that the service has not answered
+//     X   one that came with a copy of the object
+//     O   L$ that are owed to the buyer
+//     P   L$ that are on their way to the buyer
+//     D   L$ that the buyer got, which the service has to hear
+//
+// The buyer follows, and behind O, P and D the L$. Each further part begins with "|": what was paid, the vendor, the
+// product, the recipient, and other fields as JSON; behind O and P also when the region had started then. Behind D it is
+// the transaction. An O alone is a payment that the service never hears of.
 string OPEN = "sis:v:";
-string COPIED = "it was copied, or taken and rezzed";
+string COPIED = "it was copied or rezzed";
 integer PRIM = 6;
 integer SALE = 43;
-string MARK = "sis:w:";
 integer BATCH = 4;
 
 // A search for the next entry looks at no more than so many, since a stranger may write any number.
@@ -201,23 +224,34 @@ integer RESERVE = 2048;
 string gPass;
 key gOwner;
 
-// Seconds: a quote's life and a menu's, how long a press keeps the menu, and one who had it leaves it to those who were
-// refused, the wait for an answer to a sale, the pause of what is open, the least between two registrations for changes, the
-// pause before one is tried again, before the next one without an address and with one, and the longest pause after tries
-// that failed.
+// All times are seconds. A quote holds so long, and after another product came nobody pays without one.
 integer SESSION = 120;
+
+// A menu that nobody has pressed yet.
 integer MENU = 30;
+
+// A press keeps the menu so long, and who had it leaves it to those who were refused.
 integer OTHERS = 60;
+
+// Who chose to give buys nothing for themselves without another choice.
+integer GIFT = 600;
+
+// The wait for an answer to a sale, and for how a transfer ended.
 integer PATIENCE = 90;
+
+// The pause while anything is open, and the longest one after tries that failed.
 integer TICK = 20;
+integer LONGEST_PAUSE = 600;
+
+// The least between two registrations for changes; the pause before one is tried again, before the next one without an
+// address, and with one.
 integer QUIET = 5;
 integer RETRY = 60;
 integer REFRESH = 1800;
 integer DAY = 86400;
-integer LONGEST_PAUSE = 600;
 
-// The longest name that fits into a dialog of 512 bytes, in characters of three bytes.
-integer NAME = 120;
+// The longest name that fits above it with a price, in characters of four bytes.
+integer NAME = 60;
 
 // The product, and when its price changes by itself.
 string gProduct;
@@ -238,9 +272,6 @@ key gRegistration;
 integer gLookedAt;
 integer gNext;
 
-// The answer that is read: a text that is passed on takes its memory twice.
-string gAnswer;
-
 // The notecard's product, which counts while the service knows none. Its owner has just written it.
 string gChoice;
 integer gPicked;
@@ -250,7 +281,7 @@ key gBuyer = NULL_KEY;
 integer gUntil;
 string gWanted;
 string gRecipient;
-integer gUseCredit;
+string gFlags;
 integer gToPay;
 string gQuote;
 key gQuoteRequest;
@@ -259,9 +290,22 @@ integer gChannel;
 integer gListen;
 string gMenu;
 
-// Who had the menu last, and when somebody was refused for it.
+// Who chose to give, and until when their payment is one for a gift.
+list gGivers;
+
+// Until when a payment without a quote may be one for the product before.
+integer gNewUntil;
+
+// It shows a product's picture, or has shown one.
+integer gHasPicture;
+
+// Who had the menu last, and whether somebody was refused for it.
 key gLast = NULL_KEY;
 integer gRefused;
+
+// A sale as it is kept, in parts, while its request is written: a letter and the buyer, what was paid, the vendor, the
+// product, the recipient, and further fields as JSON.
+list gTerms;
 
 // The sale under way, and when the next may be sent.
 string gSale;
@@ -297,7 +341,8 @@ integer gAlone;
 
 integer isSetting(string name, string value)
 {
-    if (name == "face" && (string)((integer)value) == value) gFace = (integer)value;
+    integer face = (integer)value;
+    if (name == "face" && (string)face == value && face >= 0 && face < 9) gFace = face;
     else if (name != "product") return FALSE;
     else if ((key)value) gChoice = value;
     else return FALSE;
@@ -310,28 +355,23 @@ integer maySell()
     return gReady && gRefusal == "" && (llGetPermissions() & PERMISSION_DEBIT) && llLinksetDataAvailable() > RESERVE;
 }
 
-string openText()
-{
-    if (gOpen == 0) return "";
-    return "\nOpen payments: " + (string)gOpen;
-}
-
 // The pay button has exactly one price, that of the quote or of the product, or there is none.
 showPrice()
 {
     integer price = gPrice;
     if (gQuote != "" && gToPay > 0) price = gToPay;
-    if (price == 0 || !maySell()) price = PAY_HIDE;
+    if (price == 0 || !maySell() || (gQuote == "" && llGetUnixTime() < gNewUntil)) price = PAY_HIDE;
     llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
     string text = "L$ " + (string)gPrice;
     if (gRefusal != "") text = sentence(gRefusal);
-    show(gName + "\n" + text + openText());
+    if (gOpen > 0) text += "\nOpen payments: " + (string)gOpen;
+    show(gName + "\n" + text);
 }
 
 askDebit()
 {
-    llOwnerSay("Vendor: please allow it to give L$ back. It gives no buyer more than that buyer paid.");
+    llOwnerSay("Vendor: please allow it to give L$ back to buyers.");
     llRequestPermissions(llGetOwner(), PERMISSION_DEBIT);
 }
 
@@ -344,30 +384,27 @@ endSession()
     showPrice();
 }
 
-// The avatar wears the tag of the vendor's group. The null key is in the group of an object that is set to none.
-integer isInGroup(key avatar)
+// Says that the avatar wears the tag of the vendor's group. The null key is in the group of an object that is set to none.
+string inGroup(key avatar)
 {
-    return llSameGroup(avatar) && !llSameGroup(NULL_KEY);
-}
-
-string flag(string name, integer isTrue)
-{
-    if (isTrue) return ",\"" + name + "\":true";
+    if (llSameGroup(avatar) && !llSameGroup(NULL_KEY)) return ",\"inGroup\":true";
     return "";
 }
 
-// The fields that a quote and its sale share.
-string terms(string product, key buyer, string recipient, integer useCredit)
+// The fields that a quote and its sale share, of gTerms.
+string terms()
 {
-    return "\"productId\":" + quoted(product) + ",\"buyerIdentifier\":" + quoted((string)buyer)
-        + ",\"recipientIdentifier\":" + quoted(recipient) + flag("useCredit", useCredit) + flag("inGroup", isInGroup(buyer))
-        + ",\"vendorUuid\":" + quoted((string)llGetKey());
+    return "{\"productId\":" + quoted(llList2String(gTerms, 3)) + ",\"buyerIdentifier\":" + quoted(llGetSubString(llList2String(gTerms, 0), 1, 36))
+        + ",\"recipientIdentifier\":" + quoted(llList2String(gTerms, 4)) + llList2String(gTerms, 5)
+        + ",\"vendorUuid\":" + quoted(llList2String(gTerms, 2));
 }
 
 askQuote(string menu)
 {
     gMenu = menu;
-    gQuoteRequest = call("POST", "/v1/quotes", "{" + terms(gWanted, gBuyer, gRecipient, gUseCredit) + "}", []);
+    gTerms = ["Q" + (string)gBuyer, "", llGetKey(), gWanted, gRecipient, gFlags];
+    gQuoteRequest = call("POST", "/v1/quotes", terms() + "}", []);
+    gTerms = [];
     if (gQuoteRequest == NULL_KEY) dismiss("no-answer");
 }
 
@@ -379,18 +416,15 @@ dismiss(string refusal)
 
 string sentence(string refusal)
 {
-    list all = ["closed", "The store is closed.", "banned", "This store does not sell to you or to that avatar.",
-        "inactive", "The product is not for sale now.", "sold-out", "The product is sold out.",
-        "underpaid", "That is less than the price.", "unknown-resident", "No avatar has that username.",
-        "no-answer", "The store does not answer. Please touch it again in a minute.", "no-product", "It has no product yet."];
-    integer at = llListFindList(all, [refusal]);
-    if (at < 0) return "The price or your credit has changed. Please touch it again.";
-    return llList2String(all, at + 1);
-}
-
-odd(string what, integer status)
-{
-    complain("the service answered " + (string)status + " to " + what + ". If this stays, tell the operator.");
+    if (refusal == "closed") return "The store is closed.";
+    if (refusal == "banned") return "It does not sell to you or to them.";
+    if (refusal == "inactive") return "It is not for sale now.";
+    if (refusal == "sold-out") return "It is sold out.";
+    if (refusal == "unknown-resident") return "No avatar has that username.";
+    if (refusal == "no-answer") return "No answer. Touch it again in a minute.";
+    if (refusal == "no-product") return "It has no product yet.";
+    if (refusal == "linked") return "Unlink it: only a root prim has a price.";
+    return "Something has changed. Touch it again.";
 }
 
 quoteAnswered(integer status, string refusal, integer total)
@@ -399,7 +433,6 @@ quoteAnswered(integer status, string refusal, integer total)
     {
         dismiss("no-answer");
         if (isKeyFault(status)) askKey();
-        else odd("a quote", status);
         return;
     }
     // The service answers: what waits for it need not wait longer.
@@ -419,13 +452,13 @@ quoteAnswered(integer status, string refusal, integer total)
     if (gToPay > 0)
     {
         showPrice();
-        llRegionSayTo(gBuyer, 0, "Please pay L$ " + (string)gToPay + " to this object within two minutes.");
+        llRegionSayTo(gBuyer, 0, "Please pay it L$ " + (string)gToPay + " within two minutes.");
     }
     else if (total == 0) sell(gBuyer, 0);
     else
     {
         gMenu = "confirm";
-        llDialog(gBuyer, gName + "\nYour store credit pays all of it: L$ " + (string)total + ".", ["Confirm", "Cancel"], gChannel);
+        llDialog(gBuyer, gName + "\nYour credit pays it: L$ " + (string)total + ".", ["Confirm", "Cancel"], gChannel);
     }
 }
 
@@ -470,13 +503,12 @@ drop(string entry)
     if (llLinksetDataDeleteProtected(entry, gPass) == LINKSETDATA_OK) --gOpen;
 }
 
-// True for a prim of this object.
-integer isHere(string prim)
+// The sale behind the L$ that are kept; empty for none.
+string saleOf(string value)
 {
-    integer prims = llGetNumberOfPrims();
-    if (prims == 1) return prim == (string)llGetKey();
-    while (prims > 0 && (string)llGetLinkKey(prims) != prim) --prims;
-    return prims > 0;
+    integer at = llSubStringIndex(value, "|");
+    if (at < 0) return "";
+    return llGetSubString(value, at, -1);
 }
 
 // Counts what is open.
@@ -518,8 +550,8 @@ string nextEntry(string stages, integer place)
 // Nobody knows whether the L$ arrived, or it is not for this vendor to pay them. Paying twice would be as wrong as never.
 tellOwner(string entry, string owed, string why)
 {
-    llInstantMessage(llGetOwner(), "Vendor: a payment of L$ " + llGetSubString(owed, 36, -1) + " to "
-        + link(llGetSubString(owed, 0, 35)) + " is open: " + why + ". Pay it if it is not in your transactions. Sale "
+    llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)((integer)llGetSubString(owed, 36, 46)) + " to "
+        + link(llGetSubString(owed, 0, 35)) + " are open: " + why + ". Pay them if your transactions lack them. Sale "
         + llGetSubString(entry, SALE, SALE + 35));
 }
 
@@ -549,19 +581,20 @@ adopt()
             return;
         }
         string value = kept(entry);
-        integer isStrange = !isHere(llGetSubString(entry, PRIM, PRIM + 35));
+        integer isStrange = llGetSubString(entry, PRIM, PRIM + 35) != (string)llGetKey();
         if (isStrange && value == "") ++gStranger;
         else if (isStrange)
         {
             string stage = llGetSubString(value, 0, 0);
             integer isDone = TRUE;
             value = llDeleteSubString(value, 0, 0);
-            if (stage == "S" || stage == "X")
+            if (stage == "P" || saleOf(value) == "") tellOwner(entry, value, COPIED);
+            else
             {
-                isDone = keep(mine() + llGetSubString(entry, SALE, -1), "X" + value);
+                if (stage != "D") stage = "X";
+                isDone = keep(mine() + llGetSubString(entry, SALE, -1), stage + value);
                 if (isDone) ++gOpen;
             }
-            else tellOwner(entry, value, COPIED);
             if (isDone) llLinksetDataDeleteProtected(entry, gPass);
         }
     }
@@ -571,63 +604,35 @@ adopt()
 // before a crash: the former pass is noted under the new one, and each entry is written anew before the vendor works.
 string formerName()
 {
-    return markOf(gPass) + ":former";
-}
-
-// Each pass has a mark. Nothing but a reset of the whole memory takes it away.
-string markOf(string pass)
-{
-    return MARK + (string)llGetKey() + ":" + llGetSubString(pass, 0, 7);
+    return "sis:w:" + (string)llGetKey() + llGetSubString(gPass, 0, 7);
 }
 
 takeOver()
 {
     string former = llDeleteSubString(kept(formerName()), 0, 0);
     if (former == "") return;
-    integer isChanged = TRUE;
     integer left;
-    while (isChanged)
+    integer at = llLinksetDataCountFound("^" + OPEN);
+    while (at > 0)
     {
-        isChanged = FALSE;
-        left = 0;
-        integer at = llLinksetDataCountFound("^" + OPEN);
-        while (at > 0)
+        --at;
+        string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
+        string value = opened(entry, former);
+        if (value != "")
         {
-            --at;
-            string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
-            string prim = llGetSubString(entry, PRIM, PRIM + 35);
-            string value = opened(entry, former);
-            if (value != "" && (prim == (string)llGetKey() || !isHere(prim)))
-            {
-                // A name with a pass keeps it, so the entry gets another name.
-                if (keep(entry + "+", value))
-                {
-                    llLinksetDataDeleteProtected(entry, former);
-                    isChanged = TRUE;
-                }
-                else ++left;
-            }
+            // A name with a pass keeps it, so the entry gets another name.
+            if (keep(entry + "+", value)) llLinksetDataDeleteProtected(entry, former);
+            else ++left;
         }
     }
     if (left > 0) return;
-    llLinksetDataDeleteProtected(markOf(former), former);
     llLinksetDataDeleteProtected(formerName(), gPass);
-}
-
-// Tells of open payments that another script has erased, before it counts those that are left.
-tellErased()
-{
-    if (gPass == "" || kept(markOf(gPass)) != "") return;
-    if (gOpen > 0) complain("another script has erased its memory, with " + (string)gOpen + " open payments.");
-    keep(markOf(gPass), "1");
-    count();
 }
 
 // Reads another notecard without a reset, which would take the permission away. Payments are kept meanwhile.
 startOver()
 {
     gStale = FALSE;
-    tellErased();
     gReading = TRUE;
     gReady = FALSE;
     gRegistration = NULL_KEY;
@@ -635,6 +640,7 @@ startOver()
     gLine = 0;
     gService = "";
     gKey = "";
+    gOdd = "";
     gHover = "";
     gChoice = "";
     gPicked = TRUE;
@@ -643,23 +649,39 @@ startOver()
     openNotecard();
 }
 
+// True for one who chose to give and has not paid since: a gift never becomes a purchase for oneself. Forgets it.
+integer isGiver(key who)
+{
+    integer at = llListFindList(gGivers, [who]);
+    if (at < 0) return FALSE;
+    integer until = llList2Integer(gGivers, at + 1);
+    gGivers = llDeleteSubList(gGivers, at, at + 1);
+    return llGetUnixTime() < until;
+}
+
 // Keeps the sale before it is sent, so that no payment is lost.
 sell(key buyer, integer paid)
 {
-    string id = (string)llGenerateKey();
-    string body = "S{\"id\":" + quoted(id) + ",\"paid\":" + (string)paid + ",";
-    if (buyer == gBuyer && gQuote != "" && llGetUnixTime() <= gUntil)
-        body += terms(gWanted, buyer, gRecipient, gUseCredit) + ",\"quote\":" + quoted(gQuote) + "}";
-    else body += terms(gProduct, buyer, (string)buyer, FALSE) + "}";
+    integer now = llGetUnixTime();
+    integer isLate = isGiver(buyer) || now < gNewUntil;
+    string sale = "|" + (string)paid + "|" + (string)llGetKey() + "|";
+    if (buyer == gBuyer && gQuote != "" && now <= gUntil)
+        sale = "S" + (string)buyer + sale + gWanted + "|" + gRecipient + "|" + gFlags + ",\"quote\":" + quoted(gQuote);
+    else if (isLate)
+    {
+        sale = "O" + (string)buyer + (string)paid;
+        tell(buyer, "That came too late: your L$ come back.");
+    }
+    else sale = "S" + (string)buyer + sale + gProduct + "|" + (string)buyer + "|" + inGroup(buyer);
     if (buyer == gBuyer) endSession();
-    if (!keep(mine() + id, body))
+    if (!keep(mine() + (string)llGenerateKey(), sale))
     {
         llInstantMessage(llGetOwner(), "Vendor: its memory is full. It pays L$ " + (string)paid + " back to " + link(buyer) + ".");
         if (paid > 0) llTransferLindenDollars(buyer, paid);
         return;
     }
     ++gOpen;
-    body = "";
+    sale = "";
     settle();
 }
 
@@ -667,27 +689,37 @@ sell(key buyer, integer paid)
 settle()
 {
     integer now = llGetUnixTime();
-    if (gPass == "" || gService == "" || gReading) return;
     if (gTransaction != NULL_KEY && now - gPayAt > PATIENCE) doubt("nobody said how it ended");
-    if (gStale && gTransaction == NULL_KEY)
+    if (gStale && gTransaction == NULL_KEY) startOver();
+    if (gPass == "" || gService == "" || gReading) return;
+    if (unread() < gStrange)
     {
-        startOver();
-        return;
+        complain("another script has erased its memory, with " + (string)gOpen + " open payments.");
+        count();
     }
-    tellErased();
+    adopt();
     if (unread() > gUnread)
     {
         gUnread = unread();
-        complain("it cannot read some of its memory (" + (string)gUnread + "): another key, owner or script wrote it.");
+        complain("it cannot read " + (string)gUnread + " entries: another key, owner or script.");
     }
     // A sale that fails keeps no other waiting: the next try begins behind it.
     if (now >= gSaleNext && (gSaleRequest == NULL_KEY || now - gSaleAt > PATIENCE))
     {
-        gSale = nextEntry("SX", gSalePlace);
+        gSale = nextEntry("SXD", gSalePlace);
         gSalePlace = gPlace;
         gSaleRequest = NULL_KEY;
         gSaleAt = now;
-        if (gSale != "") gSaleRequest = call("POST", "/v1/sales", llDeleteSubString(kept(gSale), 0, 0), []);
+        string id = llGetSubString(gSale, SALE, SALE + 35);
+        gTerms = llParseStringKeepNulls(kept(gSale), ["|"], []);
+        string buyer = llList2String(gTerms, 0);
+        string paid = llList2String(gTerms, 1);
+        if (llGetSubString(buyer, 0, 0) == "D")
+            gSaleRequest = call("POST", "/v1/sales/" + id + "/actions/change-paid", "{\"transactionId\":" + quoted(paid)
+                + ",\"amount\":" + llDeleteSubString(buyer, 0, 36) + "}", []);
+        else if (gSale != "")
+            gSaleRequest = call("POST", "/v1/sales", terms() + ",\"id\":" + quoted(id) + ",\"paid\":" + paid + "}", []);
+        gTerms = [];
     }
     if (now >= gPayNext && gTransaction == NULL_KEY)
     {
@@ -698,21 +730,23 @@ settle()
         string owed = kept(gPayment);
         string stage = llGetSubString(owed, 0, 0);
         owed = llDeleteSubString(owed, 0, 0);
-        if (stage == "P") doubt("it was under way when the region stopped");
+        if (stage == "P") doubt("the region stopped");
+        // What it owed before the region started, and came back as it was then, it may have paid: the service knows.
+        else if (stage == "O" && llSubStringIndex(owed, "|") > 0 && llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
+            keep(gPayment, "S" + llGetSubString(owed, 0, 35) + saleOf(owed));
         else if (stage == "O")
         {
             if (keep(gPayment, "P" + owed))
             {
                 gPayAt = now;
-                gTransaction = llTransferLindenDollars((key)llGetSubString(owed, 0, 35), (integer)llGetSubString(owed, 36, -1));
+                gTransaction = llTransferLindenDollars((key)llGetSubString(owed, 0, 35), (integer)llGetSubString(owed, 36, 46));
             }
         }
     }
-    adopt();
     if (gBuyer == NULL_KEY) showPrice();
     integer pause = gNext - now;
     if (pause > REFRESH) pause = REFRESH;
-    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "")) pause = TICK;
+    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "" || now < gNewUntil)) pause = TICK;
     if (pause < QUIET) pause = QUIET;
     llSetTimerEvent(pause);
 }
@@ -731,21 +765,26 @@ saleAnswered(integer status, string result, string refusal, integer change)
     string asked = kept(gSale);
     string stage = llGetSubString(asked, 0, 0);
     gSaleRequest = NULL_KEY;
-    if (stage != "S" && stage != "X") return;
-    asked = llDeleteSubString(asked, 0, 0);
-    string buyer = llJsonGetValue(asked, ["buyerIdentifier"]);
-    integer paid = (integer)llJsonGetValue(asked, ["paid"]);
+    integer isRefused = status == 400 || status == 422;
+    if (stage == "D" && (status == 200 || status == 404 || isRefused))
+    {
+        drop(gSale);
+        return;
+    }
+    if (stage != "S" && stage != "X" && stage != "D") return;
+    string buyer = llGetSubString(asked, 1, 36);
+    integer paid = (integer)llGetSubString(asked, 38, 48);
     asked = "";
     string text = "Thank you! It is on its way.";
-    if (status == 400 || status == 422)
+    if (isRefused)
     {
-        complain("the service refused a sale: " + refusal + " Tell the operator.");
-        text = "The store refused the sale. Please tell its owner.";
+        complain("the service refused a sale: " + refusal);
+        text = "The store refused it. Tell its owner.";
         change = paid;
     }
-    else if (status != 201 || result == JSON_INVALID)
+    else if (status != 201 || result == JSON_INVALID || stage == "D")
     {
-        odd("a sale. It is kept and sent again", status);
+        complain("the service answered " + (string)status + " to a sale. It is sent again.");
         gSalePause = longer(gSalePause);
         // Many vendors that fail together do not come back together.
         gSaleNext = llGetUnixTime() + gSalePause + (integer)llFrand(0.2 * gSalePause);
@@ -757,7 +796,7 @@ saleAnswered(integer status, string result, string refusal, integer change)
         gTold = [];
         if (change > paid)
         {
-            complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ". Tell the operator.");
+            complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ".");
             change = paid;
         }
         if (result == "refused")
@@ -770,17 +809,16 @@ saleAnswered(integer status, string result, string refusal, integer change)
     if (change > 0 && stage == "X") tellOwner(gSale, buyer + (string)change, COPIED);
     if (change > 0 && stage == "S")
     {
-        text += " L$ " + (string)change + " of it will come back to you.";
-        keep(gSale, "O" + buyer + (string)change);
+        text += " L$ " + (string)change + " of it come back.";
+        keep(gSale, "O" + buyer + (string)change + saleOf(kept(gSale)) + "|" + llGetEnv("region_start_time"));
     }
     else drop(gSale);
     tell(buyer, text);
 }
 
-// A field of the product in the answer; empty for null, and for one that is not there.
-string ofProduct(string name)
+// The text of a field; empty for null, and for one that is not there.
+string orNone(string value)
 {
-    string value = llJsonGetValue(gAnswer, ["product", name]);
     if (value == JSON_NULL || value == JSON_INVALID) return "";
     return value;
 }
@@ -793,7 +831,8 @@ register()
         + ",\"position\":" + quoted((string)llGetPos()) + ",\"script\":\"Vendor " + VERSION + "\"";
     if (gUrl != "") body += ",\"url\":" + quoted(gUrl);
     if (gChoice != "") body += ",\"productId\":" + quoted(gChoice);
-    gRegistration = call("PUT", "/v1/vendors/" + (string)llGetKey(), body + flag("picked", gPicked) + "}", []);
+    if (gPicked) body += ",\"picked\":true";
+    gRegistration = call("PUT", "/v1/vendors/" + (string)llGetKey(), body + "}", []);
 }
 
 // Registers once it has an address, where the region has more than it leaves to others.
@@ -836,32 +875,33 @@ touched(key who, integer now)
     if (who == gBuyer && now - gTouchedAt < 3) return;
     gTouchedAt = now;
     integer isOwner = who == llGetOwner();
-    if (isOwner) report((string)gOpen + " payments are open, and it cannot read " + (string)unread() + ".");
+    if (isOwner) report((string)gOpen + " open, " + (string)unread() + " unreadable.");
     if (isOwner || (!maySell() && now - gLookedAt >= RETRY)) look(isOwner);
     if (isOwner && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
     else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
-    else if (!maySell()) llRegionSayTo(who, 0, "It is not ready. Please tell its owner.");
+    else if (!maySell()) llRegionSayTo(who, 0, "It is not ready. Tell its owner.");
     else
     {
         integer isTaken = gBuyer != NULL_KEY && gBuyer != who && now <= gUntil;
-        if (isTaken) gRefused = now;
-        if (isTaken || (who == gLast && now - gRefused < OTHERS))
-            llRegionSayTo(who, 0, "Somebody else is choosing. Please touch it again in a minute.");
+        if (isTaken) gRefused = TRUE;
+        if (isTaken || (who == gLast && gRefused && now - gUntil < OTHERS))
+            llRegionSayTo(who, 0, "Somebody else is choosing. Touch it again in a minute.");
         else
         {
             endSession();
             llListenRemove(gListen);
             gBuyer = who;
             gLast = who;
+            gRefused = FALSE;
             gUntil = now + MENU;
             gWanted = gProduct;
             gRecipient = (string)who;
-            gUseCredit = FALSE;
+            gFlags = inGroup(who);
             gToPay = gPrice;
             gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
             gListen = llListen(gChannel, "", who, "");
             llSetTimerEvent(TICK);
-            if (isInGroup(who)) askQuote("group");
+            if (gFlags != "") askQuote("group");
             else showMenu();
         }
     }
@@ -875,7 +915,7 @@ showMenu()
     if (gDemo != "") buttons += "Demo";
     string text = gName + "\nL$ " + (string)gPrice;
     if (gToPay < gPrice) text += "\nYour price: L$ " + (string)gToPay;
-    llDialog(gBuyer, text + "\nBuy it, or give it to somebody.", buttons + "Cancel", gChannel);
+    llDialog(gBuyer, text, buttons + "Cancel", gChannel);
 }
 
 default
@@ -886,7 +926,7 @@ default
         gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;
         gReading = gAlone;
         if (gAlone) openNotecard();
-        else stop("there is another script in this prim, which could read the key. Take it out.");
+        else stop("take the other script out of this prim: it could read the key.");
     }
 
     on_rez(integer start)
@@ -906,7 +946,6 @@ default
         gPass = llHMAC(gKey, (string)gOwner, "sha256");
         if (former != "" && former != gPass) keep(formerName(), "F" + former);
         takeOver();
-        keep(markOf(gPass), "1");
         count();
         gSaleRequest = NULL_KEY;
         gSaleNext = 0;
@@ -917,7 +956,7 @@ default
 
     run_time_permissions(integer permissions)
     {
-        if (!(permissions & PERMISSION_DEBIT)) complain("without the permission to give L$ back it sells nothing. Touch it to be asked again.");
+        if (!(permissions & PERMISSION_DEBIT)) complain("without that it sells nothing.");
         showPrice();
         settle();
     }
@@ -934,25 +973,31 @@ default
         integer now = llGetUnixTime();
         if (id != gBuyer || now > gUntil)
         {
-            llRegionSayTo(id, 0, "This menu is over. Please touch it again.");
+            llRegionSayTo(id, 0, "This menu is over. Touch it again.");
             return;
         }
         if (gQuote == "") gUntil = now + OTHERS;
         if (gMenu == "confirm" && text == "Confirm") sell(id, 0);
         else if (gMenu == "name")
         {
-            gRecipient = llReplaceSubString(llToLower(llStringTrim(text, STRING_TRIM)), " ", ".", 0);
+            // People copy a name as "Display (user.name)", and a link to an avatar.
+            text = llGetSubString(text, llSubStringIndex(text, "(") + 1, -1);
+            integer at = llSubStringIndex(text, "/agent/");
+            if (at >= 0) text = llGetSubString(text, at + 7, at + 42);
+            gRecipient = llDumpList2String(llParseString2List(llToLower(text), [" ", llChar(160), ")", "{", "}", "|"], []), ".");
             askQuote("");
         }
         else if (gMenu != "menu" || text == "Cancel") endSession();
         else if (text == "Gift")
         {
+            gGivers = llList2List([id, now + GIFT] + gGivers, 0, 15);
             gMenu = "name";
             llTextBox(id, "The username of the avatar:", gChannel);
         }
         else
         {
-            gUseCredit = text == "Use credit";
+            isGiver(id);
+            if (text == "Use credit") gFlags += ",\"useCredit\":true";
             if (text == "Demo") gWanted = gDemo;
             askQuote("");
         }
@@ -961,6 +1006,7 @@ default
     money(key buyer, integer amount)
     {
         // A payment may overtake the news of another owner, who could not read what this one keeps.
+        if (amount <= 0) return;
         if (gPass != "" && (gReading || gService != "") && gOwner == llGetOwner()) sell(buyer, amount);
         else llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)amount + " from " + link(buyer)
             + " came while it could sell nothing: give them back.");
@@ -992,27 +1038,28 @@ default
             if (isKeyFault(status)) askKey();
             else if (status == 200 && llJsonValueType(body, ["uuid"]) == JSON_STRING)
             {
-                gAnswer = body;
-                body = "";
-                string product = ofProduct("id");
+                string product = orNone(llJsonGetValue(body, ["product", "id"]));
                 // A menu does not outlive its product, but a quote stays good for two minutes.
                 if (gBuyer != NULL_KEY && gQuote == "" && product != gProduct) dismiss("");
+                if (gProduct != "" && product != gProduct) gNewUntil = llGetUnixTime() + SESSION;
                 gProduct = product;
-                gName = llGetSubString(ofProduct("name"), 0, NAME - 1);
-                gPrice = (integer)ofProduct("activePrice");
-                gDemo = ofProduct("demoId");
-                gChangesAt = ofProduct("changesAt");
+                gName = llGetSubString(llJsonGetValue(body, ["product", "name"]), 0, NAME - 1);
+                gPrice = (integer)llJsonGetValue(body, ["product", "activePrice"]);
+                gDemo = orNone(llJsonGetValue(body, ["product", "demoId"]));
+                gChangesAt = orNone(llJsonGetValue(body, ["product", "changesAt"]));
                 gRefusal = "";
                 if (product == "")
                 {
                     gName = TITLE;
                     gRefusal = "no-product";
                 }
-                if (ofProduct("soldOut") == JSON_TRUE) gRefusal = "sold-out";
-                if (ofProduct("active") == JSON_FALSE) gRefusal = "inactive";
-                key image = ofProduct("image");
-                gAnswer = "";
-                if (image) llSetTexture(image, gFace);
+                if (llJsonGetValue(body, ["product", "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";
+                if (llJsonGetValue(body, ["product", "active"]) == JSON_FALSE) gRefusal = "inactive";
+                if (llGetLinkNumber() > 1) gRefusal = "linked";
+                key image = llJsonGetValue(body, ["product", "image"]);
+                if (image) gHasPicture = TRUE;
+                else image = TEXTURE_BLANK;
+                if (gHasPicture) llSetTexture(image, gFace);
                 gPicked = FALSE;
                 if (gNext)
                 {
@@ -1023,7 +1070,6 @@ default
                 gReady = TRUE;
                 showPrice();
             }
-            else if (status != 429) odd("a registration", status);
         }
         else if (request == gSaleRequest)
         {
@@ -1031,6 +1077,8 @@ default
             if (status != 201) refusal = llJsonGetValue(body, ["detail"]);
             string result = llJsonGetValue(body, ["state"]);
             integer change = (integer)llJsonGetValue(body, ["change"]);
+            // Before its memory came back as it was, it has paid that.
+            if (llJsonValueType(body, ["changePaid"]) == JSON_OBJECT) change = 0;
             body = "";
             saleAnswered(status, result, refusal, change);
         }
@@ -1055,7 +1103,6 @@ default
                 gReady = FALSE;
                 gNext = llGetUnixTime() + RETRY;
                 stop(fault);
-                show(gStatus + openText());
                 showPrice();
             }
         }
@@ -1069,17 +1116,21 @@ default
         string owed = llDeleteSubString(kept(gPayment), 0, 0);
         if (success)
         {
-            drop(gPayment);
+            string buyer = llGetSubString(owed, 0, 35);
+            string amount = (string)((integer)llGetSubString(owed, 36, 46));
+            if (saleOf(owed) == "") drop(gPayment);
+            else keep(gPayment, "D" + buyer + amount + "|" + (string)id);
             gPayPause = 0;
-            if (owed != "") tell((key)llGetSubString(owed, 0, 35), "You got L$ " + llGetSubString(owed, 36, -1) + " back.");
+            gSaleNext = 0;
+            if (owed != "") tell((key)buyer, "You got L$ " + amount + " back.");
         }
         // After these the L$ have surely not moved, and another try may succeed.
-        else if (data != "" && llSubStringIndex("LINDENDOLLAR_INSUFFICIENTFUNDS THROTTLED MISSING_PERMISSION_DEBIT TRANSFERS_DISABLED", data) >= 0)
+        else if (llListFindList(["LINDENDOLLAR_INSUFFICIENTFUNDS", "THROTTLED", "MISSING_PERMISSION_DEBIT", "TRANSFERS_DISABLED"], [data]) >= 0)
         {
             if (owed != "") keep(gPayment, "O" + owed);
             gPayPause = longer(gPayPause);
             gPayNext = llGetUnixTime() + gPayPause;
-            complain("L$ could not be given back: " + data + ". See that your account has enough. It is tried again.");
+            complain("L$ did not go back: " + data + ". Has your account enough? It tries again.");
         }
         else doubt(data);
         gPayment = "";
@@ -1089,6 +1140,11 @@ default
 
     timer()
     {
+        if (gLineQuery)
+        {
+            openNotecard();
+            return;
+        }
         integer now = llGetUnixTime();
         if (gBuyer != NULL_KEY && now > gUntil)
         {
@@ -1105,27 +1161,18 @@ default
     changed(integer change)
     {
         if (change & CHANGED_OWNER || (llGetInventoryNumber(INVENTORY_SCRIPT) == 1) != gAlone) llResetScript();
-        if (gAlone && isOtherNotecard(change))
-        {
-            // Nobody could tell how a payment ended that is under way.
-            gStale = TRUE;
-            if (gTransaction == NULL_KEY) startOver();
-        }
+        // It is read once no payment is under way: nobody could tell how that ended.
+        if (gAlone && isOtherNotecard(change)) gStale = TRUE;
         if (change & CHANGED_REGION_START)
         {
-            // The line of the notecard that it waited for never comes.
-            if (gReading)
-            {
-                gLine = 0;
-                openNotecard();
-            }
             // A request that was under way is never answered. A sale is sent again once its time is over.
             gTransaction = NULL_KEY;
             gPayment = "";
             endSession();
-            settle();
         }
+        if (change & CHANGED_LINK) look(FALSE);
         // The address has ended with the region.
         if (change & (CHANGED_REGION_START | CHANGED_REGION)) look(TRUE);
+        settle();
     }
 }

@@ -104,7 +104,7 @@ test('its owner’s touch gives it a new address at once', () => {
   clock.advance(5);
 
   expect(deliver().answer).toBe('200 given');
-  expect(world.log.said.at(-1)?.text).toMatch(/^Dispenser \d+\.\d+\.\d+: Dispenser: ready\. .* Memory used: \d+ bytes/);
+  expect(world.log.said.at(-1)?.text).toMatch(/^Dispenser \d+\.\d+\.\d+: Dispenser: ready\. .* Memory: \d+;/);
 });
 
 test('keeps the old address until the service knows the new one', () => {

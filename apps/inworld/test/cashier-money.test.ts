@@ -389,7 +389,7 @@ test('with another script in its prim it pays nothing, not even what it has clai
 
   expect(tries).toEqual([]);
   expect(ends().map(([state]) => state)).toEqual(['claimed']);
-  expect(told()[0]).toContain('there is another script in this prim, which could read the key.');
+  expect(told()[0]).toContain('take the other script out of this prim: it could read the key.');
 });
 
 test('a result that never comes is unknown after 90 seconds, and keeps no other payee waiting', () => {
@@ -773,7 +773,7 @@ test('its owner hears at a touch what it paid, what is left and what is open, wi
   clock.advance(3);
 
   expect(world.log.said.at(-1)?.text).toMatch(
-    /^Cashier \d+\.\d+\.\d+: today it paid L\$ 70 in 1 payouts\. L\$ 9930 of the limit are left\. 0 payouts are open, and it cannot read 0\. Memory used: \d+ bytes; linkset data free: \d+ bytes\.$/,
+    /^Cashier \d+\.\d+\.\d+: today it paid L\$ 70 in 1 payouts\. L\$ 9930 of the limit are left\. 0 payouts are open, and it cannot read 0\. Memory: \d+; linkset data free: \d+\.$/,
   );
   expect(world.log.messages).toEqual([]);
 });

@@ -20,6 +20,7 @@ const place = (
   notecard: string[] | undefined,
   answer = { status: 200, body: '{}' },
   grid = 'agni',
+  bringsLine: (card: string, line: number) => boolean = () => true,
 ) => {
   const clock = virtualClock(1_900_000_000_000);
   const requests: { url: string; key: string | undefined }[] = [];
@@ -27,6 +28,7 @@ const place = (
     clock,
     nameOf: () => undefined,
     uuidOf: () => undefined,
+    bringsLine,
     send: ({ url, headers }, tell) => {
       requests.push({ url, key: headers['X-API-Key'] });
       tell({ status: answer.status, type: 'application/json', body: answer.body });
@@ -68,6 +70,43 @@ describe.each(scripts)('%s', (name) => {
     expect(requests[0]?.key).toBe('sis_live_x');
   });
 
+  test.each([
+    ['"https://service.example"', '"sis_live_x"'],
+    ['“https://service.example/”', '„sis_live_x“'],
+    ['<https://service.example>', '‘sis_live_x’'],
+    ['\ufeffhttps://service.example/desk', 'sis_live_x\u200b'],
+    ['https://service.example/desk/#/sales', 'sis_\u200blive_\u00a0x'],
+    ['https://service.example/v1//', "'sis_live_x' "],
+  ])('takes its address and key as people paste them: %s, %s', (service, key) => {
+    const { requests } = place(name, [`service = ${service}`, `key = ${key}`, ...linesOf(name).slice(2)]);
+
+    expect(requests[0]).toMatchObject({ key: 'sis_live_x' });
+    expect(requests[0]?.url.startsWith('https://service.example/v1/')).toBe(true);
+  });
+
+  test('names a letter of another alphabet in its key, and sends the key nowhere', () => {
+    const { requests, told } = place(name, [lines[0] ?? '', 'key = sis_live_\u0430bc', ...linesOf(name).slice(2)]);
+
+    expect(told()).toEqual([`${title}: the address or the key has the sign "\u0430" in it.`]);
+    expect(requests).toEqual([]);
+  });
+
+  test.each([0, 1])('asks again for the line %i of its notecard, which never came', (lost) => {
+    let losses = 0;
+    const { requests, clock } = place(
+      name,
+      linesOf(name),
+      undefined,
+      undefined,
+      (_, line) => line !== lost || ++losses > 1,
+    );
+    const before = requests.length;
+
+    clock.advance(60);
+
+    expect([before, requests.length > 0]).toEqual([0, true]);
+  });
+
   test('names each line that it does not understand by its number, and never shows the key', () => {
     const { told, requests } = place(name, [
       'our shop',
@@ -78,25 +117,24 @@ describe.each(scripts)('%s', (name) => {
     ]);
     const from = linesOf(name).length + 2;
 
-    const numbers = told().flatMap((text) => /it does not understand line (\d+) of the notecard/.exec(text)?.[1] ?? []);
+    const numbers = told().flatMap((text) => /: line (\d+) of the notecard is none of/.exec(text)?.[1] ?? []);
     expect(numbers.map(Number)).toEqual([1, from, from + 1, from + 2]);
-    expect(told()[0]).toContain('It knows service = https://..., key = sis_live_...');
-    expect(told()[0]).toMatch(/ and hover = on or off\. A comment begins with #\.$/);
+    expect(told()[0]).toMatch(/ is none of service.*, key.*, hover = on or off\.$/);
     expect(told().join()).not.toContain('hidden');
     expect(requests.length).toBeGreaterThan(0);
   });
 
   test.each([
     ['no notecard', undefined, 'agni', `put a notecard named "${name}" into this object.`],
-    ['no key', lines.slice(0, 1), 'agni', 'the notecard lacks its line "service = ..." or "key = ...".'],
-    ['no address', lines.slice(1), 'agni', 'the notecard lacks its line "service = ..." or "key = ...".'],
+    ['no key', lines.slice(0, 1), 'agni', 'the notecard lacks "service = ..." or "key = ...".'],
+    ['no address', lines.slice(1), 'agni', 'the notecard lacks "service = ..." or "key = ...".'],
     [
       'no encryption',
       ['service = http://service.example', ...lines.slice(1)],
       'agni',
-      'the address of the service must begin with https://. Correct it in the notecard.',
+      'the address in the notecard must begin with https://.',
     ],
-    ['the test grid', lines, 'aditi', 'this is not the main grid. Use it there.'],
+    ['the test grid', lines, 'aditi', 'it works on the main grid alone.'],
   ])('with %s stays off, sends its key nowhere, and says what to do', (_, notecard, grid, text) => {
     const own = notecard && [...notecard, ...(more[name] ?? [])];
     const { told, requests, object, clock } = place(name, own, undefined, grid);
@@ -134,17 +172,14 @@ describe.each(scripts)('%s', (name) => {
     };
 
     expect(told(415, {})).toEqual([
-      `${title}: the service does not accept the key in the notecard, or is busy. Next try in a minute. If this stays, ` +
-        'ask the operator for a new key.',
+      `${title}: the service refuses the key, or is busy. If this stays, ask for a new key.`,
     ]);
     if (name === 'dispenser') return;
     // The scripts ask for neither of these, though the presets have them.
     const spare: readonly string[] = ['coupons:read', 'products:read'];
     for (const lacking of scopes.filter((scope) => !spare.includes(scope)))
       expect(told(200, { scopes: scopes.filter((scope) => scope !== lacking) })[0]).toMatch(
-        new RegExp(
-          `^${title}: the key "mine" lacks the scope ${lacking}\\. It has \\[.*\\]\\. Ask the operator for a key with the preset ${name}\\.$`,
-        ),
+        new RegExp(`^${title}: the key lacks ${lacking}\\. Ask for one with the preset ${name}\\.$`),
       );
   });
 
@@ -184,6 +219,6 @@ test.each(['none', 'limit = 0', 'limit = -5', 'limit = 10,000', 'limit = L$ 500'
 test('a cashier takes its hold and minimum from the notecard, and names those that are out of bounds', () => {
   const { told } = place('cashier', [...linesOf('cashier'), 'hold = 31', 'minimum = 0', 'hold = 0', 'minimum = 20']);
 
-  const numbers = told().flatMap((text) => /it does not understand line (\d+) of the notecard/.exec(text)?.[1] ?? []);
+  const numbers = told().flatMap((text) => /: line (\d+) of the notecard is none of/.exec(text)?.[1] ?? []);
   expect(numbers).toEqual(['4', '5']);
 });

@@ -38,8 +38,11 @@ interface Sale {
   paid: number;
   productId: string;
   buyerIdentifier: string;
+  recipientIdentifier?: string;
   inGroup?: boolean;
   vendorUuid?: string;
+  /** What the vendor has reported of the change that it gave back. */
+  changePaid?: { transactionId: string; amount: number };
 }
 
 /** A registration of a vendor: its body, its time and its key. */
@@ -103,6 +106,13 @@ export const start = ({
         service.quotes.push(JSON.parse(body));
         return respond(200, service.quote(JSON.parse(body)));
       }
+      if (path.endsWith('/actions/change-paid')) {
+        const [, , , id = ''] = path.split('/');
+        const sale = sales.get(id);
+        if (!sale) return respond(404, {});
+        sale.changePaid ??= JSON.parse(body);
+        return respond(200, {});
+      }
       service.posts += 1;
       const sale: Sale = JSON.parse(body);
       const status = service.status(sale);
@@ -112,6 +122,7 @@ export const start = ({
         state: sale.paid < price ? 'refused' : 'completed',
         refusal: 'underpaid',
         change: service.change(sale),
+        changePaid: sales.get(sale.id)?.changePaid ?? null,
       });
     },
     transfer: (by, to, amount, answer) => {
@@ -153,5 +164,4 @@ export const keep = ({ body }: Placement, name: string, value: string, key = 'on
 };
 export const entry = ({ body }: Placement, n = 0): string =>
   `sis:v:${body.id}:${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
-export const saleText = (n: number, paid = price, buyer = ada): string =>
-  `S${JSON.stringify({ id: `${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`, paid, productId: bo, buyerIdentifier: buyer, recipientIdentifier: buyer, useCredit: false })}`;
+export const saleText = (paid = price, buyer = ada): string => `S${buyer}|${paid}|${lamp}|${bo}|${buyer}|`;

@@ -384,7 +384,7 @@ test('a key that is revoked while it serves: the avatar is told to wait, and the
   net.status = 415;
   await use(avatar(0), 'Balance');
   await hears(avatar(0), 'its owner is told');
-  await isTold('Terminal: the service does not accept the key in the notecard');
+  await isTold('Terminal: the service refuses the key, or is busy.');
   object.touch(avatar(0));
   await hears(avatar(0), 'This terminal is not ready.');
   net.status = 0;

@@ -24,7 +24,7 @@ test('pays and sells nothing of what another script wrote, keeps it, and tells i
   const { clock, world, place, transfers, sales, told, openOf } = start();
   const vendor = place();
   const forged = [entry(vendor), entry(vendor, 1), `sis:v:${randomUUID()}:${randomUUID()}`, `sis:${randomUUID()}`];
-  const values = [`O${thief}800`, saleText(2, 500, thief), `O${thief}800`, `O${thief}800`];
+  const values = [`O${thief}800`, saleText(500, thief), `O${thief}800`, `O${thief}800`];
   const other = linked(
     world,
     vendor,
@@ -40,8 +40,8 @@ test('pays and sells nothing of what another script wrote, keeps it, and tells i
   expect(transfers).toEqual([{ to: ada, amount: 30, by: vendor.body.id }]);
   expect([...sales.values()].map(({ buyerIdentifier }) => buyerIdentifier)).toEqual([ada]);
   expect(openOf(vendor)).toEqual(forged.slice(0, 3));
-  expect(told().at(-1)).toContain('it cannot read some of its memory (3)');
-  expect(world.log.said.at(-1)?.text).toContain('0 payments are open, and it cannot read 3.');
+  expect(told().at(-1)).toContain('it cannot read 3 entries');
+  expect(world.log.said.at(-1)?.text).toContain('0 open, 3 unreadable.');
 });
 
 test('no other script can read, change or delete what it keeps', () => {
@@ -91,7 +91,7 @@ test('a copy pays nothing of what the original owes: the original pays it once, 
     [bo, 70, true],
     [ada, 30, true],
   ]);
-  expect(told().filter((text) => text.includes('was copied, or taken and rezzed'))).toHaveLength(2);
+  expect(told().filter((text) => text.includes('was copied or rezzed'))).toHaveLength(2);
   expect([openOf(vendor), openOf(copy as Placement)]).toEqual([[], []]);
 });
 
@@ -111,7 +111,7 @@ test('a vendor that is taken and rezzed sells what it kept, pays nothing of what
 
   expect([...sales.values()].map(({ paid }) => paid)).toEqual([130]);
   expect(transfers).toEqual([]);
-  expect(told().filter((text) => /L\$ (30|70) to .* is open/.test(text))).toHaveLength(2);
+  expect(told().filter((text) => /L\$ (30|70) to .* are open/.test(text))).toHaveLength(2);
 });
 
 test.each(['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW', 'SOMETHING_NEW'])(
@@ -124,7 +124,7 @@ test.each(['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW', 'SOMETHING_N
     clock.advance(4000);
 
     expect(transfers).toHaveLength(1);
-    expect(told().join()).toContain(`a payment of L$ 30 to secondlife:///app/agent/${ada}/about is open: ${tag}.`);
+    expect(told().join()).toContain(`L$ 30 to secondlife:///app/agent/${ada}/about are open: ${tag}.`);
     expect(openOf(vendor)).toEqual([]);
   },
 );
@@ -189,7 +189,7 @@ test('300 open sales are settled within 400 seconds, and it does not sleep while
   const vendor = place();
   service.status = () => 503;
   vendor.pay(ada, 100);
-  for (let n = 1; n < 300; n++) keep(vendor, entry(vendor, n), saleText(n));
+  for (let n = 1; n < 300; n++) keep(vendor, entry(vendor, n), saleText());
   vendor.script.begin();
   clock.advance(20);
 
@@ -207,7 +207,7 @@ test('the longest product and the fullest memory leave it room, with a tenth les
   const vendor = place();
   service.status = () => 503;
   service.product = shown({ name: 'ü'.repeat(63), demoId: bo, changesAt: '2099-01-01T00:00:00.000Z' });
-  for (let n = 0; n < 600; n++) keep(vendor, entry(vendor, n), n % 3 === 0 ? `O${bo}${n + 1}` : saleText(n));
+  for (let n = 0; n < 600; n++) keep(vendor, entry(vendor, n), n % 3 === 0 ? `O${bo}${n + 1}` : saleText());
   vendor.script.begin();
   clock.advance(60);
   for (const who of [ada, bo, owner]) vendor.touch(who);
@@ -237,7 +237,7 @@ test('after two hours without a service the first try comes within twelve minute
   expect(sales.size).toBe(20);
 });
 
-test('six vendors and a box that are linked take nothing of each other, and no sale waits for five seconds', () => {
+test('five vendors, and one linked with a box, take nothing of each other, and no sale waits for five seconds', () => {
   const { clock, world, place, sales, paidTo, openOf } = start();
   const vendors = Array.from({ length: 6 }, () => place());
   const box = world.rez({
@@ -248,7 +248,7 @@ test('six vendors and a box that are linked take nothing of each other, and no s
     items: [],
   });
   for (let n = 0; n < 500; n++) keep(box, `sis:d:${String(n).padStart(26, '0')}`, '1', 'two');
-  world.link(...vendors, box);
+  world.link(vendors[0] as Placement, box);
   const paidAt: number[] = [];
 
   for (let n = 0; n < 12; n++) {
@@ -327,7 +327,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
     const vendor = place();
     service.status = () => 500;
     for (let n = 0; n < 10; n++) keep(vendor, entry(vendor, n), `O${bo}${10 + n}`);
-    for (let n = 10; n < 20; n++) keep(vendor, entry(vendor, n), saleText(n, 110 + n));
+    for (let n = 10; n < 20; n++) keep(vendor, entry(vendor, n), saleText(110 + n));
     const made = crashAfter(vendor, changes);
     service.status = () => 201;
 
@@ -337,7 +337,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
       allow();
     }
     const doubted = told().flatMap((text) =>
-      text.includes('when the region stopped') ? [Number(/L\$ (\d+) to/.exec(text)?.[1])] : [],
+      text.includes('the region stopped') ? [Number(/L\$ (\d+) to/.exec(text)?.[1])] : [],
     );
     const paid = transfers.map(({ amount }) => amount);
     // L$ whose result the crash has swallowed are told, and were paid perhaps.
@@ -369,7 +369,7 @@ test('what it cannot read after the key changed in a crash is there again with t
   clock.advance(100);
   allow();
   clock.advance(100);
-  const unread = told().filter((text) => text.includes('it cannot read some of')).length;
+  const unread = told().filter((text) => text.includes('it cannot read')).length;
   vendor.editNotecard('vendor', cardOf('one'));
   for (let n = 0; n < 3; n++) {
     clock.advance(50);
@@ -388,7 +388,7 @@ test('another script in its prim stops it: no payment is sold twice, and the own
   clock.advance(5);
   vendor.pay(ada, 130);
   clock.advance(60);
-  const meanwhile = [sales.size, vendor.body.seen.payPrice.filter((sum) => sum > 0).length];
+  const meanwhile = [sales.size, vendor.body.payPrice.filter((sum) => sum > 0).length];
   second.take();
   clock.advance(10);
   allow();
@@ -397,7 +397,7 @@ test('another script in its prim stops it: no payment is sold twice, and the own
   clock.advance(10);
 
   expect(meanwhile).toEqual([0, 0]);
-  expect(told().join()).toContain('there is another script in this prim, which could read the key.');
+  expect(told().join()).toContain('take the other script out of this prim: it could read the key.');
   expect(
     told().filter((text) => text.includes(`L$ 130 from secondlife:///app/agent/${ada}/about came while`)),
   ).toHaveLength(2);
@@ -422,12 +422,12 @@ test('a memory that another script erased is told with how much was open', () =>
 test('takes no payment while its memory is nearly full', () => {
   const { clock, place } = start();
   const vendor = place();
-  const before = vendor.body.seen.payPrice[1];
+  const before = vendor.body.payPrice[1];
 
   vendor.body.functions['integer llLinksetDataWrite(string, string)']?.(...(['fill', 'x'.repeat(129_500)] as never[]));
   clock.advance(2000);
 
-  expect([before, vendor.body.seen.payPrice[1]]).toEqual([100, -1]);
+  expect([before, vendor.body.payPrice[1]]).toEqual([100, -1]);
 });
 
 test('one avatar cannot hold the menu: after half a minute it is for those who were refused', () => {
@@ -455,7 +455,7 @@ test('two who touch it in one moment both get an answer', () => {
 
   expect(world.log.dialogs.map(({ to }) => to)).toEqual([ada]);
   expect(world.log.said.filter(({ to }) => to === bo).map(({ text }) => text)).toEqual([
-    'Somebody else is choosing. Please touch it again in a minute.',
+    'Somebody else is choosing. Touch it again in a minute.',
   ]);
 });
 
@@ -467,7 +467,7 @@ test('a buyer who has left hears by instant message, and of L$ only once they ar
   vendor.pay(ada, 130);
   clock.advance(30);
 
-  expect(told()).toEqual(['Thank you! It is on its way. L$ 30 of it will come back to you.']);
+  expect(told()).toEqual(['Thank you! It is on its way. L$ 30 of it come back.']);
 });
 
 test('the text above it says what is open, and its owner hears version, memory and more at a touch', () => {
@@ -483,7 +483,7 @@ test('the text above it says what is open, and its owner hears version, memory a
 
   expect(above).toBe('Lamp\nL$ 100\nOpen payments: 1');
   expect(world.log.said.at(-1)?.text).toMatch(
-    /^Vendor \d+\.\d+\.\d+: 1 payments are open, and it cannot read 0\. Memory used: \d+ bytes; linkset data free: \d+ bytes\.$/,
+    /^Vendor \d+\.\d+\.\d+: 1 open, 0 unreadable\. Memory: \d+; linkset data free: \d+\.$/,
   );
 });
 

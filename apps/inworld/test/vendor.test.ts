@@ -30,7 +30,7 @@ const place = async (product: object = {}, more: string[] = []) => {
   const isSettled = () => open().length === 0;
   const sales = async () => (await call('GET', `/v1/sales?product=${id}`)).data;
   const money = () => [world.balances.get(buyer), world.balances.get(owner)];
-  const price = () => vendor.body.seen.payPrice[1];
+  const price = () => vendor.body.payPrice[1];
   const ready = async (at = 100) => {
     await choose('permissions', 'Allow');
     await until(() => price() === at);
@@ -42,8 +42,8 @@ test('asks once to be allowed to give L$ back, says what for, and takes none bef
   const { world, vendor, choose, until, isTold, ready } = await place();
   await choose('permissions', 'Deny');
   await until(() => vendor.body.seen.text.includes('L$ 100'));
-  const denied = [...vendor.body.seen.payPrice];
-  await isTold('Vendor: without the permission to give L$ back it sells nothing. Touch it to be asked again.');
+  const denied = [...vendor.body.payPrice];
+  await isTold('Vendor: without that it sells nothing.');
   const asked = world.log.dialogs.length;
 
   vendor.touch(owner);
@@ -51,8 +51,8 @@ test('asks once to be allowed to give L$ back, says what for, and takes none bef
 
   expect(denied.slice(1)).toEqual([-1, -1, -1, -1]);
   expect(asked).toBe(0);
-  expect(vendor.body.seen.payPrice).toEqual([-1, 100, -1, -1, -1]);
-  expect(world.log.said[0]?.text).toContain('It gives no buyer more than that buyer paid.');
+  expect(vendor.body.payPrice).toEqual([-1, 100, -1, -1, -1]);
+  expect(world.log.said[0]?.text).toContain('please allow it to give L$ back to buyers');
   expect(world.log.errors).toEqual([]);
 });
 
@@ -91,8 +91,8 @@ test('sells for exactly the price on its button, and gives back what is too much
   );
   expect(money()).toEqual([800, 250]);
   for (const amount of [30, 40]) await hears(buyer, `You got L$ ${amount} back.`);
-  await hears(buyer, 'Thank you! It is on its way. L$ 30 of it will come back to you.');
-  await hears(buyer, 'That is less than the price. L$ 40 of it will come back to you.');
+  await hears(buyer, 'Thank you! It is on its way. L$ 30 of it come back.');
+  await hears(buyer, 'Something has changed. Touch it again. L$ 40 of it come back.');
 });
 
 test('a touch quotes: store credit pays first, and the button has exactly what is left', async () => {
@@ -101,7 +101,7 @@ test('a touch quotes: store credit pays first, and the button has exactly what i
   await call('POST', `/v1/customers/${buyer}/actions/increment-credit`, { delta: 30 });
 
   vendor.touch(buyer);
-  await choose('Buy it', 'Use credit');
+  await choose('\nL$', 'Use credit');
   await until(() => price() === 70);
   vendor.pay(buyer, 70);
   await until(isSettled);
@@ -116,8 +116,8 @@ test('credit that pays it all is asked for once more, and needs no L$', async ()
   await call('POST', `/v1/customers/${friend.uuid}/actions/increment-credit`, { delta: 150 });
 
   vendor.touch(friend.uuid);
-  await choose('Buy it', 'Use credit');
-  await choose('Your store credit pays all of it: L$ 100.', 'Confirm');
+  await choose('\nL$', 'Use credit');
+  await choose('Your credit pays it: L$ 100.', 'Confirm');
   await until(() => world.log.said.some(({ text }) => text.startsWith('Thank you!')));
   await until(isSettled);
 
@@ -129,13 +129,13 @@ test('a gift goes to the avatar who is named, and a name that nobody has is told
   await ready();
 
   vendor.touch(buyer);
-  await choose('Buy it', 'Gift');
+  await choose('\nL$', 'Gift');
   await choose('The username', 'nobody.anywhere');
   await hears(buyer, 'No avatar has that username.');
   vendor.touch(buyer);
-  await choose('Buy it', 'Gift');
+  await choose('\nL$', 'Gift');
   await choose('The username', friend.username);
-  await hears(buyer, 'Please pay L$ 100');
+  await hears(buyer, 'Please pay it L$ 100');
   vendor.pay(buyer, 100);
   await until(isSettled);
 
@@ -157,9 +157,9 @@ test('a demo is a sale of the demo: at once if it is free, for its price if not'
   }
   const offered = [one, other, none].map(({ world }) => world.log.dialogs[0]?.buttons);
 
-  await one.choose('Buy it', 'Demo');
+  await one.choose('\nL$', 'Demo');
   await one.hears(one.buyer, 'Thank you! It is on its way.');
-  await other.choose('Buy it', 'Demo');
+  await other.choose('\nL$', 'Demo');
   await other.until(() => other.price() === 1);
   other.vendor.pay(other.buyer, 1);
   await other.until(other.isSettled);
@@ -194,7 +194,7 @@ test('a payment while the service is away, an answer that is lost, a reset and a
 
   expect(await sales()).toMatchObject([{ state: 'completed', paid: 120, change: 20 }]);
   expect(money()).toEqual([900, 150]);
-  await isTold('to a sale. It is kept and sent again.');
+  await isTold('to a sale. It is sent again.');
 });
 
 test('many payments that cannot be given back keep no sale waiting', async () => {
@@ -203,7 +203,7 @@ test('many payments that cannot be given back keep no sale waiting', async () =>
   for (let i = 10; i < 60; i++) keep(`sis:v:${vendor.body.id}:${i}000000-0000-4000-8000-000000000000`, `O${buyer}9000`);
 
   vendor.pay(buyer, 100);
-  await isTold('L$ could not be given back: LINDENDOLLAR_INSUFFICIENTFUNDS');
+  await isTold('L$ did not go back: LINDENDOLLAR_INSUFFICIENTFUNDS');
   await until(() => world.log.said.some(({ text }) => text.startsWith('Thank you!')));
 
   expect(await sales()).toMatchObject([{ state: 'completed', paid: 100 }]);
@@ -216,10 +216,10 @@ test('L$ that were under way when the region died are not paid twice: the owner 
 
   keep(`sis:v:${vendor.body.id}:00000000-0000-4000-8000-000000000001`, `P${buyer}30`);
   vendor.script.send('timer');
-  await isTold('under way when the region stopped');
+  await isTold('the region stopped');
   await until(isSettled);
 
-  expect(world.log.messages.at(-1)?.text).toContain(`a payment of L$ 30 to secondlife:///app/agent/${buyer}/about`);
+  expect(world.log.messages.at(-1)?.text).toContain(`L$ 30 to secondlife:///app/agent/${buyer}/about`);
   expect(world.log.paid).toEqual([]);
 });
 
@@ -229,7 +229,7 @@ test('L$ that cannot be given back now are tried again, until the owner has enou
   world.balances.set(owner, -100);
 
   vendor.pay(buyer, 40);
-  await isTold('See that your account has enough. It is tried again.');
+  await isTold('Has your account enough? It tries again.');
   world.balances.set(owner, 40);
   await until(isSettled);
 
@@ -248,14 +248,14 @@ test('sees that price, stock and state of its product have changed, and that its
   vendor.touch(owner);
   await until(() => price() === -1);
   vendor.touch(buyer);
-  await hears(buyer, 'The product is sold out.');
+  await hears(buyer, 'It is sold out.');
   await change({ active: false });
   clock.advance(60);
   vendor.touch(buyer);
   await until(() => vendor.body.seen.text.includes('not for sale now'));
   vendor.touch(buyer);
 
-  await hears(buyer, 'The product is not for sale now.');
+  await hears(buyer, 'It is not for sale now.');
   expect(money()).toEqual([1000, 50]);
 });
 
@@ -268,7 +268,7 @@ test('one avatar at a time chooses; a menu and a quote end after two minutes', a
   vendor.touch(buyer);
   vendor.touch(friend.uuid);
   await hears(friend.uuid, 'Somebody else is choosing.');
-  await choose('Buy it', 'Buy');
+  await choose('\nL$', 'Buy');
   await until(() => price() === 50);
   clock.advance(150);
   const later = price();
@@ -279,20 +279,17 @@ test('one avatar at a time chooses; a menu and a quote end after two minutes', a
   expect(world.log.dialogs[0]?.to).toBe(friend.uuid);
 });
 
-test('an answer that is no answer is told to the buyer and, once, to the owner', async () => {
-  const { buyer, vendor, ready, choose, net, hears, world, isTold } = await place();
+test('an answer that is no answer is told to the buyer', async () => {
+  const { buyer, vendor, ready, choose, net, hears, world } = await place();
   await ready();
 
   net.status = 503;
   for (let i = 0; i < 3; i++) {
     vendor.touch(buyer);
-    await choose('Buy it', 'Buy');
-    await hears(buyer, 'The store does not answer. Please touch it again in a minute.');
+    await choose('\nL$', 'Buy');
+    await hears(buyer, 'No answer. Touch it again in a minute.');
     world.log.said.length = 0;
   }
-  await isTold('Vendor: the service answered 503 to a quote.');
-
-  expect(world.log.messages.filter(({ text }) => text.includes('503'))).toHaveLength(1);
 });
 
 test('a refusal that hides its reason is told with both reasons, and a vendor asks again within a minute', async () => {
@@ -300,7 +297,7 @@ test('a refusal that hides its reason is told with both reasons, and a vendor as
   await ready();
   net.status = 415;
   vendor.touch(owner);
-  await isTold('does not accept the key in the notecard, or is busy. Next try in a minute.');
+  await isTold('refuses the key, or is busy.');
   clock.advance(5);
   const [shown, priceMeanwhile] = [vendor.body.seen.text, price()];
 
@@ -308,7 +305,7 @@ test('a refusal that hides its reason is told with both reasons, and a vendor as
   clock.advance(80);
   await until(() => price() === 100);
 
-  expect(shown).toMatch(/^Vendor: the service does not accept .* for a new key\.$/);
+  expect(shown).toMatch(/^Vendor: the service refuses .* for a new key\.$/);
   expect(priceMeanwhile).toBe(-1);
 });
 
@@ -328,8 +325,9 @@ test('hears that it sells another product, and sees at its owner’s touch that 
   await sell(id);
   vendor.touch(owner);
   await above('Lamp\nL$ 100');
+  await until(() => price() === 100);
 
-  expect([meanwhile, price()]).toEqual([-1, 100]);
+  expect(meanwhile).toBe(-1);
   expect(await call('GET', `/v1/vendors/${vendor.body.id}`)).toMatchObject({
     ...{ name: 'vendor', region: 'Ahern', position: '<128.00000, 64.00000, 22.00000>', script: 'Vendor 0.1.0' },
     product: { id },
@@ -364,7 +362,7 @@ test('charges those who wear the tag of its group the group’s price, with the 
 
   vendor.touch(one);
   await choose('Your price: L$ 80', 'Buy');
-  await until(() => vendor.body.seen.payPrice[1] === 80);
+  await until(() => vendor.body.payPrice[1] === 80);
   vendor.pay(one, 80);
   await until(isSettled);
   vendor.pay(other, 100);
