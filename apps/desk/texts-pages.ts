@@ -1065,13 +1065,7 @@ export const pageTexts = {
       tooMany: (rows: number, most: number) =>
         `This file has ${count(rows)} rows, and the desk takes ${count(most)}. Use the command below, which takes any number.`,
       header: (fault: string) => `In the first line ${fault}`,
-      quotes: {
-        open: (line: number) => `The row that begins in line ${line} has a quote that is never closed.`,
-        inside: (line: number) =>
-          `The row that begins in line ${line} has a quote inside a value: put the value in quotes, and double each quote inside it.`,
-        after: (line: number) =>
-          `The row that begins in line ${line} has text after a closing quote: double each quote inside a value.`,
-      },
+      noCsv: (fault: string) => `In this file ${fault}.`,
       length: (wanted: number, found: number) =>
         `The line has ${some(found, 'value', 'values')}, and the first line ${count(wanted)}.`,
       empty: (name: string) => `${name} is empty.`,

@@ -1,7 +1,4 @@
-import { nearestOf } from './nearest.ts';
-import { plainCell } from './plain-cell.ts';
-
-/** The rules of a CSV file's first line, by which the command and the desk read it. */
+/** Reads and writes CSV, for the command and the desk alike. This file imports nothing, as the desk needs it. */
 
 /** The mark by which spreadsheets know UTF-8: without it they show `Été` wrong, and save it so. */
 export const utf8Mark = '\ufeff';
@@ -10,6 +7,14 @@ export const utf8Mark = '\ufeff';
 export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Separator = keyof typeof separators;
 export const separatorNames = Object.keys(separators) as Separator[];
+
+/** A line of a CSV file. It ends as RFC 4180 has it, whoever writes it. */
+export const csvLine = (cells: readonly string[], separator: Separator = 'comma'): string => {
+  const sign = separators[separator];
+  const written = (cell: string): string =>
+    cell.includes(sign) || /["\r\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell;
+  return `${cells.map(written).join(sign)}\r\n`;
+};
 
 /** The sign that the first line has most of, outside quotes. */
 const separatorIn = (text: string): Separator => {
@@ -22,63 +27,109 @@ const separatorIn = (text: string): Separator => {
 const mark = /^("?)sep=([,;\t])\1[,;\t ]*(?=[\r\n]|$)/i;
 
 /** The separator of a CSV file's text, and the text with an empty line in the place of `sep=;`. */
-export const readMark = (text: string): { separator: Separator; text: string } => {
+const readMark = (text: string): { separator: Separator; text: string } => {
   const [found = '', , sign] = mark.exec(text) ?? [];
   const named = separatorNames.find((name) => separators[name] === sign);
   return { separator: named ?? separatorIn(text), text: text.slice(found.length) };
 };
 
-/** A row's cells up to `count`. More than these it keeps where one of them has a value: spreadsheets add empty ones. */
-export const ownOf = (cells: readonly string[], count: number): string[] =>
-  cells.slice(0, cells.slice(count).some((cell) => plainCell(cell) !== '') ? undefined : count);
-
-interface NamedColumn {
-  name: string;
+/** A row of a CSV file as it stands there. */
+export interface CsvRecord {
+  /** The line where it begins, from 1. */
+  line: number;
+  cells: string[];
+  separator: Separator;
 }
 
-/** The names of columns, for a message. */
-export const namesOf = (columns: readonly NamedColumn[]): string => columns.map(({ name }) => name).join(', ');
+/** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
+const maxRowLength = 4_000_000;
 
-/** Names the column that a word is most like. */
-export const meantColumn = (columns: readonly NamedColumn[], word: string): string => {
-  const nearest = nearestOf(
-    word,
-    columns.map(({ name }) => name),
-  );
-  return nearest === undefined ? '' : `Did you mean ${nearest}? `;
+const faults = {
+  open: 'has a quote that is never closed',
+  long: 'is longer than 4 million characters; most likely a quote in it is never closed',
+  inside: 'has a quote inside a value; put the value in quotes, and double each quote inside it',
+  after: 'has text after a closing quote; double each quote inside a value',
 };
 
-/** A kind of file, as far as its first line goes. */
-interface HeaderRules<C extends NamedColumn> {
-  name: string;
-  columns: readonly C[];
-  /** Those of a file of rejected rows, which can be read again with them: they mean nothing. */
-  added: readonly NamedColumn[];
-  isRequired: (column: C) => boolean;
+/** Says of a row why it and the rest of its file cannot be read. */
+export class CsvFault extends Error {
+  constructor(fault: keyof typeof faults, line: number) {
+    super(`the row that begins in line ${line} ${faults[fault]}`);
+  }
 }
 
-/**
- * The columns of a header, or a sentence about its first fault, which lists the columns that there are. Cells behind the
- * last name are none.
- */
-export const readHeader = <C extends NamedColumn>(
-  { name: kind, columns, added, isRequired }: HeaderRules<C>,
-  header: readonly string[],
-): (C | undefined)[] | string => {
-  const there = `${kind} have the columns ${namesOf(columns)}`;
-  const found: (C | undefined)[] = [];
-  const names = header.map(plainCell);
-  for (const [index, name] of ownOf(names, names.findLastIndex((one) => one !== '') + 1).entries()) {
-    const column = columns.find((one) => one.name.toLowerCase() === name.toLowerCase());
-    if (!column && !added.some((one) => one.name === name)) {
-      const shown =
-        name === '' ? `column ${index + 1} has no name` : `there is no column ${JSON.stringify(name.slice(0, 60))}`;
-      return `${shown}. ${meantColumn(columns, name)}Leave it out, or give it its name: ${there}.`;
-    }
-    found.push(column);
+/** A value, and where it ends. */
+interface Cell {
+  cell: string;
+  end: number;
+}
+
+/** The value that begins with a quote at `from`. Undefined where the text has no end of it. */
+const readQuoted = (text: string, from: number): Cell | undefined => {
+  let cell = '';
+  for (let at = from + 1; ; ) {
+    const end = text.indexOf('"', at);
+    if (end < 0) return undefined;
+    cell += text.slice(at, end);
+    if (text[end + 1] !== '"') return { cell, end: end + 1 };
+    cell += '"';
+    at = end + 2;
   }
-  const twice = found.find((column, index) => column && found.indexOf(column) < index);
-  if (twice) return `the column ${twice.name} is there twice. Leave one out.`;
-  const missing = columns.filter((column) => isRequired(column) && !found.includes(column));
-  return missing.length > 0 ? `the column ${namesOf(missing)} is missing; ${there}.` : found;
+};
+
+/** The value that ends before one of the signs in `ends`. */
+const readBare = (text: string, from: number, ends: RegExp): Cell | undefined => {
+  ends.lastIndex = from;
+  const end = ends.exec(text)?.index;
+  return end === undefined ? undefined : { cell: text.slice(from, end), end };
+};
+
+/** The value at a place, or its fault. Undefined where it may go on behind the text. */
+const readCell = (text: string, at: number, ends: RegExp): Cell | keyof typeof faults | undefined => {
+  const isQuoted = text[at] === '"';
+  const found = isQuoted ? readQuoted(text, at) : readBare(text, at, ends);
+  const next = found && text.slice(found.end, found.end + 2);
+  // Another quote may follow, or the second sign of a line's end.
+  if (!next || next === '\r') return undefined;
+  if (!isQuoted) return found.cell.includes('"') ? 'inside' : found;
+  return next.search(ends) === 0 ? found : 'after';
+};
+
+const breaksIn = (cell: string): number => cell.match(/\r\n|\n|\r/g)?.length ?? 0;
+
+/**
+ * Reads the rows of a CSV text without empty ones. It is called with each piece of the text and then without one, and
+ * throws a CsvFault where the text is no CSV.
+ */
+export const csvReader = () => {
+  let separator: Separator | undefined;
+  /** The text behind the last whole value. */
+  let rest = '';
+  let line = 1;
+  let record: Omit<CsvRecord, 'separator'> = { line, cells: [] };
+  let length = 0;
+  return function* (piece?: string): Generator<CsvRecord> {
+    // The end of a text ends its last row, as the end of a line does.
+    let text = rest + (piece ?? '\n');
+    if (separator === undefined) ({ separator, text } = readMark(text));
+    const sign = separators[separator];
+    const ends = new RegExp(`[${sign}\r\n]`, 'g');
+    let at = 0;
+    for (let found = readCell(text, at, ends); found; found = readCell(text, at, ends)) {
+      if (typeof found === 'string') throw new CsvFault(found, record.line);
+      record.cells.push(found.cell);
+      line += breaksIn(found.cell);
+      length += found.end - at;
+      at = found.end + (text.startsWith('\r\n', found.end) ? 2 : 1);
+      if (text[found.end] === sign) continue;
+      if (length > maxRowLength) break;
+      if (record.cells.some((cell) => cell.trim() !== '')) yield { ...record, separator };
+      line += 1;
+      record = { line, cells: [] };
+      length = 0;
+    }
+    rest = text.slice(at);
+    if (length + rest.length > maxRowLength) throw new CsvFault('long', record.line);
+    if (piece === undefined && rest !== '') throw new CsvFault('open', record.line);
+  };
 };

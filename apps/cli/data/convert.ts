@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { parseIdentifier } from '../../../lib/identifier.ts';
 import { isSameText, trimmed } from '../../../lib/normalise.ts';
 import { copiedName } from '../../shared/copied-name.ts';
-import { ownOf } from '../../shared/csv.ts';
+import { ownOf } from '../../shared/csv-header.ts';
 import { plainCell } from '../../shared/plain-cell.ts';
 import { idFrom, type Values } from '../kinds/columns.ts';
 import { importFiles } from '../kinds/kinds.ts';

@@ -1,10 +1,9 @@
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { Readable } from 'node:stream';
-import { type CsvError, parse } from 'csv-parse';
 import type { Fault } from '../../../lib/operator/imports/rows.ts';
 import { readCell } from '../../shared/cells.ts';
-import { meantColumn, namesOf, ownOf, readHeader, readMark, type Separator, separators } from '../../shared/csv.ts';
+import { CsvFault, type CsvRecord, csvReader, type Separator } from '../../shared/csv.ts';
+import { meantColumn, namesOf, ownOf, readHeader } from '../../shared/csv-header.ts';
 import { otherForm } from '../../shared/file-form.ts';
 import { type Column, isRequired, rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
@@ -67,19 +66,6 @@ const headerColumns = (kind: ImportFile, header: readonly string[], path: string
   return found;
 };
 
-const quoteFaults: Record<string, string> = {
-  CSV_QUOTE_NOT_CLOSED: 'has a quote that is never closed',
-  CSV_MAX_RECORD_SIZE: 'is longer than 4 million characters; most likely a quote in it is never closed',
-  INVALID_OPENING_QUOTE: 'has a quote inside a value; put the value in quotes, and double each quote inside it',
-  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote; double each quote inside a value',
-};
-
-/** Counts the line ends within values, and those of two characters, which csv-parse counts twice. */
-const breaksIn = (cells: readonly string[]): { lines: number; twice: number } => {
-  const ends = cells.flatMap((cell) => cell.match(/\r\n|\n|\r/g) ?? []);
-  return { lines: ends.length, twice: ends.filter((end) => end.length === 2).length };
-};
-
 /** A row's cells without those of `rejectColumns`, which are the last cells even in a row of the wrong length. */
 const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
   const own = columns.filter((column) => column !== undefined).length;
@@ -89,51 +75,15 @@ const ownCells = (columns: readonly (Column | undefined)[], record: readonly str
   return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
 };
 
-async function* withFirst(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield first;
-  yield* rest;
-}
-
-/** A row of a CSV file as it stands there. */
-export interface CsvRecord {
-  /** The line where it begins, from 1. */
-  line: number;
-  cells: string[];
-  separator: Separator;
-}
-
 /** Reads the rows of a CSV file, the first one too, without empty ones. Throws if it is no CSV. */
 export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
-  const texts = readText(path);
-  const { value = '' } = await texts.next();
-  const { separator, text: first } = readMark(value);
-  const parser = Readable.from(withFirst(first, texts)).compose(
-    parse({
-      info: true,
-      delimiter: separators[separator],
-      relax_column_count: true,
-      skip_empty_lines: true,
-      record_delimiter: ['\r\n', '\n', '\r'],
-      max_record_size: maxRowLength,
-    }),
-  );
-  let after = 1;
-  let surplusLines = 0;
+  const read = csvReader();
   try {
-    for await (const { record, info } of parser as AsyncIterable<{ record: string[]; info: { lines: number } }>) {
-      const within = breaksIn(record);
-      surplusLines += within.twice;
-      const line = info.lines - surplusLines - within.lines;
-      after = info.lines - surplusLines + 1;
-      // Spreadsheets write empty rows.
-      if (record.some((cell) => cell.trim() !== '')) yield { line, cells: record, separator };
-    }
+    for await (const text of readText(path)) yield* read(text);
+    yield* read();
   } catch (error) {
-    const fault = quoteFaults[(error as CsvError).code ?? ''];
-    if (fault === undefined) throw error;
-    throw new Failure(
-      `${path}: the row that begins in line ${after} or later ${fault}. The rest of the file cannot be read.`,
-    );
+    if (!(error instanceof CsvFault)) throw error;
+    throw new Failure(`${path}: ${error.message}. The rest of the file cannot be read.`);
   }
 }
 

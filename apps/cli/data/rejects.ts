@@ -1,13 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { Fault } from '../../../lib/operator/imports/rows.ts';
 import { readCell, writeCell } from '../../shared/cells.ts';
+import { csvLine } from '../../shared/csv.ts';
 import { rejectColumns, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { Failure } from '../terminal/errors.ts';
 import { explainFault } from './check.ts';
 import type { Format } from './format.ts';
 import type { RawRow } from './read.ts';
-import { csvHeader, csvLine, openFile } from './write.ts';
+import { csvHeader, openFile } from './write.ts';
 
 interface Options {
   path: string;

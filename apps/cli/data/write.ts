@@ -1,9 +1,8 @@
 import { once } from 'node:events';
 import { createWriteStream, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { stringify } from 'csv-stringify/sync';
 import { writeCell } from '../../shared/cells.ts';
-import { type Separator, separators, utf8Mark } from '../../shared/csv.ts';
+import { csvLine, type Separator, utf8Mark } from '../../shared/csv.ts';
 import { nested } from '../../shared/nested.ts';
 import type { Column, Values } from '../kinds/columns.ts';
 import type { DataFile } from '../kinds/kind.ts';
@@ -15,10 +14,6 @@ const valueAt = (row: Values, name: string): unknown =>
 
 const nestedRow = (columns: readonly Column[], row: Values): Values =>
   nested(columns.map(({ name }) => [name, valueAt(row, name)] as const).filter(([, value]) => value !== undefined));
-
-/** A line of a CSV file. Quotes a lone carriage return, which would be read as the line's end. */
-export const csvLine = (cells: string[], separator: Separator = 'comma'): string =>
-  stringify([cells], { record_delimiter: '\n', quoted_match: /\r/, delimiter: separators[separator] });
 
 /** Explains why a file cannot be made. `by` is the option that names another one. Other errors stay as they are. */
 const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {

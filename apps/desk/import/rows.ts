@@ -1,12 +1,12 @@
 import { trimmed } from '../../../lib/normalise.ts';
 import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../shared/cells.ts';
-import { ownOf, readHeader, readMark, separators } from '../../shared/csv.ts';
+import { CsvFault, type CsvRecord, csvReader } from '../../shared/csv.ts';
+import { ownOf, readHeader } from '../../shared/csv-header.ts';
 import { otherForm } from '../../shared/file-form.ts';
 import { wordsOf } from '../messages.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { type ImportKind, maxRows } from './kinds.ts';
-import { type CsvFault, recordsOf } from './records.ts';
 
 /** Files of rows, as the command's columns say what they hold. */
 
@@ -122,22 +122,30 @@ const checkRow = (
   return { line, values, faults };
 };
 
-const isFault = (found: unknown): found is CsvFault => !Array.isArray(found);
+/** The rows of a text as they stand there, or a sentence about why it is no CSV. */
+const recordsOf = (text: string): CsvRecord[] | string => {
+  const read = csvReader();
+  try {
+    return [...read(text), ...read()];
+  } catch (error) {
+    if (error instanceof CsvFault) return t.faults.noCsv(error.message);
+    throw error;
+  }
+};
 
 /** The rows of a CSV file's bytes, each checked; or a sentence about why they cannot be read. */
 export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Array): ImportRow[] | string => {
   const other = otherForm(bytes);
   if (other !== undefined) return t.faults.otherForm(other);
-  let whole: string;
+  let text: string;
   try {
-    whole = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
     return t.faults.utf8;
   }
-  if (whole.includes('\0')) return t.faults.utf8;
-  const { separator, text } = readMark(whole);
-  const records = recordsOf(text, separators[separator]);
-  if (isFault(records)) return t.faults.quotes[records.fault](records.line);
+  if (text.includes('\0')) return t.faults.utf8;
+  const records = recordsOf(text);
+  if (typeof records === 'string') return records;
   const [header, ...rows] = records;
   if (!header) return t.faults.noRows;
   const name = { ...t.files }[kind];

@@ -53,7 +53,7 @@ test('tells what is owed now, as a table, JSON and CSV, and that nothing can be 
   const row = { residentUuid: bob.uuid, username: bob.username, owed: 40, claimed: 0, unknown: 0, paid: 0 };
   expect(await rows()).toEqual([row]);
   expect(csv.stdout).toBe(
-    `\ufeffresidentUuid,username,owed,claimed,unknown,paid\n${bob.uuid},${bob.username},40,0,0,0\n`,
+    `\ufeffresidentUuid,username,owed,claimed,unknown,paid\r\n${bob.uuid},${bob.username},40,0,0,0\r\n`,
   );
   expect(shown.stdout).toMatch(new RegExp(`${bob.username} +40 +0 +0 +0`));
   expect(shown.stderr).toContain('L$ 40 are owed now.');

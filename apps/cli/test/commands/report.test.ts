@@ -51,7 +51,7 @@ test('sums up what is completed of a month by product and by buyer, the best fir
     { of: 'buyer', name: ada.username, sales: 2, received: 200, bonus: 20, id: ada.uuid },
     { of: 'buyer', name: bob.username, sales: 1, received: 100, bonus: 10, id: bob.uuid },
   ]);
-  expect(csv.stdout.split('\n').slice(0, 3)).toEqual([
+  expect(csv.stdout.split('\r\n').slice(0, 3)).toEqual([
     '\ufeffof,name,sales,received,bonus,id',
     `product,'=Lamp,2,200,20,${lamp}`,
     `product,Vase,1,100,10,${vase}`,

@@ -140,10 +140,10 @@ test('payouts are the shares of the sales of a span less those refunded in it, b
   expect(july.rows).toMatchObject([{ ...bobs, sales: 1, refunds: 1, owed: 0 }]);
   const csv = await payouts(...june, '--csv');
   expect(csv.stdout).toBe(
-    `\ufeffresidentUuid,username,sales,earned,refunds,takenBack,toGiveBack,paid,owed\n${ada.uuid},${ada.username},1,30,0,0,0,0,30\n${bob.uuid},${bob.username},2,66,2,66,0,0,0\n`,
+    `\ufeffresidentUuid,username,sales,earned,refunds,takenBack,toGiveBack,paid,owed\r\n${ada.uuid},${ada.username},1,30,0,0,0,0,30\r\n${bob.uuid},${bob.username},2,66,2,66,0,0,0\r\n`,
   );
   expect(csv.stderr).toBe('2025-06-01 to 2025-06-30, UTC: L$ 30 for 2 avatars.\n');
-  const csvLines = (await payouts(...june, '--sales', '--csv')).stdout.split('\n');
+  const csvLines = (await payouts(...june, '--sales', '--csv')).stdout.split('\r\n');
   expect(csvLines[0]).toBe('\ufeffresidentUuid,username,saleId,productId,cause,at,kind,percent,amount');
   expect(csvLines[4]).toBe(
     `${bob.uuid},${bob.username},${early},${product},refund,2025-06-02T00:00:00.000Z,share,33,-33`,

@@ -25,7 +25,7 @@ const rowsIn = (to: string, kind: string): Record<string, string>[] => {
   const [header = '', ...rows] = readFileSync(join(to, `${kind}.csv`), 'utf8')
     .replace('\ufeff', '')
     .trimEnd()
-    .split('\n');
+    .split('\r\n');
   const names = header.split(',');
   return rows.map((row) => Object.fromEntries(row.split(',').map((cell, i) => [names[i], cell])));
 };

@@ -92,7 +92,7 @@ test('NDJSON has every change of every customer, the oldest first, with all fact
 });
 
 test('CSV has a cell for each fact, and none that a spreadsheet takes for a formula', async () => {
-  const lines = (await exportHistory('csv')).trim().split('\n');
+  const lines = (await exportHistory('csv')).trim().split('\r\n');
 
   expect(lines[0]).toBe(
     'resident,sequence,at,type,kind,amount,expired,credit,restrictedCredit,reason,reference,saleId,giftCardId,requestId,keyId,undoes,undoneAt,undoneAmount,lots',

@@ -74,7 +74,7 @@ describe('the file of rejected rows', () => {
 
     const left = await leftOf('products.csv', text);
 
-    expect(left).toMatch(/^\ufeffprice,name,profitShares,description,line,reason\n/);
+    expect(left).toMatch(/^\ufeffprice,name,profitShares,description,line,reason\r\n/);
     expect(left).toMatch(/^1,A,ada\.lovelace:60%,,2,/m);
     expect(left).toMatch(/^two,B,bob,'=1\+1,3,/m);
     expect(left).toMatch(/^3,C,,a chair, with arms,4,"the row must have 4 values/m);
@@ -86,7 +86,7 @@ describe('the file of rejected rows', () => {
 
     const again = await leftOf('products.left.csv', left.replace('B,x', 'B,5'));
 
-    expect(again).toMatch(/^\ufeffname,price,line,reason\nA,1,2,2,"the row must have 4 values/);
+    expect(again).toMatch(/^\ufeffname,price,line,reason\r\nA,1,2,2,"the row must have 4 values/);
     expect(again).not.toContain('B,');
     expect(await importText(store, dir, 'products.csv', again.replace('A,1,2,', 'A,1,'))).toMatchObject({ created: 1 });
   });

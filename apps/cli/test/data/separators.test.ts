@@ -61,7 +61,7 @@ test('rejected rows go to a file with the separator of the imported one', async 
 
   const { rejects = '' } = await importFile(products, await newStore(), path, { skipRejects: true });
 
-  const [header, row] = readFileSync(rejects, 'utf8').split('\n');
+  const [header, row] = readFileSync(rejects, 'utf8').split('\r\n');
   expect(header).toBe('\ufeffname;price;line;reason');
   expect(row).toMatch(/^"Bench; long";much;3;"?price /);
 });

@@ -20,9 +20,9 @@ test('--skip-rejects imports the good rows, and writes the others to a file that
   expect(report).toMatchObject({ imported: true, created: 1, rejected: 2, rejects });
   const left = readFileSync(rejects, 'utf8');
   expect(left).toBe(
-    '\ufeffname,price,description,line,reason\n' +
-      `Bad,five,"'=2+2, ""so""",3,"price ""five"" must be a whole number from 0 to 2147483647"\n` +
-      'Worse,-1,,4,price -1 must be a whole number from 0 to 2147483647\n',
+    '\ufeffname,price,description,line,reason\r\n' +
+      `Bad,five,"'=2+2, ""so""",3,"price ""five"" must be a whole number from 0 to 2147483647"\r\n` +
+      'Worse,-1,,4,price -1 must be a whole number from 0 to 2147483647\r\n',
   );
   const mended = left.replace('five', '5').replace('-1', '1');
   expect(await importText(store, dir, 'products.left.csv', mended)).toMatchObject({ created: 2, rejected: 0 });

@@ -68,7 +68,7 @@ describe('a rejected row that is mended into the twin of an imported row', () =>
     const left = readFileSync(rejects, 'utf8');
     await skip('credit.csv', text);
 
-    const [header, ...rows] = left.trimEnd().split('\n');
+    const [header, ...rows] = left.trimEnd().split('\r\n');
     expect(header).toBe('\ufeffresident,amount,expiresAt,id,line,reason');
     const ids = rows.map((row) => row.split(',')[3]);
     // Unlotted credit has no id.
