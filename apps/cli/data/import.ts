@@ -8,6 +8,7 @@ import {
   writeRows,
 } from '../../../lib/operator/imports/rows.ts';
 import { type Log, noteInLog } from '../../../lib/store/operator-log.ts';
+import { refuseWaiting } from '../../shared/waiting.ts';
 import { idFrom } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import { InterruptedError, UsageError } from '../terminal/errors.ts';
@@ -103,34 +104,6 @@ interface WaitingRow {
   fault: Fault;
 }
 
-/**
- * Rejects rows that wait for a row that the file lacks, and then the rows that wait for them. Returns the rejected
- * ones. A file may be one long chain of such rows, so each is looked at when what it waits for is rejected.
- */
-const rejectWaiting = (
-  waiting: readonly WaitingRow[],
-  taken: ReadonlyMap<string, number>,
-  faults: Faults,
-): WaitingRow[] => {
-  const linesOf = ({ key }: WaitingRow): number[] =>
-    ['id', 'uuid'].flatMap((column) => taken.get(`${column} ${key}`) ?? []);
-  const isLost = (row: WaitingRow): boolean => linesOf(row).every((line) => faults.has(line));
-  const waitingFor = new Map<number, WaitingRow[]>();
-  for (const row of waiting)
-    for (const line of linesOf(row)) {
-      const others = waitingFor.get(line);
-      if (others) others.push(row);
-      else waitingFor.set(line, [row]);
-    }
-  const lost = new Set(waiting.filter(isLost));
-  // Rows that are added to a set while it is gone through are gone through as well.
-  for (const { line, fault } of lost) {
-    faults.set(line, [fault]);
-    for (const row of waitingFor.get(line) ?? []) if (isLost(row)) lost.add(row);
-  }
-  return [...lost];
-};
-
 /** The first pass: every row is checked and planned, nothing is written. */
 const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const found = newTally();
@@ -153,7 +126,13 @@ const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<Ra
       throw new InterruptedError('Interrupted while the rows were checked: nothing was imported.');
     options.onProgress?.(all, undefined);
   }
-  for (const { outcome } of rejectWaiting(waiting, pass.taken, faults)) found.counts[outcome] -= 1;
+  const lost = refuseWaiting(
+    waiting,
+    ({ key }) => ['id', 'uuid'].flatMap((column) => pass.taken.get(`${column} ${key}`) ?? []),
+    (line) => faults.has(line),
+    ({ line, fault }) => faults.set(line, [fault]),
+  );
+  for (const { outcome } of lost) found.counts[outcome] -= 1;
   return { all, found, faults };
 };
 

@@ -1,5 +1,6 @@
 import type { ProductGiftCardResponse, ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { nested } from '../../shared/nested.ts';
+import { refuseWaiting } from '../../shared/waiting.ts';
 import { isConflict } from '../api.ts';
 import { isUuid } from '../format.ts';
 import { readProduct } from '../listed.ts';
@@ -195,18 +196,21 @@ const refuseTogether = (rows: readonly ProductRow[]): ProductRow[] => {
   const refuse = (row: ProductRow, why: string): void => {
     byLine.set(row.line, { ...refusedRow(row, row.name, why), row: row.row, wanted: row.wanted });
   };
+  const isRefused = (line: number): boolean => byLine.get(line)?.outcome === 'refused';
   for (const row of rows) {
-    if (row.outcome === 'refused') continue;
+    if (isRefused(row.line)) continue;
     const place = row.known?.id ?? `name ${row.name}`;
     const other = taken.get(place);
     if (other !== undefined) refuse(row, t.faults.twin(other));
     else if (isCircle(row, planned)) refuse(row, t.faults.circle);
     else taken.set(place, row.line);
   }
-  const lostDemo = (row: ProductRow): boolean =>
-    row.outcome !== 'refused' && row.after !== undefined && byLine.get(row.after)?.outcome === 'refused';
-  for (let lost = [...byLine.values()].filter(lostDemo); lost.length > 0; lost = [...byLine.values()].filter(lostDemo))
-    for (const row of lost) refuse(row, t.faults.noDemo(String(row.row.values.demoId)));
+  refuseWaiting(
+    rows.filter(({ line, after }) => after !== undefined && !isRefused(line)),
+    ({ after = 0 }) => [after],
+    isRefused,
+    (row) => refuse(row, t.faults.noDemo(String(row.row.values.demoId))),
+  );
   return [...byLine.values()];
 };
 
