@@ -63,6 +63,7 @@ const onEngine = [
 const onAnyTable = [
   'apps/cli/test/**/*.test.ts',
   'apps/{client,inworld,reference}/test/*.test.ts',
+  'apps/desk/test/import/same-plan.test.ts',
   'docs/test/*.test.ts',
   'test/security/{injection,keys,mass-assignment,scopes,stores}.test.ts',
 ];

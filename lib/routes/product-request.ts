@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { nilUuid } from '../identifier.ts';
-import { trimmed } from '../normalise.ts';
 import { DiscountType } from '../price.ts';
+import { discountFaults, discountWords, maxShares, productFaults, sharesWords, shareWords } from '../product-rules.ts';
 import { timestamp } from './timestamp.ts';
 import {
   acrossFields,
@@ -9,14 +9,11 @@ import {
   boolean,
   identifier,
   integer,
-  isItemName,
   itemForm,
   itemName,
-  itemWords,
   maxInteger,
   maxLength,
   number,
-  percent,
   text,
   uuid,
   withText,
@@ -30,7 +27,6 @@ export const permissions = {
 };
 
 const object = { error: 'must be an object' };
-const valueWords = `must be a number from 0 to 100 for type 0, or a whole number of L$ from 0 to ${maxInteger} for types 1 and 2`;
 
 const PermissionsRequest = z
   .object(
@@ -46,7 +42,7 @@ const PermissionsRequest = z
 const DiscountRequest = z
   .object(
     {
-      value: number(valueWords)
+      value: number(discountWords)
         .default(0)
         .describe('Type 0: percent, from 0 to 100. Types 1 and 2: a whole number of L$.')
         .meta({ minimum: 0, maximum: maxInteger }),
@@ -65,14 +61,7 @@ const DiscountRequest = z
     },
     object,
   )
-  .check(
-    acrossFields(({ value, type, startDate, endDate }, report) => {
-      const range = type === DiscountType.percent ? percent() : integer(0);
-      if (typeof value === 'number' && !range.safeParse(value).success) report('value', valueWords);
-      if (typeof startDate === 'string' && typeof endDate === 'string' && endDate <= startDate)
-        report('endDate', 'must be later than startDate');
-    }),
-  )
+  .check(acrossFields(discountFaults))
   .meta({
     id: 'ProductDiscountRequest',
     allOf: [
@@ -84,11 +73,6 @@ const DiscountRequest = z
       },
     ],
   });
-
-/** The service looks up the resident of each share. */
-const maxShares = 100;
-const sharesWords = `must be an array of at most ${maxShares} shares`;
-const shareWords = 'must be a number over 0 and at most 100';
 
 const ProfitShareRequest = z
   .object(
@@ -114,12 +98,6 @@ const ProfitShareRequest = z
     id: 'ProfitShareRequest',
     allOf: [{ anyOf: [withText('username', maxLength.username), withText('userUuid', maxLength.uuid)] }],
   });
-
-const sumOfPercents = (shares: unknown[]): number =>
-  shares.reduce<number>((sum, share) => {
-    const percent = (share as { percent?: unknown } | null)?.percent;
-    return typeof percent === 'number' ? sum + percent : sum;
-  }, 0);
 
 /** The body that creates a product and the one that replaces it. */
 export const ProductUpsertRequest = z
@@ -166,16 +144,7 @@ export const ProductUpsertRequest = z
       .default(true)
       .describe('True while the product is sold. An inactive one is not listed and not delivered.'),
   })
-  .check(
-    acrossFields(({ name, item, profitShares }, report) => {
-      // A blank name has its own fault, so the item needs none.
-      if (item === undefined && typeof name === 'string' && trimmed(name) !== '' && !isItemName(name))
-        report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
-      // Binary rounding may push a sum of fractions such as 33.3 + 66.7 over 100.
-      if (Array.isArray(profitShares) && sumOfPercents(profitShares) > 100 + 1e-9)
-        report('profitShares', 'must add up to at most 100 percent');
-    }),
-  )
+  .check(acrossFields(productFaults))
   .transform(({ item, ...product }) => ({ ...product, item: item ?? product.name }))
   .meta({
     id: 'ProductUpsertRequest',

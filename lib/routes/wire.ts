@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { identifierForm, nilUuid, parseIdentifier, usernameForm, uuidPattern } from '../identifier.ts';
 import { trimmed } from '../normalise.ts';
+import { isItemName, itemWords } from '../product-rules.ts';
 
 /**
  * The building blocks of every request and response schema. Each has one message, which says which values are allowed;
@@ -126,11 +127,6 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
     )
     .meta({ maxLength: max, pattern: textForm(min, multiline) });
 };
-
-/** True if the virtual world's inventory accepts a text as an item's name. */
-export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,63}$/.test(value);
-
-export const itemWords = 'must be 1 to 63 printable ASCII characters without |';
 
 /** An item's name with blanks around it, as a regular expression that takes linear time. It does not say the length. */
 export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*[^\\S\\x20]*$';

@@ -1,3 +1,4 @@
+import { discountFaults, productFaults, shareFault } from '../../../lib/product-rules.ts';
 import type { ProductGiftCardResponse, ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { nested } from '../../shared/nested.ts';
 import { refuseWaiting } from '../../shared/waiting.ts';
@@ -5,6 +6,7 @@ import { isConflict } from '../api.ts';
 import { isUuid } from '../format.ts';
 import { readProduct } from '../listed.ts';
 import type { Session } from '../session.ts';
+import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { readCategories } from './categories.ts';
 import { type Change, finderOf, idsFrom, type Named, type PlannedRow, readEach, refusedRow, thingOf } from './plan.ts';
@@ -136,6 +138,21 @@ const wantedOf = (columns: readonly ImportColumn[], given: Values, known: KnownP
   return { ...wanted, item: wanted.item ?? wanted.name };
 };
 
+/** The faults of values that only together are wrong, as the service would find them in the body. */
+const faultsAcross = (columns: readonly ImportColumn[], given: Values, wanted: Values): string[] => {
+  const faults: string[] = [];
+  const report = (name: string, message: string): void => {
+    const value = shownValue(columnNamed(columns, name), given[name] ?? wanted[name]);
+    faults.push(t.faults.value(name, value.slice(0, 60), texts.faults.other(message)));
+  };
+  const { discount } = nested(Object.entries(wanted)) as { discount: Values };
+  discountFaults(discount, (name, message) => report(`discount.${name}`, message));
+  productFaults({ ...wanted, item: wanted.item === wanted.name ? undefined : wanted.item }, report);
+  const wrong = shareFault(wanted.profitShares as Share[]);
+  if (wrong !== undefined) report('profitShares', wrong);
+  return faults;
+};
+
 const lineOf = (demo: unknown): number | undefined => {
   const [, line] = /^line (\d+)$/.exec(String(demo)) ?? [];
   return line === undefined ? undefined : Number(line);
@@ -167,6 +184,8 @@ const planProduct = (
   if ((given.mpListing ?? known?.product.mpListing ?? 0) !== (known?.product.mpListing ?? 0))
     return refused(t.faults.mpListing);
   const wanted = wantedOf(columns, given, known);
+  const across = faultsAcross(columns, values, wanted);
+  if (across.length > 0) return refused(across.join(' '));
   if (known && wanted.demoId === known.id) return refused(t.faults.ownDemo);
   const before = known ? valuesOf(known) : { ...defaultsOf(columns), item: wanted.name, name: wanted.name };
   const changes = changesOf(columns, 'item' in given ? { ...given, item: wanted.item } : given, before, wanted, nameOf);

@@ -1,5 +1,6 @@
 import pMap from 'p-map';
 import { everyRow } from '../../lists/source.ts';
+import { shareFault } from '../../product-rules.ts';
 import type { Category } from '../../routes/categories.ts';
 import { createProduct, type ProductFields as Fields } from '../../routes/products.ts';
 import type { SoldCard } from '../../routes/rules.ts';
@@ -86,8 +87,8 @@ const merge = (
     return { field, value: valueAt(row, field), message };
   }
   const kept = shares ?? stored?.profitShares ?? [];
-  if (new Set(kept.map(({ userUuid }) => userUuid)).size < kept.length)
-    return { field: 'profitShares', message: 'must have one share for each user: two are the same user’s' };
+  const wrong = shareFault(kept);
+  if (wrong !== undefined) return { field: 'profitShares', message: wrong };
   const fields = { ...parsed.data, profitShares: kept };
   return {
     ...productItem(store, fields, { id, mpListing: mpListing ?? stored?.mpListing ?? 0 }, stored),
