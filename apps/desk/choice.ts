@@ -21,8 +21,8 @@ export const partOf = <R>(
   return found === 0 ? 'none' : found < things.length ? 'some' : 'all';
 };
 
-/** The things to choose at once; one more than `most` where there are more, which tells that they are too many. */
-export const readAtMost = async <R>(all: AsyncIterable<R>, most: number): Promise<R[]> => {
+/** All things of a list; one more than `most` where there are more, which tells that they are too many. */
+export const readAtMost = async <R>(all: AsyncIterable<R>, most = Number.POSITIVE_INFINITY): Promise<R[]> => {
   const found: R[] = [];
   for await (const thing of all) {
     found.push(thing);

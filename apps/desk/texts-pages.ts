@@ -352,6 +352,7 @@ export const pageTexts = {
     owedInAll: 'You owe',
     paidThisMonth: 'Paid this month',
     whoIsOwed: 'Who is owed L$',
+    cut: (shown: number, all: number) => `The ${count(shown)} of ${count(all)} who are owed most. Export has all.`,
     nobodyOwed: 'You owe nobody anything. Profit shares, commissions and refunds to be paid out appear here.',
     name: 'Name',
     owed: 'Owed',
@@ -362,6 +363,8 @@ export const pageTexts = {
     unknown: 'Did these payments go through?',
     unknownHelp:
       'The cashier could not tell. Look into the transaction history of its owner’s account, and press what is true. What was not paid is owed again.',
+    cutUnknown: (shown: number, all: number) =>
+      `The newest ${count(shown)} of ${count(all)}. The list of payouts below has all.`,
     wasPaid: 'It was paid',
     wasNotPaid: 'It was not paid',
     of: (action: string, amount: number, name: string) => `${action}: ${money(amount)}, ${name}`,

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { PayeeResponse, PayoutResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
+import { readAtMost } from '../choice.ts';
 import { ago, count, money, monthName, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -18,6 +19,9 @@ const tones = { claimed: 'plain', unknown: 'warn', paid: 'good', failed: 'bad' }
 
 /** As many payouts are summed up by month at the most. */
 const maxSummed = 20_000;
+
+/** As many avatars who are owed L$, and payouts of which nobody knows, are shown at the most. The sums count all. */
+const shown = 100;
 
 /** The payouts of a month of UTC. */
 interface Month {
@@ -51,11 +55,11 @@ const monthsOf = async ({ client }: Session, signal: AbortSignal): Promise<Month
 const readOverview = async (session: Session, signal: AbortSignal): Promise<Overview> => {
   const { client } = session;
   const [payees, unknown, months] = await Promise.all([
-    client.get('/v1/payees', { query: { owed: true, limit: 1000 }, signal }),
-    client.get('/v1/payouts', { query: { state: 'unknown', limit: 1000 }, signal }),
+    readAtMost(client.rows('/v1/payees', { query: { owed: true, limit: 1000 }, signal })),
+    readAtMost(client.rows('/v1/payouts', { query: { state: 'unknown', limit: 1000 }, signal })),
     monthsOf(session, signal),
   ]);
-  return { payees: payees.data.sort((a, b) => b.owed - a.owed), unknown: unknown.data, months };
+  return { payees: payees.sort((a, b) => b.owed - a.owed), unknown, months };
 };
 
 interface SettleProps {
@@ -109,7 +113,7 @@ const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () =>
       <h2 id="unknown">{t.unknown}</h2>
       <p class="help">{t.unknownHelp}</p>
       <ul class="rows">
-        {payouts.map((payout) => (
+        {payouts.slice(0, shown).map((payout) => (
           <li key={payout.id} class="row">
             <p>
               <b>
@@ -121,6 +125,7 @@ const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () =>
           </li>
         ))}
       </ul>
+      {payouts.length > shown && <p class="help">{t.cutUnknown(shown, payouts.length)}</p>}
     </section>
   );
 };
@@ -303,10 +308,11 @@ export const PayoutsPage = () => {
                 <Table
                   caption={t.whoIsOwed}
                   columns={columns}
-                  rows={all.payees}
+                  rows={all.payees.slice(0, shown)}
                   keyOf={({ residentUuid }) => residentUuid}
                   empty={t.nobodyOwed}
                 />
+                {all.payees.length > shown && <p class="help">{t.cut(shown, all.payees.length)}</p>}
                 {all.payees.length > 0 && (
                   <nav class="pages" aria-label={t.whoIsOwed}>
                     <Export columns={columns} all={() => all.payees} file="owed" />

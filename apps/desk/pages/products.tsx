@@ -1,5 +1,6 @@
 import type { ProductResponse } from '../../client/client.ts';
 import { link, useAddress } from '../address.ts';
+import { readAtMost } from '../choice.ts';
 import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
@@ -49,13 +50,14 @@ export const productColumns: readonly Column<ProductResponse>[] = [
 /** The categories as options of a filter. */
 const CategoryFilter = () => {
   const { client } = useSession();
-  const { value } = useLoad((signal) => client.get('/v1/categories', { query: { limit: 1000 }, signal }), []);
-  if (!value?.data.length) return null;
+  const all = (signal: AbortSignal) => client.rows('/v1/categories', { query: { limit: 1000 }, signal });
+  const { value } = useLoad((signal) => readAtMost(all(signal)), []);
+  if (!value?.length) return null;
   return (
     <Filter
       name="category"
       label={t.category}
-      options={[['', texts.list.all], ...value.data.map(({ id, name }) => [id, name] as const)]}
+      options={[['', texts.list.all], ...value.map(({ id, name }) => [id, name] as const)]}
     />
   );
 };
