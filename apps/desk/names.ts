@@ -1,39 +1,99 @@
 import { isSameText } from '../../lib/normalise.ts';
+import type { Client } from './api.ts';
 import { isUuid } from './format.ts';
-import type { Session } from './session.ts';
+import type { Scope, Session } from './session.ts';
 
 /** Names of products, customers and vendors, which sales do not hold. Each is read once per tab. */
 
 const known = new Map<string, Promise<string>>();
-
-/** The name of a thing. One that cannot be read stays an id. */
-const rememberName = (id: string, read: () => Promise<string>): Promise<string> => {
-  const name = known.get(id) ?? read().catch(() => id.slice(0, 8));
-  known.set(id, name);
-  return name;
-};
 
 /** For a thing whose name has been changed. */
 export const forgetName = (id: string): void => {
   known.delete(id);
 };
 
-export const productName = ({ client, can }: Session, id: string): Promise<string> =>
-  rememberName(id, async () =>
-    can('products:read') ? (await client.get('/v1/products/{id}', { path: { id } })).name : id.slice(0, 8),
-  );
+const beginning = (id: string): string => id.slice(0, 8);
 
-export const customerName = ({ client, can }: Session, uuid: string): Promise<string> =>
-  rememberName(uuid, async () =>
-    can('customers:read')
-      ? (await client.get('/v1/customers/{identifier}', { path: { identifier: uuid } })).username
-      : uuid,
-  );
+/** More names than these that are asked for at once, as an export does, are read from the list of all. */
+const few = 100;
 
-export const vendorName = ({ client, can }: Session, uuid: string): Promise<string> =>
-  rememberName(uuid, async () =>
-    can('vendors:read') ? (await client.get('/v1/vendors/{uuid}', { path: { uuid } })).name : uuid.slice(0, 8),
-  );
+/** A list is read no further than a page for so many names that are asked for. */
+const namesAPage = 20;
+const limit = 1000;
+
+type NamedRow = readonly [id: string, name: string];
+
+interface NameRules {
+  scope: Scope;
+  /** Stands in the place of a name that cannot be read. */
+  short: (id: string) => string;
+  one: (client: Client, id: string) => Promise<string>;
+  all: (client: Client) => AsyncIterable<NamedRow>;
+}
+
+type Asked = Map<string, (name: string) => void>;
+
+/** Answers names from the list of all, as far as it has them. */
+const answerFrom = async (list: AsyncIterable<NamedRow>, asked: Asked): Promise<void> => {
+  let left = Math.ceil(asked.size / namesAPage) * limit;
+  for await (const [id, name] of list) {
+    known.set(id, known.get(id) ?? Promise.resolve(name));
+    asked.get(id)?.(name);
+    asked.delete(id);
+    left -= 1;
+    if (asked.size === 0 || left === 0) return;
+  }
+};
+
+/** Answers the name of a thing. Those that are asked for in one moment are read together. */
+const nameReader = ({ scope, short, one, all }: NameRules) => {
+  let waiting: Asked = new Map();
+  const answer = async ({ client }: Session): Promise<void> => {
+    const asked = waiting;
+    waiting = new Map();
+    // What the list does not tell is asked for by itself.
+    if (asked.size > few) await answerFrom(all(client), asked).catch(() => undefined);
+    for (const [id, take] of asked) one(client, id).then(take, () => take(beginning(id)));
+  };
+  return (session: Session, id: string): Promise<string> => {
+    if (!session.can(scope)) return Promise.resolve(short(id));
+    const found = known.get(id);
+    if (found) return found;
+    if (waiting.size === 0) setTimeout(answer, 0, session);
+    const name = new Promise<string>((take) => waiting.set(id, take));
+    known.set(id, name);
+    return name;
+  };
+};
+
+export const productName = nameReader({
+  scope: 'products:read',
+  short: beginning,
+  one: async (client, id) => (await client.get('/v1/products/{id}', { path: { id } })).name,
+  all: async function* (client) {
+    for (const active of [true, false])
+      for await (const { id, name } of client.rows('/v1/products', { query: { active, limit } })) yield [id, name];
+  },
+});
+
+export const customerName = nameReader({
+  scope: 'customers:read',
+  short: (uuid) => uuid,
+  one: async (client, identifier) =>
+    (await client.get('/v1/customers/{identifier}', { path: { identifier } })).username,
+  all: async function* (client) {
+    for await (const { uuid, username } of client.rows('/v1/customers', { query: { limit } })) yield [uuid, username];
+  },
+});
+
+export const vendorName = nameReader({
+  scope: 'vendors:read',
+  short: beginning,
+  one: async (client, uuid) => (await client.get('/v1/vendors/{uuid}', { path: { uuid } })).name,
+  all: async function* (client) {
+    for await (const { uuid, name } of client.rows('/v1/vendors', { query: { limit } })) yield [uuid, name];
+  },
+});
 
 const noProduct = '00000000-0000-0000-0000-000000000000';
 

@@ -38,8 +38,8 @@ const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: Com
   return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
 };
 
-/** Rows whose names are read side by side. */
-const namedAtOnce = 20;
+/** Rows whose names are asked for at once: see names.ts. */
+const namedAtOnce = 1000;
 
 const saveRows = async <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): Promise<void> => {
   const kept = columns.filter(({ value }) => value);

@@ -5,9 +5,11 @@ import { now, timestamp } from '../../../../lib/clock.ts';
 import { movedBy, newPayee } from '../../../../lib/payout/payees.ts';
 import { categoryKey } from '../../../../lib/store/categories.ts';
 import { payeeKey } from '../../../../lib/store/payee-key.ts';
+import { tempDir } from '../../../../test/support/files.ts';
 import { payoutRows } from '../../../../test/support/payout-rows.ts';
 import { cleo } from '../../../../test/support/residents.ts';
 import { putAll } from '../../../../test/support/seed.ts';
+import { importText } from '../../../cli/test/support/import-files.ts';
 import { money } from '../../format.ts';
 import { useDesk, wide } from './desk.ts';
 
@@ -74,4 +76,30 @@ test('products can be narrowed by every category', async () => {
 
   await page.getByRole('combobox', { name: 'Category' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Category' }).locator('option').count()).toBe(1 + all.length);
+});
+
+test('an export reads the names of buyers from the list of customers, not one by one', async () => {
+  const store = await storeId();
+  const dir = tempDir();
+  const at = timestamp(now() - 3_600_000);
+  const { id: product } = await call('POST', '/products', { name: 'Sold a lot', price: 5 });
+  const sale = (n: number): string => `${n},completed,${product},${uuid(n)},5,5,5,none,0,0,${at}`;
+  const columns = 'id,state,product,buyer,base,total,paid,discount.source,discount.percent,coupon.ownerProfit,at';
+  await importText(
+    store,
+    dir,
+    'residents.csv',
+    `uuid,username\n${times(1200, (n) => `${uuid(n)},many${n}.tester`).join('\n')}`,
+  );
+  await importText(store, dir, 'sales.csv', `${columns}\n${times(1200, sale).join('\n')}`);
+  const page = await signIn(wide, `/sales?product=${product}`);
+  await page.getByRole('link', { name: 'many1' }).first().waitFor();
+  const asked: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+
+  const lines = await exported(page);
+
+  expect(lines).toHaveLength(1200);
+  expect(lines.filter((line) => !/,Sold a lot,many\d+\.tester,/.test(line))).toEqual([]);
+  expect(asked.length).toBeLessThan(20);
 });
