@@ -50,14 +50,21 @@ export interface BringOptions {
 
 const fileOf = (name: string): ImportFile => importFiles.find((kind) => kind.name === name) as ImportFile;
 
+/** A kind whose rows come page by page. Its importer reads all memberships of the store, once for all pages. */
+const inPages = (kind: ImportFile): ImportFile => {
+  const importer = kind.importer(false);
+  return { ...kind, importer: () => importer };
+};
+
 const idOf = (row: Values): string => String(row.id ?? row.resident ?? row.uuid);
 
 /** Imports things into one store, and counts what that wrote. */
 const startBringing = (store: string) => {
   const written: Written = { created: 0, changed: 0, rejected: [] };
+  const products = inPages(fileOf('products'));
   const rowsOf = async (name: string, rows: readonly Values[]): Promise<void> => {
     if (rows.length === 0) return;
-    const report: ImportReport = await importRows(fileOf(name), store, rows);
+    const report: ImportReport = await importRows(name === 'products' ? products : fileOf(name), store, rows);
     written.created += report.created;
     written.changed += report.changed;
     for (const { line, reason } of report.faults)

@@ -8,6 +8,7 @@ import { rankedBy, spendKey } from '../../../../lib/store/spend-list.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { targetOf, update } from '../../../../lib/table/language.ts';
 import { engine, write } from '../../../../lib/table/table.ts';
+import { intercept } from '../../../../test/support/faults.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli, withClockAhead } from '../support/cli.ts';
 import { startOther } from '../support/other-service.ts';
@@ -70,6 +71,24 @@ test('copies a whole store with GETs alone, finds no difference, and a second ru
   expect([...other.methods.keys()]).toEqual(['GET']);
   expect((await service.run('audit', '--store', store)).code).toBe(0);
   expect(existsSync(`store-move-${store}.json`)).toBe(false);
+});
+
+test('reads the memberships of products as often, however many pages of them come', async () => {
+  const membershipsRead = async (): Promise<number> => {
+    const store = await newStore();
+    let read = 0;
+    const stop = intercept(async ({ operation, input }, send) => {
+      if (operation === 'Query' && JSON.stringify(input).includes(`${store}#MEMBER`)) read += 1;
+      return send();
+    });
+    expect((await move(store)).code).toBe(0);
+    stop();
+    return read;
+  };
+  const long = await membershipsRead();
+  other.rewrite((path) => path.replace('limit=500', 'limit=20'));
+
+  expect(await membershipsRead()).toBe(long);
 });
 
 test('brings what has changed since: credit up and down, bans, spend, members, cards, products that end', async () => {
