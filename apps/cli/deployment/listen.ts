@@ -55,7 +55,12 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     for (const { sk, rank } of places) seen.set(sk, rank);
     const { rank = '' } = places.at(-1) ?? {};
     if (rank > newest) newest = rank;
-    for (const [sk, old] of seen) if (rankMillis(old) < rankMillis(newest) - 2 * settleMillis) seen.delete(sk);
+    // They came more or less in their order, so behind a late one there is nothing to look for.
+    const earliest = rankMillis(newest) - 2 * settleMillis;
+    for (const [sk, old] of seen) {
+      if (rankMillis(old) >= earliest) break;
+      seen.delete(sk);
+    }
   };
   const read = async (places: readonly FeedPosition[]): Promise<EventItem[]> => {
     const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
