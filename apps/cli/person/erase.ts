@@ -8,6 +8,7 @@ import { finishPending } from '../../../lib/credit/pending.ts';
 import { creditTypes } from '../../../lib/credit/rules.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
+import { readItems } from '../../../lib/operator/imports/rows.ts';
 import { findUncounted, markedSales } from '../../../lib/payout/count.ts';
 import type { Payee } from '../../../lib/payout/payees.ts';
 import { uncountedOf } from '../../../lib/sale/debts.ts';
@@ -19,7 +20,7 @@ import { storeResidentKey } from '../../../lib/store/residents.ts';
 import { type Condition, isNew, put, remove, unchanged, type Write } from '../../../lib/table/language.ts';
 import { repeat } from '../../../lib/table/retry.ts';
 import type { Key } from '../../../lib/table/schema.ts';
-import { getMany, rowsOf, transact, write } from '../../../lib/table/table.ts';
+import { rowsOf, transact, write } from '../../../lib/table/table.ts';
 import { lotItems } from '../kinds/credit.ts';
 import { customerItems } from '../kinds/customers.ts';
 import { personalItems } from '../kinds/kinds.ts';
@@ -80,13 +81,13 @@ const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stam
 const erasureWrites = async ({ sort, items }: ItemsFound, erasure: Erasure): Promise<Write[][]> => {
   const after = items.map((item) => sort.kept(item, erasure));
   const targets = after.filter((item, index) => item && !isSameKey(item, items[index] as Key)) as Key[];
-  const there = await getMany<Key>(targets, { consistent: true });
+  const there = await readItems<Key>(targets);
   return items.map((item, index) => {
     const kept = after[index];
     if (!kept) return [remove(item, asRead(item))];
     if (isSameKey(item, kept))
       return isDeepStrictEqual(item, kept) ? [] : [put(kept, asRead(item), sort.isUpdated && item)];
-    const earlier = there.find((one) => isSameKey(one, kept));
+    const earlier = there(kept);
     const moved = earlier ? (sort.merged?.(kept, earlier) ?? earlier) : kept;
     const tombstone = sort.tombstone?.(item);
     return [
