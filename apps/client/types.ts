@@ -2207,7 +2207,7 @@ export interface GrantGiftCardRequest {
    */
   credit: number;
   /**
-   * UUID of the texture that the card shows inworld; null: none.
+   * UUID of the texture that the card shows inworld. Left out or null: none.
    */
   texture?: string | null;
   /**
@@ -2453,7 +2453,7 @@ export interface ProductUpsertRequest {
    */
   profitShares?: ProfitShareRequest[];
   /**
-   * UUID of another product of the store that is the demo of this one; null: none.
+   * UUID of another product of the store that is the demo of this one. Left out or null: none.
    */
   demoId?: string | null;
   /**
@@ -2491,11 +2491,11 @@ export interface ProductDiscountRequest {
    */
   type?: DiscountType;
   /**
-   * When the discount begins: an ISO 8601 date-time with an offset; null: at once.
+   * When the discount begins: an ISO 8601 date-time with an offset. Left out or null: at once.
    */
   startDate?: string | null;
   /**
-   * When the discount ends; null: never. Must be later than `startDate`.
+   * When the discount ends. Left out or null: never. Must be later than `startDate`.
    */
   endDate?: string | null;
 }
@@ -4618,7 +4618,7 @@ export interface BonusRequest {
    */
   type?: CreditType;
   /**
-   * Days from the sale on after which a bonus expires; null: it never does.
+   * Days from the sale on after which a bonus expires. Left out or null: it never does.
    */
   expiresInDays?: number | null;
 }

@@ -29,6 +29,8 @@ const plain = ({ jsonSchema: schema }: { jsonSchema: JsonSchema }): void => {
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minLength === 0) delete schema.minLength;
+  // The text says that null is as good as nothing. Kubb takes this default for an object, which does not compile.
+  if (schema.default === null) delete schema.default;
   if (schema.type === 'number' && integers(schema.enum)) schema.type = 'integer';
 };
 

@@ -105,9 +105,12 @@ const choiceForm = {
     },
     {
       oneOf: [
-        { properties: { scope: { enum: [0] }, productId: { not: {} } }, required: ['scope'] },
+        { properties: { scope: { type: 'integer', enum: [0] }, productId: { not: {} } }, required: ['scope'] },
         {
-          properties: { scope: { enum: [1] }, productId: { type: 'string', maxLength: maxLength.uuid } },
+          properties: {
+            scope: { type: 'integer', enum: [1] },
+            productId: { type: 'string', maxLength: maxLength.uuid },
+          },
           required: ['scope', 'productId'],
         },
       ],

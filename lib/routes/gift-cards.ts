@@ -35,7 +35,10 @@ const GrantGiftCardRequest = z
   .object({
     credit: integer(1).describe('Balance of the card in L$.'),
     // Both spellings of "no texture" are taken, as the replacing PUT takes them.
-    texture: uuid().nullable().default(null).describe('UUID of the texture that the card shows inworld; null: none.'),
+    texture: uuid()
+      .nullable()
+      .default(null)
+      .describe('UUID of the texture that the card shows inworld. Left out or null: none.'),
     transfer: boolean().default(false).describe('True if the owner may give the card away.'),
     ...remarks,
   })

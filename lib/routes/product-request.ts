@@ -53,11 +53,11 @@ const DiscountRequest = z
       startDate: timestamp()
         .nullable()
         .default(null)
-        .describe('When the discount begins: an ISO 8601 date-time with an offset; null: at once.'),
+        .describe('When the discount begins: an ISO 8601 date-time with an offset. Left out or null: at once.'),
       endDate: timestamp()
         .nullable()
         .default(null)
-        .describe('When the discount ends; null: never. Must be later than `startDate`.'),
+        .describe('When the discount ends. Left out or null: never. Must be later than `startDate`.'),
     },
     object,
   )
@@ -67,8 +67,8 @@ const DiscountRequest = z
     allOf: [
       {
         anyOf: [
-          { properties: { type: { enum: [0] }, value: { type: 'number', maximum: 100 } } },
-          { properties: { type: { enum: [1, 2] }, value: { type: 'integer' } }, required: ['type'] },
+          { properties: { type: { type: 'integer', enum: [0] }, value: { type: 'number', maximum: 100 } } },
+          { properties: { type: { type: 'integer', enum: [1, 2] }, value: { type: 'integer' } }, required: ['type'] },
         ],
       },
     ],
@@ -139,7 +139,7 @@ export const ProductUpsertRequest = z
     demoId: uuid()
       .nullable()
       .default(null)
-      .describe('UUID of another product of the store that is the demo of this one; null: none.'),
+      .describe('UUID of another product of the store that is the demo of this one. Left out or null: none.'),
     active: boolean()
       .default(true)
       .describe('True while the product is sold. An inactive one is not listed and not delivered.'),

@@ -56,7 +56,7 @@ const bonus = () =>
         expiresInDays: integer(1, maxDays)
           .nullable()
           .default(null)
-          .describe('Days from the sale on after which a bonus expires; null: it never does.'),
+          .describe('Days from the sale on after which a bonus expires. Left out or null: it never does.'),
       },
       object,
     )

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { delimiter, join } from 'node:path';
 import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { startForTests } from '../../../../test/support/local-service.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../types.ts';
 
 /**
- * Clients that four generators, each with a parser of its own, make of docs/openapi.json in a project of somebody else,
+ * Clients that five generators, each with a parser of its own, make of docs/openapi.json in a project of somebody else,
  * and the collection that Postman makes of it.
  */
 
@@ -71,7 +71,7 @@ const wrongCalls = operations.flatMap(({ method, path, operation }) => {
 
 interface Generator {
   name: string;
-  /** Command line, where SOURCE is the document and OUTPUT the folder. */
+  /** Command line, where OUTPUT is the folder. */
   command: string[];
   /** The head of a file of calls. */
   head: string;
@@ -129,10 +129,53 @@ export const increment = async (baseUrl: string, key: string, identifier: string
   return answer.status === 200 ? answer.data.credit : undefined;
 };`,
   },
+  {
+    name: 'kubb',
+    command: [process.execPath, 'kubb.mjs', source, 'OUTPUT'],
+    head: `import * as api from './clients';`,
+    call: ({ operation, values, query, body }) => {
+      const search = Object.keys(query).length > 0 && JSON.stringify(query);
+      const given = [...Object.values(values).map((value) => JSON.stringify(value)), body, search];
+      return `api.${operation}(${given.filter(Boolean).join(', ')});`;
+    },
+    program: `import { incrementCredit } from './clients'; import { setConfig } from './.kubb/fetch'; import * as zod from './zod';
+export const increment = async (baseURL: string, key: string, identifier: string): Promise<number | undefined> => {
+  setConfig({ baseURL, headers: { 'X-API-Key': key } });
+  return (await incrementCredit(identifier, { delta: 5 })).credit;
+};
+export const schemasOf = (operation: string) => {
+  const named = (end: string) => Object.entries(zod).find(([name]) => name === operation + end)?.[1];
+  return [named('MutationRequestSchema'), named('MutationResponseSchema') ?? named('QueryResponseSchema')];
+};`,
+  },
 ];
 
+/** Kubb takes its settings as a program: a client that parses each body and each answer by a schema of zod. */
+const kubb = `import { build } from '@kubb/core';
+import { pluginClient } from '@kubb/plugin-client';
+import { pluginOas } from '@kubb/plugin-oas';
+import { pluginTs } from '@kubb/plugin-ts';
+import { pluginZod } from '@kubb/plugin-zod';
+const [, , path, output] = process.argv;
+const to = (file) => ({ output: { path: file, barrelType: false } });
+const { error, failedPlugins } = await build({
+  config: {
+    root: '.',
+    input: { path },
+    output: { path: output, extension: { '.ts': '' }, barrelType: false, format: false, lint: false },
+    plugins: [
+      pluginOas({ generators: [] }),
+      pluginTs(to('types.ts')),
+      pluginZod({ ...to('zod.ts'), version: '4', importPath: 'zod/v4' }),
+      pluginClient({ ...to('clients.ts'), client: 'fetch', parser: 'zod', bundle: true }),
+    ],
+  },
+});
+if (error ?? failedPlugins.size > 0) throw error ?? [...failedPlugins][0].error;`;
+
 const run = async (command: string, ...args: string[]): Promise<string> => {
-  const env = { ...process.env, HEY_API_TELEMETRY: 'off' };
+  const PATH = [join(project, 'node_modules/.bin'), process.env.PATH].join(delimiter);
+  const env = { ...process.env, PATH, HEY_API_TELEMETRY: 'off' };
   return promisify(execFile)(command, args, { cwd: project, env, maxBuffer: 1e8 }).then(
     ({ stdout }) => stdout,
     ({ stdout = '', stderr = '' }: { stdout?: string; stderr?: string }) => `${stdout}${stderr}` || 'It has failed.',
@@ -140,10 +183,15 @@ const run = async (command: string, ...args: string[]): Promise<string> => {
 };
 
 /** One that knows OpenAPI 3.0 alone: it makes a schema of zod for each body and answer, and parses both by it. */
-const zodProgram = `import { createApiClient } from './client';
+const zodProgram = `import { api, createApiClient } from './client';
 export const increment = async (baseUrl: string, key: string, identifier: string): Promise<number | undefined> => {
-  const api = createApiClient(baseUrl, { axiosConfig: { headers: { 'X-API-Key': key } } });
-  return (await api.incrementCredit({ delta: 5 }, { params: { identifier } })).credit;
+  const client = createApiClient(baseUrl, { axiosConfig: { headers: { 'X-API-Key': key } } });
+  return (await client.incrementCredit({ delta: 5 }, { params: { identifier } })).credit;
+};
+export const schemasOf = (operation: string) => {
+  const found = api.api.find(({ alias }) => alias === operation);
+  const parameters = found && 'parameters' in found ? found.parameters : [];
+  return [parameters.find(({ type }) => type === 'Body')?.schema, found?.response];
 };`;
 
 /** Prints the requests of the collection that Postman makes of the document, as docs/guides/quick-start.md says. */
@@ -180,11 +228,12 @@ beforeAll(async () => {
     '{ "compilerOptions": { "strict": true, "target": "es2022", "module": "esnext", "moduleResolution": "bundler", "types": [], "noEmit": true } }',
   );
   await promisify(execFile)('npm', ['ci', '--prefer-offline', '--no-audit', '--no-fund'], { cwd: project });
+  writeFileSync(join(project, 'kubb.mjs'), kubb);
   await Promise.all(
     generators.map(async ({ name, command: [bin = '', ...args], head, call, program }) => {
       const folder = join(project, name);
       mkdirSync(folder);
-      await run(join('node_modules/.bin', bin), ...args.map((arg) => arg.replace('OUTPUT', folder)));
+      await run(bin, ...args.map((arg) => arg.replace('OUTPUT', folder)));
       writeFileSync(join(folder, 'right.ts'), [head, ...rightCalls.map(call)].join('\n'));
       writeFileSync(
         join(folder, 'wrong.ts'),
@@ -195,7 +244,7 @@ beforeAll(async () => {
   );
   const folder = join(project, 'openapi-zod-client');
   mkdirSync(folder);
-  await run('node_modules/.bin/openapi-zod-client', source, '--output', join(folder, 'client.ts'), '--with-alias');
+  await run('openapi-zod-client', source, '--output', join(folder, 'client.ts'), '--with-alias');
   writeFileSync(join(folder, 'program.ts'), zodProgram);
   writeFileSync(join(project, 'postman.cjs'), converter);
   faults = (await run(join(root, 'node_modules/.bin/tsc'), '--pretty', 'false')).split('\n').filter(Boolean);
@@ -203,7 +252,8 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => service?.stop());
 
-const calls = async (name: string): Promise<void> => {
+/** What the program of a generator exports. */
+const programOf = async (name: string) => {
   const outfile = join(project, name, 'program.mjs');
   await build({
     entryPoints: [join(project, name, 'program.ts')],
@@ -212,7 +262,11 @@ const calls = async (name: string): Promise<void> => {
     packages: 'external',
     outfile,
   });
-  const { increment } = await import(outfile);
+  return import(outfile);
+};
+
+const calls = async (name: string): Promise<void> => {
+  const { increment } = await programOf(name);
   const avatar = service.residents[0]?.uuid ?? '';
 
   const [first, second] = [
@@ -237,6 +291,31 @@ describe.each(generators)('the client that $name generates', ({ name }) => {
   });
 
   test('calls the service', () => calls(name));
+});
+
+/** A schema of zod, of whichever version. */
+interface Parser {
+  safeParse: (value: unknown) => { success: boolean; error?: Error };
+}
+
+test.each(['kubb', 'openapi-zod-client'])('the schemas of %s take each body and each answer', async (name) => {
+  const { schemasOf }: { schemasOf: (operation: string) => (Parser | undefined)[] } = await programOf(name);
+
+  const parsed = operations.flatMap(({ operation }) => {
+    const [request, answer] = schemasOf(operation.operationId);
+    const success = Object.entries(operation.responses).find(([status]) => status.startsWith('2'))?.[1];
+    const body = success && 'content' in success ? success.content?.['application/json'] : undefined;
+    const examples = { request: bodyOf(operation)?.example, answer: body?.example };
+    return Object.entries(examples)
+      .filter(([, example]) => example !== undefined)
+      .map(([what, example]) => {
+        const result = (what === 'request' ? request : answer)?.safeParse(example);
+        return { what: `${what} of ${operation.operationId}`, fault: result ? result.error?.message : 'no schema' };
+      });
+  });
+
+  expect(parsed.length).toBeGreaterThan(operations.length);
+  expect(parsed.filter(({ fault }) => fault !== undefined)).toEqual([]);
 });
 
 /** Its example is the id that the claim gets in the document: in a run of the collection the claim gets another. */
