@@ -95,13 +95,14 @@ interface TextRule {
 }
 
 /**
- * The form that `text` accepts, as a regular expression that every language understands. Leading blanks are matched
- * apart from the rest, so that a text matches in one way only and a check takes linear time. It takes a text of format
- * characters alone, which counts as empty: few languages know that category.
+ * The form that `text` accepts, as a regular expression that every language understands. Blanks at either end are
+ * matched apart from the rest, so that a text matches in one way only and a check takes linear time. Few languages know
+ * format characters: it takes a text of them alone, which counts as empty, and refuses a tab beside one at an end.
  */
 const textForm = (min: number, multiline = false): string => {
   const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
-  return min > 0 ? `^\\s*[^${refused}\\s][^${refused}]*$` : `^[^${refused}]*$`;
+  const text = `[^${refused}\\s][^${refused}]*(?:[${multiline ? '\\x0b\\x0c' : '\\x09-\\x0d'}]\\s*)?`;
+  return min > 0 ? `^\\s*${text}$` : `^\\s*(?:${text})?$`;
 };
 
 /**
@@ -129,7 +130,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
 };
 
 /** An item's name with blanks around it, as a regular expression that takes linear time. It does not say the length. */
-export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*[^\\S\\x20]*$';
+export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*(?:[^\\S\\x20]\\s*)?$';
 
 /** An inworld item's name. */
 export const itemName = () =>

@@ -3,6 +3,7 @@ import { routes } from '../../../lib/routes/routes.ts';
 import { document } from '../document.ts';
 import { operationTexts } from '../operation-texts.ts';
 import type { JsonSchema } from '../schemas.ts';
+import type { Parameter } from '../types.ts';
 import { schemaChecker } from './schema-check.ts';
 
 /** Puts every value of a pool into every field of every example request. Document and service must agree on each. */
@@ -13,6 +14,7 @@ const pool: readonly unknown[] = [
   ...[null, true, 'true', 0, 1, 2, 3, -1, 0.5, 24, 100, 101, 168, 169, '1', 1e-12, 1e300],
   ...[2_147_483_647, 2_147_483_648, -2_147_483_647, -2_147_483_648],
   ...['', ' ', 'a', 'a b', 'a\tb', 'a\nb', 'a\u0000b', 'a\u0085b', 'a|b', 'é', '😀', '\u200b', 'a\u200bb', ' \u2060 '],
+  ...['\t', ' \t', '\ta', 'a\t', 'a \t ', ' a\n\v ', '\r\na\r\n', 'a\tb\t', 'a\v\u0000'],
   ...[63, 64, 65, 100, 101, 255, 256, 500, 501, 1000, 1001, 1023, 1024, 4096, 4097].flatMap(long),
   ...[
     '00000000-0000-0000-0000-000000000000',
@@ -55,6 +57,22 @@ const inWords = [
   /"2099-02-30T00:00:00Z"$/,
 ];
 
+/** What the service takes, and a schema refuses. */
+const beyondSchema = [
+  // Few languages know format characters, which a search leaves out.
+  /^names\.prefix ".*\p{Cf}/u,
+];
+
+/** True where a schema and the service disagree on a value, and no description says why. */
+const disagree = (what: string, value: unknown, faultsWith: (value: unknown) => string[], taken: boolean): boolean => {
+  const faults = faultsWith(value);
+  const allowed = faults.length === 0;
+  if (allowed === taken || (allowed ? inWords : beyondSchema).some((rule) => rule.test(what))) return false;
+  // The service trims a text before it counts, and a schema does not.
+  const isLong = typeof value === 'string' && faults.some((fault) => fault.includes('NOT have more than'));
+  return !(isLong && faultsWith(value.trim()).length === 0);
+};
+
 const openapi = document(routes, { baseUrl: '', version: '' });
 const faultsOf = schemaChecker(openapi);
 
@@ -69,22 +87,42 @@ test.each(routes.filter(({ body }) => body))('$id accepts exactly the values tha
 
   const disagreements = fields.flatMap((field) =>
     pool.flatMap((value) => {
-      const body = { ...example, [field]: value };
-      const faults = faultsIn(name, body);
-      const allowed = faults.length === 0;
-      const taken = row.body?.safeParse(body).success;
       const what = `${name}.${field} ${JSON.stringify(value)}`;
-      if (allowed === taken || (allowed && inWords.some((rule) => rule.test(what)))) return [];
-      // The service trims a text before it counts, and a schema does not.
-      const isLong = typeof value === 'string' && faults.some((fault) => fault.includes('NOT have more than'));
-      if (isLong && faultsIn(name, { ...body, [field]: value.trim() }).length === 0) return [];
-      return [`${what.slice(0, 80)}: the schema ${allowed ? 'allows' : 'refuses'} it`];
+      const taken = row.body?.safeParse({ ...example, [field]: value }).success === true;
+      const faultsWith = (one: unknown): string[] => faultsIn(name, { ...example, [field]: one });
+      if (!disagree(what, value, faultsWith, taken)) return [];
+      return [`${what.slice(0, 80)}: the schema ${taken ? 'refuses' : 'allows'} it`];
     }),
   );
 
   expect(fields.length).toBeGreaterThan(0);
   expect(disagreements).toEqual([]);
 });
+
+const queries = routes.flatMap((row) => {
+  const { parameters = [] } = openapi.paths[row.path]?.[row.method.toLowerCase()] ?? {};
+  const asked = parameters.filter((one): one is Parameter => 'in' in one && one.in === 'query');
+  const whole = Object.fromEntries(asked.filter(({ required }) => required).map(({ name }) => [name, 'ada']));
+  return asked
+    .filter(({ schema }) => schema.type === 'string')
+    .map(({ name, schema }) => ({ row, name, schema, whole }));
+});
+
+test.each(queries)(
+  '$row.id accepts exactly the texts that its schema allows as $name',
+  ({ row, name, schema, whole }) => {
+    const texts = pool.filter((value) => typeof value === 'string');
+
+    const disagreements = texts.filter((value) => {
+      const taken = row.query.safeParse({ ...whole, [name]: value }).success;
+      const what = `${row.path.slice('/v1/'.length)}.${name} ${JSON.stringify(value)}`;
+      return disagree(what, value, (one) => faultsOf(schema, one), taken);
+    });
+
+    expect(texts.length).toBeGreaterThan(50);
+    expect(disagreements).toEqual([]);
+  },
+);
 
 const arrays = routes.flatMap((row) =>
   Object.entries(openapi.components.schemas[row.body?.meta()?.id ?? '']?.properties ?? {})
