@@ -2,6 +2,8 @@ import { execFile } from 'node:child_process';
 import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import type { Route } from '../../lib/routes/route.ts';
+import type { Service } from '../workload/client.ts';
 
 const exec = promisify(execFile);
 
@@ -60,6 +62,12 @@ export const unpack = async (source: string, dir: string): Promise<void> => {
   if (archive !== source) await run(root, 'git', ['archive', '--prefix=files/', '--output', archive, source]);
   await run(dir, 'tar', ['-xf', archive, '--strip-components=1']);
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
+};
+
+/** How a version answers, by its own schemas. */
+export const answersOf = async (dir: string): Promise<NonNullable<Service['earlier']>> => {
+  const { routes }: { routes: readonly Route[] } = await import(join(dir, 'lib/routes/routes.ts'));
+  return ({ method, path }) => routes.find((row) => row.method === method && row.path === path)?.response;
 };
 
 /** A version of the service: its files, and the template and bundles made of them. */

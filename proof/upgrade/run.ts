@@ -11,7 +11,7 @@ import { createTally, type Tally } from '../workload/tally.ts';
 import { figuresOf, startTraffic, type Traffic } from '../workload/traffic.ts';
 import { faultsOf } from './checks.ts';
 import { startReceiver, subscribed } from './receiver.ts';
-import { run, type Version } from './releases.ts';
+import { answersOf, run, type Version } from './releases.ts';
 
 interface Options {
   /** The version that data and traffic begin with, and the one that takes its place. */
@@ -164,10 +164,15 @@ export const runUpgrade = async (options: Options) => {
     const book = createBook();
     const service: Service = { baseUrl: () => deployment.baseUrl, key, book, patienceMillis, ...counter };
     const webhook = { url: receiver.url, events: subscribed };
-    traffic = await startTraffic(service, {
-      ...{ seed, clients, customersEach, hotCount, webhook },
-      tellResident: ({ uuid, username }) => send(service, putResident, { params: { uuid }, body: { username } }),
-    });
+    // The lists that the checks read at the end are those of the later version alone.
+    const earlier = await answersOf(before.dir);
+    traffic = await startTraffic(
+      { ...service, earlier },
+      {
+        ...{ seed, clients, customersEach, hotCount, webhook },
+        tellResident: ({ uuid, username }) => send(service, putResident, { params: { uuid }, body: { username } }),
+      },
+    );
     const phases = await playUpdates(options, deployment, counter);
     await traffic.end();
     const unrest = await bringToRest(deployment);

@@ -1,10 +1,16 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { getStore } from '../../lib/routes/store.ts';
 import { tempDir } from '../../test/support/files.ts';
+import { createBook } from '../workload/book.ts';
+import { type Service, send } from '../workload/client.ts';
 import { receiverFaults } from './checks.ts';
-import { commitOf, sourceOf, unpack } from './releases.ts';
+import { answersOf, commitOf, sourceOf, unpack } from './releases.ts';
 
 /** The parts of `npm run upgrade`, which takes minutes as a whole. */
 
@@ -20,6 +26,31 @@ test('a check tells of each event that did not reach the receiver', () => {
     'for the receiver, the event 1 is lost',
     'for the receiver, the event 4 is there, and nobody asked for it',
   ]);
+});
+
+test('an answer may have the shape of the earlier version while that may answer, and no other', async () => {
+  const dir = tempDir();
+  mkdirSync(join(dir, 'lib/routes'), { recursive: true });
+  const row = `{ method: '${getStore.method}', path: '${getStore.path}', response: z.object({ before: z.int() }) }`;
+  writeFileSync(
+    join(dir, 'lib/routes/routes.ts'),
+    `import * as z from '${import.meta.resolve('zod')}';\nexport const routes = [${row}];`,
+  );
+  const earlier = await answersOf(dir);
+  const faultsAfter = async (answer: object, more: Pick<Service, 'earlier'>): Promise<number> => {
+    const book = createBook();
+    const server = createServer((_, response) => response.end(JSON.stringify(answer))).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const baseUrl = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    await send({ baseUrl, key: 'key', book, patienceMillis: 1000, ...more }, getStore);
+    server.close();
+    server.closeAllConnections();
+    return book.faults.length;
+  };
+
+  expect(await faultsAfter({ before: 1 }, { earlier })).toBe(0);
+  expect(await faultsAfter({ before: 1 }, {})).toBe(1);
+  expect(await faultsAfter({ before: 'x' }, { earlier })).toBe(1);
 });
 
 test('the last release is the last tag, and a clone that lacks it says what to do', async () => {

@@ -35,6 +35,8 @@ export interface Service {
   onAnswer?: (route: Route, status: number, millis: number) => void;
   /** Hears of an attempt without an answer. */
   onLost?: () => void;
+  /** The schema of a row's answers in an earlier version, which may answer too. */
+  earlier?: (route: Route) => Route['response'];
 }
 
 /** True for the answer of a request that is not repeated. */
@@ -84,13 +86,19 @@ const attempt = async (
 };
 
 /** Adds a fault for a wrong status or a wrong shape of the body. */
-const check = (book: Book, route: Route, call: Call, { status, body }: { status: number; body: Body }): void => {
+const check = (
+  { book, earlier }: Service,
+  route: Route,
+  call: Call,
+  { status, body }: { status: number; body: Body },
+): void => {
   const { expect = [route.status] } = call;
   if (!expect.includes(status))
     book.fault(`${route.id}: ${status} instead of ${expect.join(' or ')}: ${JSON.stringify({ ...call, body })}`);
   else if (status === route.status && route.response) {
     const { success, error } = route.response.safeParse(body);
-    if (!success) book.fault(`${route.id}: the answer has another shape: ${error.message}`);
+    if (!success && !earlier?.(route)?.safeParse(body).success)
+      book.fault(`${route.id}: the answer has another shape: ${error.message}`);
   }
 };
 
@@ -104,7 +112,7 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
     const { answer, arrived } = await attempt(service, route, call, idempotencyKey);
     if (arrived) arrivals += 1;
     if (answer && isFinal(answer.status)) {
-      check(service.book, route, arrivals === 1 ? call : { ...call, expect: orGone(route, call) }, answer);
+      check(service, route, arrivals === 1 ? call : { ...call, expect: orGone(route, call) }, answer);
       return { ...answer, attempts: arrivals };
     }
     if (performance.now() - begun > patienceMillis) {
@@ -127,7 +135,7 @@ export const isUndone = (answer: Attempt['answer']): boolean =>
 /** Sends a request once, without an Idempotency-Key. */
 export const sendOnce = async (service: Service, route: Route, call: Call): Promise<Attempt> => {
   const outcome = await attempt(service, route, call);
-  if (outcome.answer) check(service.book, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);
+  if (outcome.answer) check(service, route, { ...call, expect: [route.status, 500, 503] }, outcome.answer);
   return outcome;
 };
 
