@@ -34,6 +34,7 @@ const byPath: [beginning: string, ...parts: Partial<Parts>[]][] = [
   ['apps/inworld/', { proofs: ['proof/world/', 'docs/test/samples'], browser: ['desk-first-day'] }],
   ['apps/reference/', ofTexts],
   ['docs/', ofTexts],
+  ['docs/evidence/quotas.md', { stack: ['test/infra/quotas.test.ts'] }],
   ['deploy/', { proofs: ['deploy/'], deployed: ['deploy/test/launch.proof.ts'] }],
   ['proof/', { proofs: ['proof/'] }],
   ['proof/simulation/', { mutants: true }],

@@ -1,25 +1,34 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { largestOf, quotaFaults, quotas, readStacks, type StackTemplate, templateRules } from '../../infra/quotas.ts';
+import {
+  largestOf,
+  type Quota,
+  quotaFaults,
+  quotas,
+  readStacks,
+  type StackTemplate,
+  templateRules,
+} from '../../infra/quotas.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { asShipped, everySetting, templateOf, templateOfRows } from '../support/stack.ts';
+import { rowsToCome } from './rows-to-come.ts';
 
 /** AWS's quotas and rules, counted in the templates that a deployment would send. */
 
-/** The rows of endpoints that are still to come: keys, team, journal, the customer's page. */
-const rowsToCome = Array.from({ length: 24 }, (_, number) => {
-  const row = routes[number % 2 === 0 ? 0 : 30] as (typeof routes)[number];
-  return { ...row, path: `/v1/planted${number}`, servedBy: row.servedBy ?? row.id, id: `planted/row-${number}` };
-});
+const plan = 'AWS::ApiGateway::UsagePlan';
+const stage = 'AWS::ApiGateway::Stage';
 
-const variants: [string, () => StackTemplate[]][] = [
-  ['as shipped', () => readStacks(templateOf(asShipped).dir)],
-  ['with every setting', () => readStacks(templateOf(everySetting).dir)],
-  ['with 24 rows more', () => readStacks(templateOfRows([...routes, ...rowsToCome] as never, everySetting).dir)],
+const variants: readonly [name: string, stacks: StackTemplate[]][] = [
+  ['as shipped', readStacks(templateOf(asShipped).dir)],
+  ['with every setting', readStacks(templateOf(everySetting).dir)],
+  [
+    `with ${rowsToCome.length} rows more`,
+    readStacks(templateOfRows([...routes, ...rowsToCome] as never, everySetting).dir),
+  ],
 ];
 
-test.each(variants)('the templates %s stay within each quota and rule', (_, stacksOf) => {
-  const stacks = stacksOf();
-
+test.each(variants)('the templates %s stay within each quota and rule', (_, stacks) => {
   expect(stacks.length).toBe(4);
   expect(quotaFaults(stacks)).toEqual([]);
   // A quota that counts nothing anywhere is one that this test does not hold.
@@ -28,12 +37,71 @@ test.each(variants)('the templates %s stay within each quota and rule', (_, stac
       expect(largestOf(one, stacks).count, one.name).toBeGreaterThan(one.name.includes('throttles') ? -1 : 0);
 });
 
+test('the rows to come are those that are not there yet, and each is in the last templates', () => {
+  const pathOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
+  const today = new Set(routes.map(pathOf));
+  const [, , [, stacks] = ['', []]] = variants;
+  const methods = stacks.flatMap(({ template }) =>
+    Object.values<{ Type: string; Properties: { Body?: { paths: Record<string, object> } } }>(template.Resources)
+      .filter(({ Type }) => Type === 'AWS::ApiGateway::RestApi')
+      .flatMap(({ Properties: { Body } }) =>
+        Object.entries(Body?.paths ?? {}).flatMap(([path, of]) =>
+          Object.keys(of).map((method) => pathOf({ method: method.toUpperCase(), path })),
+        ),
+      ),
+  );
+
+  expect(rowsToCome.map(pathOf).filter((line) => today.has(line))).toEqual([]);
+  expect(rowsToCome.map(pathOf).filter((line) => !methods.includes(line))).toEqual([]);
+  expect(today).toContain('POST /v1/customers/{identifier}/actions/undo-credit-change');
+});
+
+test.each(variants)('the templates %s set at most 20 methods apart from the others', (_, stacks) => {
+  const settings = stacks.flatMap(({ template }) =>
+    Object.values<{ Type: string; Properties: { MethodSettings?: object[] } }>(template.Resources)
+      .filter(({ Type }) => Type === stage)
+      .map(({ Properties: { MethodSettings = [] } }) => MethodSettings.length),
+  );
+
+  expect(settings).toHaveLength(1);
+  expect(settings[0]).toBeGreaterThan(0);
+  expect(settings[0]).toBeLessThanOrEqual(20);
+});
+
+const countIn = (one: Quota, [, stacks]: (typeof variants)[number]): number => largestOf(one, stacks).count;
+
+/** A large number upwards, to two digits: it stays as it is where a text gains a word. */
+const rounded = (count: number): number => {
+  const step = 10 ** Math.max(0, String(count).length - 2);
+  return count < 1000 ? count : Math.ceil(count / step) * step;
+};
+
+const figure = (number: number): string => (number < 10_000 ? String(number) : number.toLocaleString('en'));
+
+/** What is left of a quota, and how many percent of it that is. */
+const roomOf = (most: number, used: number): string =>
+  most === 0 ? '0' : `${figure(most - used)} (${Math.floor((100 * (most - used)) / most)} %)`;
+
+test('docs/evidence/quotas.md says how much room is left: npm run test:stack -- test/infra/quotas.test.ts -u', async () => {
+  const path = join(import.meta.dirname, '../../docs/evidence/quotas.md');
+  const [before = '', rest = ''] = readFileSync(path, 'utf8').split(/(?<=<!-- quotas -->\n)/);
+  const after = rest.slice(rest.indexOf('<!-- /quotas -->'));
+  const head = ['Quota', 'AWS takes', 'More on request', ...variants.map(([name]) => name), 'room left'];
+  const rows = quotas.map((one) => {
+    const used = variants.map((variant) => rounded(countIn(one, variant)));
+    const raised = one.mayBeRaised ? 'yes' : 'no';
+    return [one.name, figure(one.most), raised, ...used.map(figure), roomOf(one.most, Math.max(...used))];
+  });
+  const table = [head, head.map(() => '---'), ...rows].map((cells) => `| ${cells.join(' | ')} |\n`).join('');
+
+  expect(after).not.toBe('');
+  await expect(before + table + after).toMatchFileSnapshot(path);
+});
+
 test('no quota is nearly used up, so that a release does not meet one by surprise', () => {
-  const stacks = readStacks(templateOf(everySetting).dir);
-
-  const used = quotas.map((one) => [one.name, largestOf(one, stacks).count, one.most] as const);
-
-  for (const [name, count, most] of used) if (most > 10) expect(count / most, name).toBeLessThan(0.9);
+  for (const one of quotas)
+    for (const variant of variants)
+      if (one.most > 10) expect(countIn(one, variant) / one.most, `${one.name} ${variant[0]}`).toBeLessThan(0.9);
 });
 
 /** The templates with other properties of the resources of a type. */
@@ -56,9 +124,6 @@ const settingOf = (number: number) => ({
 
 const throttles = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`/v1/x${i}/GET`, { RateLimit: 1, BurstLimit: 1 }]));
-
-const plan = 'AWS::ApiGateway::UsagePlan';
-const stage = 'AWS::ApiGateway::Stage';
 
 test.each([
   [

@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import tableUses from '../../infra/table-uses.json' with { type: 'json' };
+import type { Kind, Route } from '../../lib/routes/route.ts';
+import { routes } from '../../lib/routes/routes.ts';
+import { pageQuery } from '../../lib/routes/wire.ts';
+import { atEnd } from '../support/at-end.ts';
+
+/**
+ * The rows of keys, journal and customers' pages, which are still to come, as far as a template depends on rows. Each has
+ * a function of its own, which is the most that a row can add.
+ */
+
+interface Facts {
+  /** The id of a row of today that reads and writes the same beside. */
+  as?: string;
+  reads?: readonly string[];
+  writes?: readonly string[];
+  isList?: true;
+}
+
+type RowToCome = [line: `${Route['method']} /v1/${string}`, scope: string | null, facts: Facts];
+
+const readsKeys: Facts = { reads: ['KEY'] };
+const writesKeys: Facts = { reads: ['STORE'], writes: ['KEY', 'LOG', 'COUNT'] };
+
+const keys: readonly RowToCome[] = [
+  ['GET /v1/keys', 'keys:read', { ...readsKeys, isList: true }],
+  ['GET /v1/keys/{keyId}', 'keys:read', readsKeys],
+  ['POST /v1/keys', 'keys:write', writesKeys],
+  ['PUT /v1/keys/{keyId}', 'keys:write', writesKeys],
+  ['POST /v1/keys/{keyId}/actions/rotate', 'keys:write', writesKeys],
+  ['POST /v1/keys/{keyId}/actions/revoke', 'keys:write', writesKeys],
+  ['GET /v1/store/key/invitation', null, { reads: ['KEY', 'STORE'] }],
+  ['POST /v1/store/key/actions/accept', null, writesKeys],
+];
+
+const journal: readonly RowToCome[] = [
+  ['GET /v1/journal', 'journal:read', { reads: ['JOURNAL', 'KEY', 'CUSTOMER'], isList: true }],
+];
+
+/** Each row of a page looks at the page's own record, which counts what is read and done. */
+const page = ['PAGE'];
+
+const pages: readonly RowToCome[] = [
+  ['POST /v1/customers/{identifier}/actions/open-page', 'pages:open', { as: 'customers/get-customer', writes: page }],
+  ['POST /v1/me/actions/begin', null, { reads: ['CUSTOMER', 'STORE'], writes: page }],
+  ['POST /v1/me/actions/end', 'self', { writes: page }],
+  ['GET /v1/me', 'self', { as: 'coupons/list-customer-coupons', reads: ['CUSTOMER', 'STORE'], writes: page }],
+  ['PUT /v1/me', 'self', { as: 'customers/update-customer', reads: ['STORE', 'COUPON', 'APPLIED'], writes: page }],
+  ['GET /v1/me/credit/lots', 'self', { as: 'customers/list-credit-lots', writes: page, isList: true }],
+  [
+    'GET /v1/me/credit/history',
+    'self',
+    { as: 'customers/list-credit-history', reads: ['SALE'], writes: page, isList: true },
+  ],
+  ['GET /v1/me/products', 'self', { as: 'products/list-owned-products', writes: page, isList: true }],
+  ['POST /v1/me/products/{productId}/actions/redeliver', 'self', { as: 'products/redeliver-product', writes: page }],
+  ['GET /v1/me/giftcards', 'self', { as: 'gift-cards/list-gift-cards', writes: page, isList: true }],
+  ['POST /v1/me/giftcards/actions/redeem', 'self', { as: 'gift-cards/redeem-own-cards', writes: page }],
+];
+
+const rowOf = ([line, scope, { as, reads = [], writes = [], isList }]: RowToCome): Route => {
+  const today = routes.find(({ id }) => id === as);
+  if (as !== undefined && !today) throw new Error(`No row has the id ${as}.`);
+  const [method = '', path = ''] = line.split(' ');
+  const row = {
+    ...{ ...today, method, path, scope, summary: line, status: 200, problems: [], params: z.object({}) },
+    id: `to-come/${line.toLowerCase().replace(/[^a-z]+/g, '-')}`,
+    query: z.object(isList ? pageQuery : {}),
+    reads: [...(today?.reads ?? []), ...reads] as Kind[],
+    writes: [...(today?.writes ?? []), ...writes] as Kind[],
+  };
+  return row as Route;
+};
+
+export const rowsToCome: readonly Route[] = [...keys, ...journal, ...pages].map(rowOf);
+
+// Nobody knows yet which calls their code will make: it may be those of a sale and of the list of sales.
+const uses: Record<string, string[]> = tableUses;
+const most = [...new Set(['sales/create-sale', 'sales/list-sales'].flatMap((id) => uses[id] ?? []))];
+for (const { id } of rowsToCome) uses[id] = most;
+atEnd(() => {
+  for (const { id } of rowsToCome) delete uses[id];
+});
