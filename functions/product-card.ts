@@ -1,6 +1,9 @@
 import { serveTogether } from '../lib/http/together.ts';
 import * as rows from '../lib/routes/rules.ts';
-import { handler as getProductCard } from './product-card/get-product-card.ts';
-import { handler as putProductCard } from './product-card/put-product-card.ts';
+import { handler as getProductGiftCard } from './product-card/get-product-gift-card.ts';
+import { handler as updateProductGiftCard } from './product-card/update-product-gift-card.ts';
 
-export const handler = serveTogether([rows.getProductCard, getProductCard], [rows.putProductCard, putProductCard]);
+export const handler = serveTogether(
+  [rows.getProductGiftCard, getProductGiftCard],
+  [rows.updateProductGiftCard, updateProductGiftCard],
+);

@@ -44,20 +44,18 @@ import type {
   PayoutResponse,
   PayPayeeRequest,
   ProductDeliveryResponse,
-  ProductGiftCardRequest,
   ProductGiftCardResponse,
   ProductListResponse,
   ProductResponse,
   ProductUpsertRequest,
-  PutDispenserRequest,
-  PutResidentRequest,
   QuoteResponse,
   RedeemedCardsResponse,
   RedeemedGiftCardResponse,
   RedeemGiftCardRequest,
-  RedeemOwnCardsRequest,
+  RedeemOwnGiftCardsRequest,
   RedeliverProductRequest,
   RefundSaleRequest,
+  RegisterDispenserRequest,
   RegisterVendorRequest,
   ReportChangeRequest,
   ReportPayoutRequest,
@@ -70,7 +68,6 @@ import type {
   SettlePayoutRequest,
   SetVendorProductRequest,
   StoreResponse,
-  StoreRulesRequest,
   StoreRulesResponse,
   StoreStateRequest,
   TestedWebhookResponse,
@@ -80,6 +77,9 @@ import type {
   UpdateCouponRequest,
   UpdateCustomerRequest,
   UpdateGiftCardRequest,
+  UpdateProductGiftCardRequest,
+  UpdateResidentRequest,
+  UpdateStoreRulesRequest,
   UpdateWebhookRequest,
   VendorListResponse,
   VendorResponse,
@@ -178,6 +178,8 @@ export interface Resources {
     unban(identifier: string, options?: CallOptions): Answered<CustomerBanStateResponse>;
     /** Find customers by the beginning of a name. */
     listNames(query: Endpoints['GET /v1/names']['query'], options?: CallOptions): Listed<CustomerNameListResponse>;
+    /** Tell the name of an avatar. */
+    updateResident(uuid: string, body: UpdateResidentRequest, options?: CallOptions): Answered<ResidentResponse>;
   };
   giftCards: {
     /** List a customer's gift cards. */
@@ -199,7 +201,7 @@ export interface Resources {
     /** Redeem a customer's own gift cards for credit. */
     redeemOwnCards(
       identifier: string,
-      body?: RedeemOwnCardsRequest,
+      body?: RedeemOwnGiftCardsRequest,
       options?: CallOptions,
     ): Answered<RedeemedCardsResponse>;
   };
@@ -227,6 +229,14 @@ export interface Resources {
       body?: RedeliverProductRequest,
       options?: CallOptions,
     ): Answered<ProductDeliveryResponse>;
+    /** Read the gift card that a product sells. */
+    getGiftCard(id: string, options?: CallOptions): Answered<ProductGiftCardResponse>;
+    /** Have a product sell gift cards. */
+    updateGiftCard(
+      id: string,
+      body: UpdateProductGiftCardRequest,
+      options?: CallOptions,
+    ): Answered<ProductGiftCardResponse>;
   };
   categories: {
     /** List categories. */
@@ -288,7 +298,7 @@ export interface Resources {
   };
   vendors: {
     /** Register a vendor. */
-    put(uuid: string, body: RegisterVendorRequest, options?: CallOptions): Answered<VendorResponse>;
+    register(uuid: string, body: RegisterVendorRequest, options?: CallOptions): Answered<VendorResponse>;
     /** Read a vendor. */
     get(uuid: string, options?: CallOptions): Answered<VendorResponse>;
     /** Delete a vendor. */
@@ -308,16 +318,12 @@ export interface Resources {
   };
   dispenser: {
     /** Register the address of the store's inworld dispenser. */
-    put(body: PutDispenserRequest, options?: CallOptions): Answered<DispenserSecretResponse>;
+    register(body: RegisterDispenserRequest, options?: CallOptions): Answered<DispenserSecretResponse>;
     /** List the store's inworld dispensers. */
     listDispensers(
       query?: Endpoints['GET /v1/dispensers']['query'],
       options?: CallOptions,
     ): Listed<DispenserListResponse>;
-  };
-  residents: {
-    /** Tell the name of an avatar. */
-    put(uuid: string, body: PutResidentRequest, options?: CallOptions): Answered<ResidentResponse>;
   };
   events: {
     /** List events. */
@@ -349,13 +355,7 @@ export interface Resources {
     /** Read the rules of the store. */
     get(options?: CallOptions): Answered<StoreRulesResponse>;
     /** Replace the rules of the store. */
-    put(body: StoreRulesRequest, options?: CallOptions): Answered<StoreRulesResponse>;
-  };
-  productCard: {
-    /** Read the gift card that a product sells. */
-    get(id: string, options?: CallOptions): Answered<ProductGiftCardResponse>;
-    /** Have a product sell gift cards. */
-    put(id: string, body: ProductGiftCardRequest, options?: CallOptions): Answered<ProductGiftCardResponse>;
+    update(body: UpdateStoreRulesRequest, options?: CallOptions): Answered<StoreRulesResponse>;
   };
 }
 
@@ -391,6 +391,7 @@ export const operations = {
     ban: 'POST /v1/customers/{identifier}/actions/ban body',
     unban: 'POST /v1/customers/{identifier}/actions/unban',
     listNames: 'GET /v1/names list',
+    updateResident: 'PUT /v1/residents/{uuid} body',
   },
   giftCards: {
     list: 'GET /v1/customers/{identifier}/giftcards list',
@@ -409,6 +410,8 @@ export const operations = {
     deliver: 'POST /v1/products/{id}/actions/deliver body',
     listOwnedProducts: 'GET /v1/customers/{identifier}/products list',
     redeliver: 'POST /v1/customers/{identifier}/products/{productId}/actions/redeliver body',
+    getGiftCard: 'GET /v1/products/{id}/giftcard',
+    updateGiftCard: 'PUT /v1/products/{id}/giftcard body',
   },
   categories: {
     list: 'GET /v1/categories list',
@@ -444,7 +447,7 @@ export const operations = {
     payPayee: 'POST /v1/payees/{identifier}/actions/pay body',
   },
   vendors: {
-    put: 'PUT /v1/vendors/{uuid} body',
+    register: 'PUT /v1/vendors/{uuid} body',
     get: 'GET /v1/vendors/{uuid}',
     delete: 'DELETE /v1/vendors/{uuid}',
     list: 'GET /v1/vendors list',
@@ -456,11 +459,8 @@ export const operations = {
     retry: 'POST /v1/deliveries/{id}/actions/retry',
   },
   dispenser: {
-    put: 'PUT /v1/dispenser body',
+    register: 'PUT /v1/dispenser body',
     listDispensers: 'GET /v1/dispensers list',
-  },
-  residents: {
-    put: 'PUT /v1/residents/{uuid} body',
   },
   events: {
     list: 'GET /v1/events list',
@@ -477,10 +477,6 @@ export const operations = {
   },
   rules: {
     get: 'GET /v1/store/rules',
-    put: 'PUT /v1/store/rules body',
-  },
-  productCard: {
-    get: 'GET /v1/products/{id}/giftcard',
-    put: 'PUT /v1/products/{id}/giftcard body',
+    update: 'PUT /v1/store/rules body',
   },
 };

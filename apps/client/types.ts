@@ -596,7 +596,7 @@ export interface Endpoints {
        */
       identifier: string;
     };
-    body?: RedeemOwnCardsRequest;
+    body?: RedeemOwnGiftCardsRequest;
     answer: RedeemedCardsResponse;
   };
   /**
@@ -1167,7 +1167,7 @@ export interface Endpoints {
    * Register the address of the store's inworld dispenser
    */
   'PUT /v1/dispenser': {
-    body: PutDispenserRequest;
+    body: RegisterDispenserRequest;
     answer: DispenserSecretResponse;
   };
   /**
@@ -1196,7 +1196,7 @@ export interface Endpoints {
        */
       uuid: string;
     };
-    body: PutResidentRequest;
+    body: UpdateResidentRequest;
     answer: ResidentResponse;
   };
   /**
@@ -1342,7 +1342,7 @@ export interface Endpoints {
    * Replace the rules of the store
    */
   'PUT /v1/store/rules': {
-    body: StoreRulesRequest;
+    body: UpdateStoreRulesRequest;
     answer: StoreRulesResponse;
   };
   /**
@@ -1367,7 +1367,7 @@ export interface Endpoints {
        */
       id: string;
     };
-    body: ProductGiftCardRequest;
+    body: UpdateProductGiftCardRequest;
     answer: ProductGiftCardResponse;
   };
 }
@@ -2226,7 +2226,7 @@ export interface GrantGiftCardRequest {
 /**
  * The body that is sent to redeem a customer's own gift cards for credit.
  */
-export interface RedeemOwnCardsRequest {
+export interface RedeemOwnGiftCardsRequest {
   /**
    * Why, for the store’s own records: at most 200 characters.
    */
@@ -3508,7 +3508,7 @@ export interface DeliveryResponse {
 /**
  * The body that is sent to register the address of the store's inworld dispenser.
  */
-export interface PutDispenserRequest {
+export interface RegisterDispenserRequest {
   /**
    * Name of the box among those of the store: 1 to 63 letters, digits, `.`, `_` and `-`. Each name has an address and a secret of its own. A store has at most 10.
    */
@@ -3614,7 +3614,7 @@ export interface DispenserResponse {
 /**
  * The body that is sent to tell the name of an avatar.
  */
-export interface PutResidentRequest {
+export interface UpdateResidentRequest {
   /**
    * The avatar’s current name: `first`, `first.last` or `first last`.
    */
@@ -4572,7 +4572,7 @@ export interface Bonus {
 /**
  * The body that is sent to replace the rules of the store.
  */
-export interface StoreRulesRequest {
+export interface UpdateStoreRulesRequest {
   /**
    * The percentage that is taken off for buyers who wear the tag of the group.
    */
@@ -4638,7 +4638,7 @@ export interface ProductGiftCardResponse {
 /**
  * The body that is sent to have a product sell gift cards.
  */
-export interface ProductGiftCardRequest {
+export interface UpdateProductGiftCardRequest {
   /**
    * Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.
    */

@@ -24,9 +24,9 @@ const data: Record<SentEventType, (answers: Answers) => object> = {
     lastError: 'The dispenser answered 404',
     endedAt: null,
   }),
-  'dispenser.registered': (answers) => answers('dispenser/put-dispenser'),
+  'dispenser.registered': (answers) => answers('dispenser/register-dispenser'),
   'dispenser.lost': (answers) => ({
-    ...answers('dispenser/put-dispenser'),
+    ...answers('dispenser/register-dispenser'),
     lostAt: '2026-11-21T12:00:00.000Z',
     lostReason: 'The dispenser answered 404',
   }),

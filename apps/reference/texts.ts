@@ -78,6 +78,7 @@ const tagsOfFolders: Record<string, Tag> = {
   dispenser: 'Dispenser',
   sales: 'Sales',
   payouts: 'Payouts',
+  products: 'Products',
   vendors: 'Vendors',
   store: 'Store',
   rules: 'Store',

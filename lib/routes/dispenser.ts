@@ -34,7 +34,7 @@ const priorityText = z
   .int()
   .describe('Place of the box in the order in which the store’s boxes are asked: 0 is first.');
 
-const PutDispenserRequest = z
+const RegisterDispenserRequest = z
   .object({
     name: boxName()
       .default('main')
@@ -59,7 +59,7 @@ const PutDispenserRequest = z
           'can be told. At most 1,000.',
       ),
   })
-  .meta({ id: 'PutDispenserRequest' });
+  .meta({ id: 'RegisterDispenserRequest' });
 
 /** Without the names of the items: a script reads at most 16 KiB of an answer. */
 export const DispenserSecretResponse = z
@@ -101,12 +101,12 @@ export type DispenserResponse = z.output<typeof DispenserResponse>;
 
 const common = { extension: true, servedBy: 'dispenser' } as const;
 
-export const putDispenser = route('PUT /v1/dispenser', {
-  id: 'dispenser/put-dispenser',
+export const registerDispenser = route('PUT /v1/dispenser', {
+  id: 'dispenser/register-dispenser',
   summary: "Register the address of the store's inworld dispenser",
   scope: 'dispenser:register',
   problems: [400],
-  body: PutDispenserRequest,
+  body: RegisterDispenserRequest,
   response: DispenserSecretResponse,
   reads: ['DELIVERY'],
   writes: ['DISPENSER', 'COUNT'],

@@ -63,7 +63,7 @@ const RedeemedGiftCardResponse = z
   })
   .meta({ id: 'RedeemedGiftCardResponse' });
 
-const RedeemOwnCardsRequest = z.object(remarks).meta({ id: 'RedeemOwnCardsRequest' });
+const RedeemOwnGiftCardsRequest = z.object(remarks).meta({ id: 'RedeemOwnGiftCardsRequest' });
 
 const RedeemedCardsResponse = z
   .object({
@@ -141,7 +141,7 @@ export const redeemOwnCards = route('POST /v1/customers/{identifier}/giftcards/a
   id: 'gift-cards/redeem-own-cards',
   summary: "Redeem a customer's own gift cards for credit",
   scope: 'giftcards:redeem',
-  body: RedeemOwnCardsRequest,
+  body: RedeemOwnGiftCardsRequest,
   bodyOptional: true,
   response: RedeemedCardsResponse,
   resolves: true,

@@ -2,9 +2,9 @@ import * as z from 'zod';
 import { route } from './route.ts';
 import { answerText, maxLength, username, uuid } from './wire.ts';
 
-const PutResidentRequest = z
+const UpdateResidentRequest = z
   .object({ username: username().describe('The avatar’s current name: `first`, `first.last` or `first last`.') })
-  .meta({ id: 'PutResidentRequest' });
+  .meta({ id: 'UpdateResidentRequest' });
 
 const ResidentResponse = z
   .object({
@@ -23,12 +23,12 @@ const ResidentResponse = z
   })
   .meta({ id: 'ResidentResponse' });
 
-export const putResident = route('PUT /v1/residents/{uuid}', {
-  id: 'residents/put-resident',
+export const updateResident = route('PUT /v1/residents/{uuid}', {
+  id: 'residents/update-resident',
   summary: 'Tell the name of an avatar',
   scope: 'residents:write',
   problems: [400],
-  body: PutResidentRequest,
+  body: UpdateResidentRequest,
   response: ResidentResponse,
   resolves: true,
   writes: ['STORE_RESIDENT', 'STORE_NAME'],

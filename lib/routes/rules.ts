@@ -64,7 +64,7 @@ const bonus = () =>
 
 const noBonus = { percent: 0, groupPercent: 0, type: 'restricted' as const, expiresInDays: null };
 
-const StoreRulesRequest = z
+const UpdateStoreRulesRequest = z
   .object({
     groupDiscount: plainPercent()
       .default(0)
@@ -75,7 +75,7 @@ const StoreRulesRequest = z
       .describe('Percentages for what a buyer spent in the last year, at most 10: the highest tier reached counts.'),
     bonus: bonus().default(noBonus).describe('Credit that a sale gives to its buyer. Left out: none.'),
   })
-  .meta({ id: 'StoreRulesRequest' });
+  .meta({ id: 'UpdateStoreRulesRequest' });
 
 const StoreRulesResponse = z
   .object({
@@ -102,7 +102,7 @@ const StoreRulesResponse = z
   })
   .meta({ id: 'StoreRulesResponse' });
 
-const ProductGiftCardRequest = z
+const UpdateProductGiftCardRequest = z
   .object({
     credit: integer(0).describe('Credit in L$ of the gift card that each sale of the product makes; 0: it makes none.'),
     texture: uuid()
@@ -110,7 +110,7 @@ const ProductGiftCardRequest = z
       .default(null)
       .describe('UUID of the texture that the card shows inworld. Left out or null: none.'),
   })
-  .meta({ id: 'ProductGiftCardRequest' });
+  .meta({ id: 'UpdateProductGiftCardRequest' });
 
 const ProductGiftCardResponse = z
   .object({
@@ -135,19 +135,19 @@ export const getRules = route('GET /v1/store/rules', {
   reads: ['STORE'],
 });
 
-export const putRules = route('PUT /v1/store/rules', {
-  id: 'rules/put-rules',
+export const updateRules = route('PUT /v1/store/rules', {
+  id: 'rules/update-rules',
   summary: 'Replace the rules of the store',
   scope: 'store:write',
   problems: [400],
   ...common,
-  body: StoreRulesRequest,
+  body: UpdateStoreRulesRequest,
   response: StoreRulesResponse,
   writes: ['STORE'],
 });
 
-export const getProductCard = route('GET /v1/products/{id}/giftcard', {
-  id: 'product-card/get-product-card',
+export const getProductGiftCard = route('GET /v1/products/{id}/giftcard', {
+  id: 'product-card/get-product-gift-card',
   summary: 'Read the gift card that a product sells',
   scope: 'products:read',
   ...ofCards,
@@ -155,12 +155,12 @@ export const getProductCard = route('GET /v1/products/{id}/giftcard', {
   reads: ['PRODUCT'],
 });
 
-export const putProductCard = route('PUT /v1/products/{id}/giftcard', {
-  id: 'product-card/put-product-card',
+export const updateProductGiftCard = route('PUT /v1/products/{id}/giftcard', {
+  id: 'product-card/update-product-gift-card',
   summary: 'Have a product sell gift cards',
   scope: 'products:write',
   ...ofCards,
-  body: ProductGiftCardRequest,
+  body: UpdateProductGiftCardRequest,
   response: ProductGiftCardResponse,
   writes: ['PRODUCT'],
 });

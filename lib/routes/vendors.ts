@@ -109,8 +109,8 @@ export type VendorFilter = z.output<z.ZodObject<typeof filters>>;
 
 const common = { extension: true, servedBy: 'vendors' } as const;
 
-export const putVendor = route('PUT /v1/vendors/{uuid}', {
-  id: 'vendors/put-vendor',
+export const registerVendor = route('PUT /v1/vendors/{uuid}', {
+  id: 'vendors/register-vendor',
   summary: 'Register a vendor',
   scope: 'vendors:register',
   problems: [400],

@@ -19,7 +19,11 @@ export const getProductCard = async (store: string, id: string): Promise<SoldCar
 };
 
 /** Has a product sell gift cards of this credit, or none. Throws 404 for an unknown product. */
-export const putProductCard = async (store: string, id: string, { credit, texture }: SoldCard): Promise<SoldCard> => {
+export const updateProductCard = async (
+  store: string,
+  id: string,
+  { credit, texture }: SoldCard,
+): Promise<SoldCard> => {
   const card = { credit, texture };
   const set = { giftCard: credit > 0 || texture !== null ? card : undefined };
   const outcome = await write<StoredProduct, SoldCard>(update(productKey(store, id), { set, when: exists }), {

@@ -27,7 +27,7 @@ export const getRules = async (id: string): Promise<StoreRules> => {
 };
 
 /** Replaces the rules of a store as a whole. Throws 404 for a store that is being deleted. */
-export const putRules = async (id: string, rules: StoreRules): Promise<StoreRules> => {
+export const updateRules = async (id: string, rules: StoreRules): Promise<StoreRules> => {
   const outcome = await write(update(sharedKey('STORE', id), { set: { rules }, when: exists }));
   if (!outcome.done) throw notFound();
   return rules;

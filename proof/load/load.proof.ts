@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { putDispenser } from '../../lib/routes/dispenser.ts';
+import { registerDispenser } from '../../lib/routes/dispenser.ts';
 import { createWebhook } from '../../lib/routes/webhooks.ts';
 import { trials } from '../../test/support/volume.ts';
 import { calledRows } from '../workload/actions/reads.ts';
@@ -26,7 +26,7 @@ test(`50 clients lose and double nothing while service and engine are killed (LO
   const { faults, endpoints, kills, complaints } = await runLoad({ seconds, seed, dataDir });
 
   expect(faults).toEqual([]);
-  const called = [...calledRows, putDispenser, createWebhook].map(({ id }) => id);
+  const called = [...calledRows, registerDispenser, createWebhook].map(({ id }) => id);
   expect(Object.keys(endpoints).sort()).toEqual(called.sort());
   expect(new Set(kills.map(({ what }) => what))).toEqual(new Set(['service', 'engine']));
   expect(Object.keys(complaints).filter((line) => !expected.test(line))).toEqual([]);

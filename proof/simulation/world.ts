@@ -11,9 +11,9 @@ import { applyCoupon } from '../../lib/store/applied-coupons.ts';
 import { createCoupon, never } from '../../lib/store/coupons.ts';
 import { bringCard } from '../../lib/store/gift-cards.ts';
 import { productKey } from '../../lib/store/memberships.ts';
-import { putProductCard } from '../../lib/store/product-cards.ts';
+import { updateProductCard } from '../../lib/store/product-cards.ts';
 import { createProduct } from '../../lib/store/products.ts';
-import { putRules } from '../../lib/store/rules.ts';
+import { updateRules } from '../../lib/store/rules.ts';
 import { divideStock, listStoredShares } from '../../lib/store/stock.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
@@ -226,7 +226,7 @@ const makeProducts = async ({ store, state }: Beginning, { isDivided, rules, has
   const products = [await make(100, true), await make(60)];
   if (rules) {
     const id = await make(30);
-    await putProductCard(store, id, { credit: 45, texture: null });
+    await updateProductCard(store, id, { credit: 45, texture: null });
     (state.products[id] as ModelProduct).card = 45;
     products.push(id);
   }
@@ -393,7 +393,7 @@ const build = async (index: number): Promise<World> => {
     const products = await makeProducts(world, setting);
     const [limited = '', , card] = products;
     if (setting.rules) {
-      await putRules(store, setting.rules);
+      await updateRules(store, setting.rules);
       state.rules = { ...setting.rules, limit: creditLimit };
     }
     await makeCoupons(world, setting, limited);

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { putResident } from '../../lib/routes/residents.ts';
+import { updateResident } from '../../lib/routes/residents.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { startDeployment } from '../../local/deployed/deployment.ts';
 import { countMessages } from '../../local/start/views.ts';
@@ -170,7 +170,7 @@ export const runUpgrade = async (options: Options) => {
       { ...service, earlier },
       {
         ...{ seed, clients, customersEach, hotCount, webhook },
-        tellResident: ({ uuid, username }) => send(service, putResident, { params: { uuid }, body: { username } }),
+        tellResident: ({ uuid, username }) => send(service, updateResident, { params: { uuid }, body: { username } }),
       },
     );
     const phases = await playUpdates(options, deployment, counter);

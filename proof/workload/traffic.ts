@@ -1,5 +1,5 @@
 import { createCategory } from '../../lib/routes/categories.ts';
-import { putDispenser } from '../../lib/routes/dispenser.ts';
+import { registerDispenser } from '../../lib/routes/dispenser.ts';
 import { createProduct } from '../../lib/routes/products.ts';
 import { createWebhook } from '../../lib/routes/webhooks.ts';
 import type { Resident } from '../../lib/store/residents.ts';
@@ -96,7 +96,8 @@ export const startTraffic = async (service: Service, options: Options) => {
   const [counted, ...others] = residents as [Resident, ...Resident[]];
   const shop = await openShop(service, webhook);
   const dispenser = await startDispenser(
-    async (url) => (await send(service, putDispenser, { body: { url, region: 'Loopback', items: [] } })).body.secret,
+    async (url) =>
+      (await send(service, registerDispenser, { body: { url, region: 'Loopback', items: [] } })).body.secret,
   );
   await dispenser.registerAgain();
   let isEnding = false;

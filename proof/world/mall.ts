@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { listDeliveries, retryDelivery } from '../../lib/routes/deliveries.ts';
 import { createProduct, updateProduct } from '../../lib/routes/products.ts';
-import { putResident } from '../../lib/routes/residents.ts';
-import { putProductCard, putRules } from '../../lib/routes/rules.ts';
+import { updateResident } from '../../lib/routes/residents.ts';
+import { updateProductGiftCard, updateRules } from '../../lib/routes/rules.ts';
 import { setVendorProduct } from '../../lib/routes/vendors.ts';
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
@@ -67,7 +67,7 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
   const products = new Map<string, Body>();
   // On a busy machine a look-up takes longer than the service waits for it.
   const named = [...avatars.slice(0, 3), ...couponOwners.map((place) => avatars[place % avatars.length] as Avatar)];
-  for (const { uuid, username } of named) await send(service, putResident, { params: { uuid }, body: { username } });
+  for (const { uuid, username } of named) await send(service, updateResident, { params: { uuid }, body: { username } });
   for (let n = 0; n < vendorsEach; n++) {
     const body = {
       name: `${n % 3 === 0 ? 'Long-named '.repeat(4) : ''}Lamp ${n}`,
@@ -88,9 +88,9 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
     ...{ ownerIdentifier: avatars[discount % avatars.length]?.uuid, usesPerCustomer: discount === 100 ? 1 : 0 },
   }));
   for (const coupon of coupons) await send(service, createCoupon, { body: coupon });
-  await send(service, putRules, { body: rules });
+  await send(service, updateRules, { body: rules });
   const cardProduct = [...products.keys()][1] ?? '';
-  await send(service, putProductCard, { params: { id: cardProduct }, body: { credit: cardCredit } });
+  await send(service, updateProductGiftCard, { params: { id: cardProduct }, body: { credit: cardCredit } });
   return { products, cardProduct, coupons: coupons.map(({ code }) => code) };
 };
 

@@ -86,7 +86,7 @@ test.each(rowsWith())('%s refuses a request without a key, and a key without its
 
 /** A vendor that registers is known then, so that no store lacks it. */
 const byId = ({ id, path }: Route): boolean =>
-  /\{(?:id|productId)\}|\/vendors\/\{uuid\}/.test(path) && id !== 'vendors/put-vendor';
+  /\{(?:id|productId)\}|\/vendors\/\{uuid\}/.test(path) && id !== 'vendors/register-vendor';
 
 test.each(rowsWith(byId))('%s 404s for an id that no store or another one has', async (_, row) => {
   const { path, body } = requestOf(row);

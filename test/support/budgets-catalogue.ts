@@ -425,14 +425,14 @@ export const catalogueBudgets: readonly Budget[] = [
   },
   // Vendor and product are read, which may be a moment old.
   {
-    endpoint: 'put-vendor',
+    endpoint: 'register-vendor',
     when: 'nothing has changed',
     steps: 2,
     units: 1,
     prepare: async (call) => ['PUT', await vendor(call), vendorFields],
   },
   {
-    endpoint: 'put-vendor',
+    endpoint: 'register-vendor',
     when: 'has moved',
     steps: 3,
     units: 2,
@@ -440,7 +440,7 @@ export const catalogueBudgets: readonly Budget[] = [
   },
   // The product is read twice (1.5). Vendor and number (4) are written; the vendor enters two indexes.
   {
-    endpoint: 'put-vendor',
+    endpoint: 'register-vendor',
     when: 'first',
     steps: 4,
     units: 8,
@@ -604,7 +604,7 @@ export const catalogueBudgets: readonly Budget[] = [
 
 export const ruleBudgets: readonly Budget[] = [
   { endpoint: 'get-rules', when: '', steps: 1, units: 1, prepare: async () => ['GET', '/v1/store/rules'] },
-  { endpoint: 'put-rules', when: '', steps: 1, units: 1, prepare: async () => ['PUT', '/v1/store/rules', allRules] },
+  { endpoint: 'update-rules', when: '', steps: 1, units: 1, prepare: async () => ['PUT', '/v1/store/rules', allRules] },
   // The spend (1) is read beside the coupon.
   { endpoint: 'create-quote', when: 'with rules', steps: 2, units: 8, prepare: withRules(buying(true)) },
   // The spend is read anew (1); the transaction has the buyer (2), who moves in an index (1), and a lot (2) more.

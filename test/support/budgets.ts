@@ -190,7 +190,7 @@ export const budgets: readonly Budget[] = [
     },
   },
   { endpoint: 'get-customer', when: 'by name, told to the store, cold', steps: 5, units: 6, prepare: told },
-  { endpoint: 'put-resident', when: 'a new avatar', steps: 2, units: 9, prepare: newcomer },
+  { endpoint: 'update-resident', when: 'a new avatar', steps: 2, units: 9, prepare: newcomer },
   { endpoint: 'get-credit', when: 'by UUID', steps: 1, units: 1, prepare: read('/credit') },
   {
     endpoint: 'list-credit-lots',

@@ -3,7 +3,7 @@ import { everyRow } from '../../../lib/lists/source.ts';
 import { productImporter } from '../../../lib/operator/imports/products.ts';
 import { readMemberships } from '../../../lib/operator/memberships.ts';
 import { createProduct } from '../../../lib/routes/products.ts';
-import { putProductCard } from '../../../lib/routes/rules.ts';
+import { updateProductGiftCard } from '../../../lib/routes/rules.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { productKey } from '../../../lib/store/memberships.ts';
 import { listStoredProducts, type StoredProduct } from '../../../lib/store/products.ts';
@@ -18,7 +18,7 @@ import { matching, personal } from './personal.ts';
 
 // A file is checked by the same schemas as a request.
 const product = createProduct.body.in.shape;
-const card = putProductCard.body.shape;
+const card = updateProductGiftCard.body.shape;
 const permissions = product.permissions.unwrap().shape;
 const discount = product.discount.unwrap().shape;
 

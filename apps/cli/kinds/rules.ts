@@ -1,5 +1,5 @@
 import { ruleImporter } from '../../../lib/operator/imports/rules.ts';
-import { putRules, type StoreRules } from '../../../lib/routes/rules.ts';
+import { type StoreRules, updateRules } from '../../../lib/routes/rules.ts';
 import { findStore } from '../../../lib/store/stores.ts';
 import { fixed, type ItemForm, readNumber } from '../../shared/cells.ts';
 import { columns, type Values } from './columns.ts';
@@ -19,7 +19,7 @@ async function* rowsOfRules(id: string): AsyncGenerator<Values> {
   if (store?.rules) yield { ...store.rules };
 }
 
-const { groupDiscount, tiers, bonus } = putRules.body.shape;
+const { groupDiscount, tiers, bonus } = updateRules.body.shape;
 const { percent, groupPercent, type, expiresInDays } = bonus.unwrap().shape;
 
 /** The discounts and the bonus for all buyers. */

@@ -1,7 +1,7 @@
 import type { OperationText } from '../operation-text.ts';
 
 export const dispenserTexts: Record<string, OperationText> = {
-  'dispenser/put-dispenser': {
+  'dispenser/register-dispenser': {
     description:
       '**An extension of this service, beyond the contract.** The script in the dispenser tells its address with it: at its start, ' +
       'after each restart of its region, and hourly. Deliveries that had been waiting are sent then. A store has up to 10 ' +

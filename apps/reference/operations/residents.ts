@@ -1,7 +1,7 @@
 import type { OperationText } from '../operation-text.ts';
 
 export const residentTexts: Record<string, OperationText> = {
-  'residents/put-resident': {
+  'residents/update-resident': {
     description:
       '**An extension of this service, beyond the contract.** Makes an avatar known to this store, such as a buyer that a vendor ' +
       'has just met; no other store sees the name, and nobody becomes a customer. The operator’s word wins: a resident that the ' +

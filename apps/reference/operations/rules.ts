@@ -8,7 +8,7 @@ export const ruleTexts: Record<string, OperationText> = {
       `${extension}The discounts and the bonus that the store gives to all its buyers, as \`PUT /v1/store/rules\` has set them. ` +
       'Without any, all are 0.',
   },
-  'rules/put-rules': {
+  'rules/update-rules': {
     description:
       `${extension}Replaces the rules as a whole: what is left out is 0, or none. They count for quotes and sales that begin from now on. ` +
       '`groupDiscount` and `tiers` are further candidates for the one percentage of a sale: the largest of coupon, customer, tier and ' +
@@ -23,11 +23,11 @@ export const ruleTexts: Record<string, OperationText> = {
     },
     refused: { groupDiscount: 2.00001 },
   },
-  'product-card/get-product-card': {
+  'product-card/get-product-gift-card': {
     description: `${extension}The gift card that each sale of the product makes for its recipient; credit 0: it makes none.`,
     parameters: { id: '00000003-dede-4ede-8ede-000000000002' },
   },
-  'product-card/put-product-card': {
+  'product-card/update-product-gift-card': {
     description:
       `${extension}Each sale of the product makes a gift card of this credit for its recipient, who owns it as bought; the item is ` +
       'delivered as ever. Such a product is sold for its own `activePrice` and for L$ alone: no percentage, coupon, credit or bonus ' +

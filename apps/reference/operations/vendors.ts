@@ -5,7 +5,7 @@ const bench = '00000013-dede-4ede-8ede-000000000001';
 const gone = '00000013-dede-4ede-8ede-000000000002';
 
 export const vendorTexts: Record<string, OperationText> = {
-  'vendors/put-vendor': {
+  'vendors/register-vendor': {
     description:
       `${extension}An object that sells says that it is there, where, and at which address it can be told of changes. It does so when it ` +
       'starts, has a new address or its owner touches it, at `changesAt`, and once a day; without an address every half hour. What is ' +

@@ -243,13 +243,23 @@ test('groups operations where a reader looks, and has one noun for one thing', (
 
   expect(places).toMatchObject({
     getRules: 'Store rules.get',
-    putRules: 'Store rules.put',
+    updateRules: 'Store rules.update',
+    updateResident: 'Customers customers.updateResident',
+    getProductGiftCard: 'Products products.getGiftCard',
     limitCoupon: 'Coupons coupons.limit',
     listNames: 'Customers customers.listNames',
     addProductToCategory: 'Categories categories.addProduct',
     redeemOwnGiftCards: 'Gift cards giftCards.redeemOwnCards',
   });
-  expect(Object.keys(openapi.components.schemas).filter((name) => /Giftcard|Row$/.test(name))).toEqual([]);
+  const names = [...Object.keys(places), ...Object.keys(openapi.components.schemas)];
+  // A PUT updates, sets or limits what is there, or registers an object: no name has the word of the protocol.
+  expect(names.filter((name) => /Giftcard|Row$|^[Pp]ut/.test(name))).toEqual([]);
+  const tagsOf = Map.groupBy(operations, ({ 'x-client-method': method }) => method.split('.')[0] ?? '');
+  // The methods of credit stand with the customers whose credit it is.
+  const torn = [...tagsOf].filter(
+    ([group, some]) => group !== 'customers' && new Set(some.flatMap(({ tags }) => tags)).size > 1,
+  );
+  expect(torn.map(([group]) => group)).toEqual([]);
 });
 
 test('asks for each query parameter that the service asks for', () => {

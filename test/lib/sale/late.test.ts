@@ -8,7 +8,7 @@ import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
 import { couponUsesKey } from '../../../lib/store/coupon-uses.ts';
 import { createCoupon } from '../../../lib/store/coupons.ts';
 import { customerKey } from '../../../lib/store/customers.ts';
-import { putRules } from '../../../lib/store/rules.ts';
+import { updateRules } from '../../../lib/store/rules.ts';
 import { saleKey } from '../../../lib/store/sale-state.ts';
 import { spendKey } from '../../../lib/store/spend-list.ts';
 import type { Item } from '../../../lib/table/language.ts';
@@ -77,7 +77,7 @@ const rules = {
 };
 
 /** Takes 20 percent off the price of those who have spent L$ 110 in the last year. */
-const setTier = () => putRules(store, { ...rules, tiers: [{ from: 110, percent: 20 }] });
+const setTier = () => updateRules(store, { ...rules, tiers: [{ from: 110, percent: 20 }] });
 
 const give = (delta: number) =>
   changeCredit(store, { uuid: bob.uuid }, 'regular', { kind: 'increment', delta, expiresAt: undefined }, by);
@@ -185,7 +185,7 @@ test('a sale for credit alone takes the tier of the moment of that credit', asyn
 test('a refund that does not see the credit of its sale takes the bonus back', async () => {
   const productId = await newProduct(store, { price: 60 });
   await buy(store, { productId, buyer: bob.uuid, paid: 60 });
-  await putRules(store, { ...rules, bonus: { ...rules.bonus, percent: 10 } });
+  await updateRules(store, { ...rules, bonus: { ...rules.bonus, percent: 10 } });
   const customer = customerKey(store, bob.uuid);
   await unseen(customer, () => buy(store, { id: ids[0], productId, buyer: bob.uuid, paid: 60 }));
 

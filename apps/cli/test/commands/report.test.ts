@@ -6,7 +6,7 @@ import { sell } from '../../../../lib/sale/sell.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
-import { putRules } from '../../../../lib/store/rules.ts';
+import { updateRules } from '../../../../lib/store/rules.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { doAt } from '../../../../test/support/service.ts';
@@ -25,7 +25,7 @@ const store = (await createStore('Till')).id;
 const [ada, bob] = [await newResident(), await newResident()];
 const make = async (name: string) => (await createProduct(store, productWith({ name, item: name, price: 100 }))).id;
 const [lamp, vase] = [await make('=Lamp'), await make('Vase')];
-await putRules(store, {
+await updateRules(store, {
   groupDiscount: 0,
   tiers: [],
   bonus: { percent: 10, groupPercent: 0, type: 'regular', expiresInDays: null },

@@ -17,7 +17,7 @@ import { addMember } from '../../../../lib/store/memberships.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
 import { followRename } from '../../../../lib/store/renames.ts';
 import { forgetResidents, residentKey } from '../../../../lib/store/residents.ts';
-import { putRules } from '../../../../lib/store/rules.ts';
+import { updateRules } from '../../../../lib/store/rules.ts';
 import { recordPurchase } from '../../../../lib/store/spend.ts';
 import { isNew, put } from '../../../../lib/table/language.ts';
 import { transact } from '../../../../lib/table/table.ts';
@@ -179,7 +179,7 @@ const seedSales = async (): Promise<void> => {
 /** Rules, and webhooks that are switched off, as an import leaves them. */
 const seedSettings = async (): Promise<void> => {
   const bonus = { percent: 2.5, groupPercent: 0, type: 'regular' as const, expiresInDays: null };
-  await putRules(store, { groupDiscount: 5, tiers: [{ from: 1000, percent: 0.0001 }], bonus });
+  await updateRules(store, { groupDiscount: 5, tiers: [{ from: 1000, percent: 0.0001 }], bonus });
   for (const [index, format] of (['standard', 'discord'] as const).entries()) {
     const fields = { url: `https://example.com/${index}`, events: ['sale.completed', 'sale.refunded'] as const };
     const item = newWebhook(

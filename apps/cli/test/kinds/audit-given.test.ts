@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
 import { auditHistory } from '../../../../lib/operator/audit-history.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
-import { putProductCard } from '../../../../lib/store/product-cards.ts';
-import { putRules } from '../../../../lib/store/rules.ts';
+import { updateProductCard } from '../../../../lib/store/product-cards.ts';
+import { updateRules } from '../../../../lib/store/rules.ts';
 import { update } from '../../../../lib/table/language.ts';
 import type { Key } from '../../../../lib/table/schema.ts';
 import { removeMany, write } from '../../../../lib/table/table.ts';
@@ -27,9 +27,9 @@ const sellBoth = async (isRefunded: boolean): Promise<void> => {
   store = await freshStore();
   await keepHistory();
   const bonus = { percent: 10, groupPercent: 0, type: 'regular' as const, expiresInDays: null };
-  await putRules(store, { groupDiscount: 0, tiers: [], bonus });
+  await updateRules(store, { groupDiscount: 0, tiers: [], bonus });
   const [lamp, card] = [await newProduct(store), await newProduct(store)];
-  await putProductCard(store, card, { credit: 50, texture: null });
+  await updateProductCard(store, card, { credit: 50, texture: null });
   sale = (await buy(store, { productId: lamp, buyer: ada.uuid, paid: 100 })).id;
   ofCard = (await buy(store, { productId: card, buyer: ada.uuid, paid: 100 })).id;
   if (isRefunded) await refundSale(store, ofCard, { by: 'test' });

@@ -16,7 +16,7 @@ import {
   putGiftCard,
   updateGiftCard,
 } from '../../../../lib/store/gift-cards.ts';
-import { putProductCard } from '../../../../lib/store/product-cards.ts';
+import { updateProductCard } from '../../../../lib/store/product-cards.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
 import { put, update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
@@ -119,7 +119,7 @@ describe.each([
 
 test('a card whose sale was refunded stays disabled under a file from before', async () => {
   const productId = await newProduct(store, { price: 80 });
-  await putProductCard(store, productId, { credit: 100, texture: null });
+  await updateProductCard(store, productId, { credit: 100, texture: null });
   const sale = await buy(store, { productId, buyer: owner.uuid, paid: 80 });
   const before = await exported();
   await refundSale(store, sale.id, by);

@@ -1,5 +1,5 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
-import { putResident as row } from '../../lib/routes/residents.ts';
+import { updateResident as row } from '../../lib/routes/residents.ts';
 import { askFor } from '../../lib/store/resident-lookup.ts';
 import { tellResident } from '../../lib/store/tell-resident.ts';
 

@@ -1,6 +1,6 @@
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { boundReads } from '../../lib/http/store-share.ts';
-import { putVendor as row } from '../../lib/routes/vendors.ts';
+import { registerVendor as row } from '../../lib/routes/vendors.ts';
 import { registerVendor } from '../../lib/vendor/register.ts';
 
 export const handler = endpoint(row, async ({ store, params, body }) => {
