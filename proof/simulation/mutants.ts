@@ -208,6 +208,34 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
     endCredit: {
       'an erasure does not wait for history': ['await waitForHistory(store, item, pseudonym);', ''],
     },
+    erasePerson: {
+      'an erasure moves the history of a change that came while it read': [
+        '(await findCustomer(store, uuid))?.creditVersion === version',
+        'version === version',
+        'apps/cli/test/person/erasure-races.test.ts',
+        'credit that they get while their erasure reads keeps its history, and the erasure stops',
+      ],
+    },
+  },
+  'lib/operator/audit-credit.ts': {
+    auditCredit: {
+      'an erasure that has begun to move lots is taken for a fault of the books': [
+        'newest !== undefined && open.length > 0 && ',
+        'newest !== undefined && ',
+        'apps/cli/test/books/credit-repair.test.ts',
+        'leaves a customer whose lots an erasure has begun to move',
+      ],
+    },
+  },
+  'lib/operator/history-parts.ts': {
+    partsOfRow: {
+      'a lot that a change added is told by what is left in it alone': [
+        '[named, isOnlyRow ? untold : [], added]',
+        '[named, isOnlyRow ? untold : []]',
+        'apps/cli/test/books/history-backfill.test.ts',
+        'writes the lot that a change added though a later change, which is lost, has taken of it',
+      ],
+    },
   },
   'lib/operator/repair-credit.ts': {
     planRepair: {

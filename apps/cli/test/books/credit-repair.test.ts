@@ -76,7 +76,8 @@ describe('a repair', () => {
   });
 
   test('leaves a customer whose lots an erasure has begun to move', async () => {
-    const uuid = await customerWithLots(store, lotsOf(end));
+    const uuid = await newCustomer();
+    await add(uuid, 9, end);
     await add(uuid, -9);
     for (const lot of await listLots(store, uuid)) await write(remove(lot));
 
