@@ -165,7 +165,7 @@ export const payClaims = (
     .sort((a, b) => Number(a.isUpTo) - Number(b.isUpTo) || a.amount - b.amount);
   for (const { by, to, amount, isUpTo, text } of claims) {
     const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
-    if (text.includes('is open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
+    if (text.includes('are open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
     // On a wall that was copied, any vendor may have found what another's original kept: the message names the sale.
     const isOf = (key: string): boolean =>
       copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;

@@ -61,8 +61,10 @@ interface Registration {
 /** A region, and a service in virtual time that makes one sale of each id and answers after half a second. */
 export const start = ({
   transfer,
+  collapsesTouches = false,
 }: {
   transfer?: (to: string, amount: number, answer: (error?: string) => void) => void;
+  collapsesTouches?: boolean;
 } = {}) => {
   const clock = virtualClock(1_900_000_000_000);
   const sales = new Map<string, Sale & { at: number }>();
@@ -89,6 +91,7 @@ export const start = ({
     nameOf: () => undefined,
     uuidOf: () => undefined,
     isPresent: (uuid) => !absent.has(uuid),
+    collapsesTouches,
     send: ({ url, method, headers, body }, answer) => {
       const path = new URL(url).pathname;
       if (service.isAway) return clock.after(service.seconds, () => answer(undefined));

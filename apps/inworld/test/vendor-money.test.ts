@@ -487,8 +487,13 @@ test('the text above it says what is open, and its owner hears version, memory a
   );
 });
 
-test.each([1, 2, 4])('somebody who touches it %i times a second keeps no payment waiting', (times) => {
-  const { clock, world, place, sales } = start();
+test.each([
+  [1, false],
+  [2, false],
+  [4, false],
+  [4, true],
+])('somebody who touches it %i times a second keeps no payment waiting (touches collapse: %s)', (times, collapses) => {
+  const { clock, world, place, sales } = start({ collapsesTouches: collapses });
   const vendor = place();
 
   for (let n = 0; n < 300 * times; n++) {

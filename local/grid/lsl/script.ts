@@ -167,7 +167,7 @@ export class RunningScript {
   send(event: string, ...values: unknown[]): boolean {
     if (!(event in events)) throw new Error(`There is no event ${event}.`);
     if (this.#hasEnded || !this.#states[this.#state]?.[event]) return false;
-    if (event === 'timer' && this.#queue.some((waiting) => waiting.event === event)) return false;
+    if (event === 'timer' && this.awaits(event)) return false;
     if (this.#queue.length >= maxEvents) {
       this.#dropped += 1;
       return false;
@@ -189,6 +189,11 @@ export class RunningScript {
       putBack();
       return true;
     };
+  }
+
+  /** True while such an event waits for its turn. */
+  awaits(event: string): boolean {
+    return this.#queue.some((waiting) => waiting.event === event);
   }
 
   isAtRest(): boolean {

@@ -24,7 +24,7 @@ const ofRegion = (land: Land, placed: PlacementReader): Pick<WorldView, RegionPa
   send: land.around.send,
   bringsLine: land.around.bringsLine ?? (() => true),
   mayRequest: land.mayRequest,
-  mayTransfer: () => land.mayTransfer(placed().body.owner),
+  mayTransfer: () => land.may('transfer', placed().body.owner, 30, 30),
 });
 
 type AvatarPart = 'nameOf' | 'uuidOf' | 'isPresent' | 'groupOf' | 'mayLookUp' | 'lookUp';
@@ -62,6 +62,8 @@ const speech = (
   placed: PlacementReader,
 ): Pick<WorldView, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
+    // Beyond the limit it is dropped, and nobody says so.
+    if (!land.may('message', placed().body.owner, 2500, 1800)) return;
     land.log.messages.push({ to, text });
     land.around.onMessage?.(to, text, placed());
   },
@@ -90,6 +92,9 @@ const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 't
   give: (to, item) => {
     // An item that may not be copied goes itself.
     if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
+    // Nor does the script hear of a gift that is declined, or that is beyond the limit: the item is lost.
+    const isTaken = land.around.takesGift?.(to, item) ?? true;
+    if (!land.may('gift', placed().body.owner, 5000, 3600) || !isTaken) return;
     land.log.given.push({ to, item: item.name });
     land.around.onGive?.(to, item, placed());
   },

@@ -29,6 +29,10 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   mayRequest?: WorldView['mayRequest'];
   /** L$ that a script gives away, in the place of those of `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
+  /** False for a gift that the avatar declines, whose inventory is full, or who has muted the owner. */
+  takesGift?: (to: string, item: Item) => boolean;
+  /** A touch of the same event that waits for the script is the same touch: the old documents say so, newer ones do not. */
+  collapsesTouches?: boolean;
   onGive?: (to: string, item: Item, by: Placement) => void;
   onDialog?: (dialog: Dialog, by: Placement) => void;
   /** An event begins in a script. Its values may be followed by one more, which the script does not see. */
@@ -96,8 +100,8 @@ export class Land {
   /** The group whose tag each avatar wears. */
   readonly groups = new Map<string, string>();
   readonly mayRequest: WorldView['mayRequest'];
-  /** By owner: transfers of L$ of all that they own in the region. */
-  readonly #transfers = new Map<string, () => boolean>();
+  /** By what is done, and by owner: for all that they own in the region. */
+  readonly #limits = new Map<string, () => boolean>();
   /** When the region last started. */
   startedAt: number;
   #lookUps = 20;
@@ -130,9 +134,10 @@ export class Land {
     return true;
   }
 
-  mayTransfer(owner: string): boolean {
-    const may = this.#transfers.get(owner) ?? throttle(this.clock, 30, 30);
-    this.#transfers.set(owner, may);
+  /** False where the owner's scripts have done so more often than the platform allows in these seconds. */
+  may(what: string, owner: string, most: number, seconds: number): boolean {
+    const may = this.#limits.get(`${what} ${owner}`) ?? throttle(this.clock, most, seconds);
+    this.#limits.set(`${what} ${owner}`, may);
     return may();
   }
 

@@ -83,7 +83,9 @@ export const place = (land: Land, at: ScriptSetting): Placement => {
     body,
     script,
     tell,
-    touch: (...avatars) => tell('touch_start', avatars.length, avatars),
+    touch: (...avatars) =>
+      (land.around.collapsesTouches === true && script.awaits('touch_start')) ||
+      tell('touch_start', avatars.length, avatars),
     pay: (avatar, amount) => {
       const isPaid = land.move(avatar, prim.owner, amount);
       if (isPaid) tell('money', avatar, amount);

@@ -310,12 +310,12 @@ describe('a script', () => {
   });
 });
 
-test('the interpreter stays small: its files without the library of functions have under 1,000 lines (ADR 38)', () => {
+test('the interpreter stays small: its files without the library of functions have under 1,050 lines (ADR 38)', () => {
   const cwd = join(import.meta.dirname, '../../../local/grid/lsl');
   const files = globSync('**/*.ts', { cwd }).filter((file) => !['library.ts', 'json.ts'].includes(file));
 
   const lines = files.map((file) => readFileSync(join(cwd, file), 'utf8').split('\n').length - 1);
 
   expect(files).toContain('compile.ts');
-  expect(lines.reduce((sum, count) => sum + count)).toBeLessThan(1000);
+  expect(lines.reduce((sum, count) => sum + count)).toBeLessThan(1050);
 });
