@@ -9,7 +9,7 @@ const owner = '11111111-2222-3333-4444-555555555555';
 const ada = '22222222-2222-3333-4444-555555555555';
 
 /** An object in a new world whose script begins with these statements. */
-const place = (statements: string, more = '', notecards: Record<string, string[]> = {}) => {
+const place = (statements: string, more = '', notecards: Record<string, string[]> = {}, around: object = {}) => {
   const clock = virtualClock(1_900_000_000_000);
   const requests: { request: WebRequest; answer: (answer?: WebAnswer) => void }[] = [];
   const world = createWorld({
@@ -18,6 +18,7 @@ const place = (statements: string, more = '', notecards: Record<string, string[]
     uuidOf: (name) => (name === 'ada' ? ada : undefined),
     send: (request, answer) => void requests.push({ request, answer }),
     urls: 1,
+    ...around,
   });
   const script = `default { state_entry() { ${statements} } ${more} }`;
   const object = world.rez({ owner, name: 'box', script, notecards, items: [{ name: 'Lamp' }] });
@@ -311,4 +312,63 @@ test('an item that may not be copied is gone once it is given, and one that may 
   object.touch(ada);
 
   expect(world.log.given).toEqual([{ to: ada, item: 'Single' }]);
+});
+
+test('the pay price of an object is its root’s, whatever its other prims say', () => {
+  const said = 'touch_start(integer n) { llSetPayPrice(PAY_HIDE, [7, PAY_HIDE, PAY_HIDE, PAY_HIDE]); }';
+  const { clock, world, object } = place('llSetPayPrice(PAY_HIDE, [100, PAY_HIDE, PAY_HIDE, PAY_HIDE]);');
+  const script = `default { state_entry() {} ${said} }`;
+  const child = world.rez({ owner, name: 'child', script, notecards: {}, items: [] });
+  world.link(object, child);
+
+  child.touch(ada);
+  clock.advance(1);
+
+  expect([object.body.payPrice[1], child.body.payPrice[1]]).toEqual([100, 100]);
+});
+
+test('messages and gifts beyond the limits of an owner are dropped, and a gift that is declined is lost', () => {
+  const statements = `integer i; for (i = 0; i < 2600; ++i) llInstantMessage("${ada}", "hi");
+    for (i = 0; i < 5100; ++i) llGiveInventory("${ada}", "Lamp");`;
+  const { clock, world } = place(statements, '', {}, { delays: false });
+  const declined = place(`llGiveInventory("${ada}", "Lamp");`, '', {}, { takesGift: () => false });
+  clock.advance(1);
+
+  expect([world.log.messages.length, world.log.given.length]).toEqual([2500, 5000]);
+  expect(declined.world.log.given).toEqual([]);
+});
+
+test.each([
+  [false, 3],
+  [true, 1],
+])('touches of a script that is busy may collapse (%s)', (collapsesTouches, events) => {
+  const touch = 'touch_start(integer n) { llOwnerSay((string)n); llSleep(5.0); }';
+  const { clock, object, said } = place('', touch, {}, { collapsesTouches });
+
+  object.touch(ada);
+  clock.advance(1);
+  for (let n = 0; n < 3; n++) object.touch(ada);
+  clock.advance(60);
+
+  expect(said()).toHaveLength(1 + events);
+});
+
+test('a region comes back with what its scripts knew and kept, and says that it has started', () => {
+  const events = `touch_start(integer n) { ++count; llLinksetDataWrite("n", (string)count); llSetTimerEvent(9.0); }
+    changed(integer c) { if (c & CHANGED_REGION_START) llOwnerSay((string)count + llLinksetDataRead("n") + llGetEnv("region_start_time")); }`;
+  const { clock, world } = place('');
+  const script = `integer count; default { state_entry() {} ${events} }`;
+  const object = world.rez({ owner, name: 'counter', script, notecards: {}, items: [] });
+  object.touch(ada);
+  clock.advance(10);
+  const comeBack = world.save();
+  object.touch(ada);
+  object.touch(ada);
+  clock.advance(10);
+
+  comeBack();
+  clock.advance(1);
+
+  expect(world.log.said.map(({ text }) => text)).toEqual(['111900000020']);
+  expect([object.body.timer(), object.body.linksetData.get('n')?.value]).toEqual([9, '1']);
 });
