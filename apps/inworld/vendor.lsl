@@ -1168,6 +1168,7 @@ default
             // A request that was under way is never answered. A sale is sent again once its time is over.
             gTransaction = NULL_KEY;
             gPayment = "";
+            count();
             endSession();
         }
         if (change & CHANGED_LINK) look(FALSE);
