@@ -29,8 +29,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
   let locals = 0;
   let peak = codeBytes;
   let turns = 0;
-  let read = (): unknown[] => [];
-  let write = (_: unknown[]): void => undefined;
+  const all = { read: (): unknown[] => [], write: (_: unknown[]): void => undefined };
   const measure = (more: number): void => {
     const used = codeBytes + globals + locals + more;
     if (used > peak) peak = used;
@@ -60,15 +59,13 @@ const createMachine = (codeBytes: number, waited: () => number) => {
       measure(0);
       return value;
     },
-    keep: (reader: () => unknown[], writer: (values: unknown[]) => void): void => {
-      [read, write] = [reader, writer];
-    },
-    /** The values of all globals as they are now: a call puts them back. */
-    save: (): (() => void) => {
-      const [values, bytes] = [read(), globals];
-      return () => {
-        write(values);
-        globals = bytes;
+    /** Reads and writes the values of all globals, in their order. */
+    all,
+    keep: (read: typeof all.read, put: typeof all.write): void => {
+      all.read = read;
+      all.write = (values) => {
+        put(values);
+        globals = values.reduce<number>((sum, value) => sum + memoryOf(value), 0);
       };
     },
     enter: (): number => locals,
@@ -180,13 +177,13 @@ export class RunningScript {
   /** Keeps the memory of a script that waits for its next event. A call puts it back; false if it began anew since. */
   save(): () => boolean {
     if (this.#running) throw new Error('The script is in the middle of an event.');
-    const [machine, state, putBack] = [this.#machine, this.#state, this.#machine.save()];
+    const [machine, state, values] = [this.#machine, this.#state, this.#machine.all.read()];
     return () => {
       if (machine !== this.#machine) return false;
       this.#running = undefined;
       this.#queue = [];
       this.#state = state;
-      putBack();
+      machine.all.write(values);
       return true;
     };
   }

@@ -6,6 +6,13 @@ import type { Body } from './object.ts';
 const lookUp = (body: Body, kind: 'key' | 'username', of: string): string =>
   body.around.mayLookUp() ? body.dataserver((tell) => body.around.lookUp(kind, of, tell)) : nullKey;
 
+const environment = ({ around }: Body, name: string): string => {
+  if (name === 'simulator_hostname') return around.host();
+  // In Unix seconds.
+  if (name === 'region_start_time') return String(Math.floor(around.regionStartedAt() / 1000));
+  throw new ScriptError(`llGetEnv: this world does not know ${name}`);
+};
+
 /** The object itself, its region, avatars and their L$. */
 export const people = (body: Body): Functions => ({
   'key llGetOwner()': () => body.prim.owner,
@@ -29,12 +36,7 @@ export const people = (body: Body): Functions => ({
   'vector llGetPos()': () => new Vector(128, 64, 22),
   'string llGetObjectName()': () => body.name,
   'string llGetRegionName()': () => body.around.region(),
-  'string llGetEnv(string)': (name: string) => {
-    if (name === 'simulator_hostname') return body.around.host();
-    // In Unix seconds.
-    if (name === 'region_start_time') return String(Math.floor(body.around.regionStartedAt() / 1000));
-    throw new ScriptError(`llGetEnv: this world does not know ${name}`);
-  },
+  'string llGetEnv(string)': (name: string) => environment(body, name),
   'integer llGetUnixTime()': () => Math.floor(body.clock.now() / 1000),
   // Microseconds of UTC.
   'string llGetTimestamp()': () => new Date(body.clock.now()).toISOString().replace('Z', '000Z'),
