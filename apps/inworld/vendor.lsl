@@ -207,7 +207,7 @@ integer isOtherNotecard(integer change)
 //
 // The buyer follows, and behind O, P and D the L$. Each further part begins with "|": what was paid, the vendor, the
 // product, the recipient, and other fields as JSON; behind O and P also when the region had started then. Behind D it is
-// the transaction. An O alone is a payment that the service never hears of.
+// the transaction.
 string OPEN = "sis:v:";
 string COPIED = "it was copied or rezzed";
 integer PRIM = 6;
@@ -663,16 +663,13 @@ integer isGiver(key who)
 sell(key buyer, integer paid)
 {
     integer now = llGetUnixTime();
-    integer isLate = isGiver(buyer) || now < gNewUntil;
+    // The service refuses a sale with a quote that is none, and all that was paid comes back.
+    string quote = "";
+    if (isGiver(buyer) || now < gNewUntil) quote = ",\"quote\":\"late\"";
     string sale = "|" + (string)paid + "|" + (string)llGetKey() + "|";
     if (buyer == gBuyer && gQuote != "" && now <= gUntil)
         sale = "S" + (string)buyer + sale + gWanted + "|" + gRecipient + "|" + gFlags + ",\"quote\":" + quoted(gQuote);
-    else if (isLate)
-    {
-        sale = "O" + (string)buyer + (string)paid;
-        tell(buyer, "That came too late: your L$ come back.");
-    }
-    else sale = "S" + (string)buyer + sale + gProduct + "|" + (string)buyer + "|" + inGroup(buyer);
+    else sale = "S" + (string)buyer + sale + gProduct + "|" + (string)buyer + "|" + inGroup(buyer) + quote;
     if (buyer == gBuyer) endSession();
     if (!keep(mine() + (string)llGenerateKey(), sale))
     {

@@ -39,6 +39,7 @@ interface Sale {
   productId: string;
   buyerIdentifier: string;
   recipientIdentifier?: string;
+  quote?: string;
   inGroup?: boolean;
   vendorUuid?: string;
   /** What the vendor has reported of the change that it gave back. */
@@ -82,7 +83,7 @@ export const start = ({
     quotes: [] as Omit<Sale, 'id' | 'paid'>[],
     quote: (_: Omit<Sale, 'id' | 'paid'>): object => ({ refusal: null, quote: 'q', toPay: price, total: price }),
     status: (_: Sale): number => 201,
-    change: ({ paid }: Sale): number => (paid < price ? paid : paid - price),
+    change: ({ paid, quote }: Sale): number => (paid < price || quote === 'late' ? paid : paid - price),
   };
   const absent = new Set<string>();
   const transfers: { to: string; amount: number; by: string }[] = [];
@@ -122,8 +123,8 @@ export const start = ({
       if (status !== 201) return respond(status, { detail: 'Oh.' });
       if (!sales.has(sale.id)) sales.set(sale.id, { ...sale, at: clock.now() });
       respond(201, {
-        state: sale.paid < price ? 'refused' : 'completed',
-        refusal: 'underpaid',
+        state: sale.paid < price || sale.quote === 'late' ? 'refused' : 'completed',
+        refusal: sale.quote === 'late' ? 'quote' : 'underpaid',
         change: service.change(sale),
         changePaid: sales.get(sale.id)?.changePaid ?? null,
       });

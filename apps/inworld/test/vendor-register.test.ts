@@ -247,10 +247,13 @@ test('a quote outlives the product that it was made for, and what others pay wit
   clock.advance(10);
 
   expect(shownThen).toEqual(['Chair\nL$ 70', 100]);
-  expect([...sales.values()].map((sale) => [sale.buyerIdentifier, sale.productId])).toEqual([[ada, lamp]]);
+  expect([...sales.values()].map((sale) => [sale.buyerIdentifier, sale.productId, sale.quote])).toEqual([
+    [bo, chair, 'late'],
+    [ada, lamp, 'q'],
+  ]);
   expect([transfers, heard(bo)[0]]).toEqual([
     [{ to: bo, amount: 100, by: vendor.body.id }],
-    'That came too late: your L$ come back.',
+    'Something has changed. Touch it again. L$ 100 of it come back.',
   ]);
   expect(button()).toBe(-1);
   clock.advance(140);

@@ -142,6 +142,25 @@ test('a gift goes to the avatar who is named, and a name that nobody has is told
   expect(await sales()).toMatchObject([{ state: 'completed', buyerUuid: buyer, recipientUuid: friend.uuid }]);
 });
 
+test('a gift that is paid too late is a refused sale, and the service knows that the L$ came back', async () => {
+  const { buyer, friend, clock, vendor, ready, until, choose, isSettled, sales, hears, money } = await place();
+  await ready();
+  vendor.touch(buyer);
+  await choose('\nL$', 'Gift');
+  await choose('The username', friend.username);
+  await hears(buyer, 'Please pay it L$ 100');
+  clock.advance(121);
+
+  vendor.pay(buyer, 100);
+  await hears(buyer, 'L$ 100 of it come back.');
+  await until(isSettled);
+
+  expect(await sales()).toMatchObject([
+    { state: 'refused', refusal: 'quote', change: 100, changePaid: { amount: 100 } },
+  ]);
+  expect(money()[0]).toBe(1000);
+});
+
 test('a demo is a sale of the demo: at once if it is free, for its price if not', async () => {
   const free = await call('POST', '/v1/products', { name: 'Free demo', price: 0 });
   const dear = await call('POST', '/v1/products', { name: 'Dear demo', price: 1 });
