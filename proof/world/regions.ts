@@ -350,7 +350,7 @@ export class Region {
     const putBack = this.world.save();
     await absence();
     const mayComeBack = (): boolean =>
-      !this.isDown && !this.kept().some(({ value }) => /^[PD][0-9a-f-]{36}/.test(value));
+      this.isQuiet() && !this.kept().some(({ value }) => /^[PD][0-9a-f-]{36}/.test(value));
     if (!(await this.comes(mayComeBack))) return;
     this.grid.counts.add('regions that came back as they were');
     const before = this.kept();

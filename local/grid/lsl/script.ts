@@ -174,17 +174,15 @@ export class RunningScript {
     return true;
   }
 
-  /** Keeps the memory of a script that waits for its next event. A call puts it back; false if it began anew since. */
-  save(): () => boolean {
+  /** Keeps the memory of a script that waits for its next event. A call puts it back, though it began anew since. */
+  save(): () => void {
     if (this.#running) throw new Error('The script is in the middle of an event.');
-    const [machine, state, values] = [this.#machine, this.#state, this.#machine.all.read()];
+    const [state, values] = [this.#state, this.#machine.all.read()];
     return () => {
-      if (machine !== this.#machine) return false;
       this.#running = undefined;
       this.#queue = [];
       this.#state = state;
-      machine.all.write(values);
-      return true;
+      this.#machine.all.write(values);
     };
   }
 

@@ -110,17 +110,26 @@ export const createWorld = (around: Surroundings) => {
     },
     /**
      * Saves the region, whose scripts are all at rest. A call of the answer brings it back as it was then, but for
-     * objects that have come or begun anew since: they stay.
+     * objects that have come since: they stay.
      */
     save: (): (() => void) => {
-      const saved = [...objects].map((one) => ({ one, script: one.script.save(), body: one.body.save() }));
+      const saved = [...objects].map((one) => {
+        const [script, body] = [one.script.save(), one.body.save()];
+        return { one, script, body, items: [...one.items()], notecards: { ...one.body.prim.notecards } };
+      });
       const memories = new Map(
         saved.map(({ one: { body } }) => [body.prim.linkset.data, body.prim.linkset.data.save()]),
       );
       return () => {
         land.startedAt = land.clock.now();
         for (const putBack of memories.values()) putBack();
-        for (const { one, script, body } of saved) if (objects.has(one) && script()) body();
+        for (const { one, script, body, items, notecards } of saved) {
+          if (!objects.has(one)) continue;
+          script();
+          body();
+          one.items().splice(0, Number.POSITIVE_INFINITY, ...items);
+          Object.assign(one.body.prim.notecards, notecards);
+        }
         for (const { script } of objects) script.send('changed', 0x400);
       };
     },
