@@ -317,54 +317,6 @@ export class Region {
     this.world.restart();
   }
 
-  /** All scripts are here, as the merchant left them, and wait for their next event. */
-  private isQuiet(): boolean {
-    const all = [...this.scripts.keys()];
-    return !this.isDown && all.every((one) => this.isWhole(one) && one.script.isAtRest());
-  }
-
-  /** What the scripts of this region keep, by the prims that keep it. */
-  private kept(): { name: string; by: string; value: string }[] {
-    const memories = new Set([...this.scripts.keys()].map(({ body }) => body.prim.linkset.data));
-    return [...memories].flatMap(({ pairs }) => [...pairs].map(([name, { by, value }]) => ({ name, by, value })));
-  }
-
-  /** Waits for a moment; false if none comes within a minute. */
-  private async comes(moment: () => boolean): Promise<boolean> {
-    for (let turn = 0; turn < 600; turn++) {
-      if (moment()) return true;
-      await this.actor.wait(0.1);
-    }
-    return false;
-  }
-
-  /**
-   * The region comes back as it was before the absence. It does so while no L$ are on their way or unreported: of those
-   * nobody but the grid knows any more. The owner looks at what its memory has lost in the evening.
-   */
-  async comeBack(absence: Absence): Promise<void> {
-    const owes = (): boolean => this.kept().some(({ value }) => /^O[0-9a-f-]{36}/.test(value));
-    // L$ that are owed then, and paid before it comes back, are what a vendor may pay twice.
-    const isQuiet = (await this.comes(() => this.isQuiet() && owes())) || (await this.comes(() => this.isQuiet()));
-    if (!isQuiet) return;
-    const putBack = this.world.save();
-    await absence();
-    const mayComeBack = (): boolean =>
-      this.isQuiet() && !this.kept().some(({ value }) => /^[PD][0-9a-f-]{36}/.test(value));
-    if (!(await this.comes(mayComeBack))) return;
-    this.grid.counts.add('regions that came back as they were');
-    const before = this.kept();
-    for (const placement of this.scripts.keys()) this.noteUnnoted(placement);
-    putBack();
-    for (const placement of this.scripts.keys()) this.forget(placement);
-    const after = new Set(this.kept().map(({ name }) => name));
-    for (const { name, by, value } of before.filter((one) => !after.has(one.name))) {
-      this.grid.claims.push(...claimOf(by, value));
-      // A box does not know what it has given since.
-      if (name.startsWith('sis:d:')) this.grid.unnoted.set(name.slice(-36), by);
-    }
-  }
-
   /** The region dies, and comes back later. */
   async crash(absence: Absence): Promise<void> {
     if (this.isDown) return;

@@ -191,10 +191,6 @@ export class RunningScript {
     return this.#queue.some((waiting) => waiting.event === event);
   }
 
-  isAtRest(): boolean {
-    return this.#running === undefined && !this.#hasEnded;
-  }
-
   end(): void {
     this.#hasEnded = true;
     this.#running = undefined;
