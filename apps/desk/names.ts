@@ -51,7 +51,7 @@ const nameReader = ({ scope, short, one, all }: NameRules) => {
   const answer = async ({ client }: Session): Promise<void> => {
     const asked = waiting;
     waiting = new Map();
-    // What the list does not tell is asked for by itself.
+    // A name that the list does not tell is asked for by itself.
     if (asked.size > few) await answerFrom(all(client), asked).catch(() => undefined);
     for (const [id, take] of asked) one(client, id).then(take, () => take(beginning(id)));
   };

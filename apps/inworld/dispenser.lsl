@@ -21,8 +21,9 @@ string gService;
 string gKey;
 string gHover;
 integer gLine;
-string gOdd;
 key gLineQuery;
+// A letter of another alphabet in the address or the key.
+string gOdd;
 // When the notecard was put into the object: one that was edited has another time.
 string gNotecard;
 key gKeyCheck;

@@ -21,8 +21,9 @@ string gService;
 string gKey;
 string gHover;
 integer gLine;
-string gOdd;
 key gLineQuery;
+// A letter of another alphabet in the address or the key.
+string gOdd;
 // When the notecard was put into the object: one that was edited has another time.
 string gNotecard;
 key gKeyCheck;
@@ -728,7 +729,7 @@ settle()
         string stage = llGetSubString(owed, 0, 0);
         owed = llDeleteSubString(owed, 0, 0);
         if (stage == "P") doubt("the region stopped");
-        // What it owed before the region started, and came back as it was then, it may have paid: the service knows.
+        // The region has started since, with a memory that may be of before the vendor paid this: the service knows.
         else if (stage == "O" && llSubStringIndex(owed, "|") > 0 && llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
             keep(gPayment, "S" + llGetSubString(owed, 0, 35) + saleOf(owed));
         else if (stage == "O")

@@ -78,7 +78,7 @@ const rounded = (count: number): number => {
 
 const figure = (number: number): string => (number < 10_000 ? String(number) : number.toLocaleString('en'));
 
-/** What is left of a quota, and how many percent of it that is. */
+/** The room left of a quota, and its share in percent. */
 const roomOf = (most: number, used: number): string =>
   most === 0 ? '0' : `${figure(most - used)} (${Math.floor((100 * (most - used)) / most)} %)`;
 

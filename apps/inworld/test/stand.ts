@@ -42,7 +42,7 @@ interface Sale {
   quote?: string;
   inGroup?: boolean;
   vendorUuid?: string;
-  /** What the vendor has reported of the change that it gave back. */
+  /** The vendor’s report of the change that it gave back. */
   changePaid?: { transactionId: string; amount: number };
 }
 

@@ -57,7 +57,7 @@ const inWords = [
   /"2099-02-30T00:00:00Z"$/,
 ];
 
-/** What the service takes, and a schema refuses. */
+/** The values that the service takes and a schema refuses. */
 const beyondSchema = [
   // Few languages know format characters, which a search leaves out.
   /^names\.prefix ".*\p{Cf}/u,

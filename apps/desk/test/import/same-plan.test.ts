@@ -30,7 +30,7 @@ await importText(
   `${header}\n1,Coat,650,false,0,,7,ada.lovelace:60,0,0\n2,Few,5,true,10,,Hats,,0,0\n,Hat,40,,,,,,10,0\n`,
 );
 
-/** What the command says of a file, and what the desk says. */
+/** The plan of a file by the command, and the one by the desk. */
 const plansOf = async (kind: Exclude<ImportKind, 'credit'>, text: string) => {
   const { created, changed, unchanged, faults, kept } = await importText(service.store, dir, `${kind}.csv`, text, {
     dryRun: true,

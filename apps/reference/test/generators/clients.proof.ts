@@ -252,7 +252,7 @@ beforeAll(async () => {
 }, 600_000);
 afterAll(() => service?.stop());
 
-/** What the program of a generator exports. */
+/** The exports of a generator’s program. */
 const programOf = async (name: string) => {
   const outfile = join(project, name, 'program.mjs');
   await build({
