@@ -18,7 +18,6 @@ export { NoAnswer, StoreProblem } from './problem.ts';
 export type * from './types.ts';
 export {
   type EventData,
-  type EventType,
   type StoreEvent,
   type VerifyOptions,
   verifyWebhook,

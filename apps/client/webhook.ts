@@ -1,9 +1,7 @@
-import type { EventResponse } from './types.ts';
+import type { EventResponse, EventType } from './types.ts';
 
 /** An event as `GET /v1/events` lists it. Its `type` tells which `data` it has. */
 export type StoreEvent = EventResponse;
-
-export type EventType = StoreEvent['type'];
 
 /** The data of an event of a type: `EventData<'sale.completed'>`. */
 export type EventData<T extends EventType> = Extract<StoreEvent, { type: T }>['data'];
