@@ -181,6 +181,8 @@ test('a payee whose account is closed and a sale that fails for ever keep nobody
 
   expect(sales.size).toBe(6);
   expect(paidTo(ada)).toEqual(Array(6).fill(30));
+  // A report waits for the pause of the sale that fails, which is ten minutes at the most.
+  clock.advance(900);
   expect(openOf(vendor)).toHaveLength(1);
 });
 
