@@ -1,4 +1,5 @@
-import { type Key, partition } from '../table/schema.ts';
+import { partition } from '../table/keys.ts';
+import type { Key } from '../table/schema.ts';
 import type { CreditType, Undone } from './rules.ts';
 import type { ChangeKind, Remarks } from './state.ts';
 

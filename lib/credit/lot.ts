@@ -1,7 +1,8 @@
 import { newId } from '../clock.ts';
 import { demandKnown } from '../shape.ts';
+import { partition } from '../table/keys.ts';
 import { all, is, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { type CreditType, type Ending, isDue, type Lot, type NewLot } from './rules.ts';
 
 /**

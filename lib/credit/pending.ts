@@ -1,6 +1,6 @@
 import { logSink } from '../log.ts';
 import { demandKnown } from '../shape.ts';
-import { customerKey } from '../store/customers.ts';
+import { customerKey } from '../table/keys.ts';
 import { is, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
 import { changedIn, closing, lotPartition, otherOf, type PendingChange, reducing } from './lot.ts';

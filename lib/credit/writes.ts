@@ -1,5 +1,6 @@
 import { newId } from '../clock.ts';
-import { customerKey, customerUpsert } from '../store/customers.ts';
+import { customerUpsert } from '../store/customers.ts';
+import { customerKey } from '../table/keys.ts';
 import {
   above,
   all,

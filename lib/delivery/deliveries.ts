@@ -4,6 +4,7 @@ import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
 import { findResident } from '../store/residents.ts';
 import { answer, decide, one } from '../table/decide.ts';
+import { deliveryKey, partition } from '../table/keys.ts';
 import {
   all,
   any,
@@ -17,7 +18,7 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, type OutsideId, removeMany, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 import { beforeRetry, type Standing } from './choose-box.ts';
 import { type Order, orderIn } from './message.ts';
@@ -49,7 +50,6 @@ export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
   [ttlAttribute]: number;
 }
 
-const deliveryKey = (store: string, id: string): Key => ({ pk: partition(store, 'DELIVERY'), sk: id });
 /** The partition of the index, and of waits, that holds a store's deliveries in a state. */
 const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
 /** The partition of the index that holds the deliveries to a recipient, in the order of their ids. */

@@ -3,6 +3,7 @@ import type { Source } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
 import type { DispenserResponse } from '../routes/dispenser.ts';
 import { allOf, decide, one } from '../table/decide.ts';
+import { partition } from '../table/keys.ts';
 import {
   all,
   any,
@@ -17,7 +18,7 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 
 /** A store's inworld dispenser: one of its boxes, each of which has a name. */

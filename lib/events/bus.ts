@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from '@aws-sdk/client-eventbridge';
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { storeOf } from '../table/schema.ts';
+import { storeOf } from '../table/keys.ts';
 import type { EventItem } from './events.ts';
 
 /** Puts noted events on an EventBridge bus, as CloudEvents. */

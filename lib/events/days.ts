@@ -6,9 +6,10 @@ import { invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
 import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
 import { tableName } from '../table/client.ts';
+import { partition } from '../table/keys.ts';
 import { any, below, missing, update } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf, writeUnstamped } from '../table/table.ts';
 
 /** A sum of a day, or the amount by which the balances of all customers grew in it, of each type. */

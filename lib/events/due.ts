@@ -1,8 +1,9 @@
 import { now, timestamp } from '../clock.ts';
 import { deliveryQueue } from '../delivery/queue.ts';
 import { isLater } from '../shape.ts';
+import { storeOf } from '../table/keys.ts';
 import { is, update } from '../table/language.ts';
-import { type Key, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { getMany, inChunks, pagesOf, rowsOf, write } from '../table/table.ts';
 import { type EventOrder, heldList, orderOf, type Sending } from './sendings.ts';
 import { dueList, type WebhookItem } from './webhooks.ts';

@@ -6,8 +6,9 @@ import { forbidden, invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
 import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
+import { eventKey, partition } from '../table/keys.ts';
 import { isNew, put, update } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, inChunks, rowsOf, write, writeUnstamped } from '../table/table.ts';
 
 /** An event as a record of the stream tells of it. */
@@ -43,8 +44,6 @@ export interface EventItem extends Key {
 }
 
 const keepMillis = 30 * 86_400_000;
-
-export const eventKey = (store: string, id: string): Key => ({ pk: partition(store, 'EVENT'), sk: id });
 
 /** Of what is rare, all types have one list, since each list costs every reader of all events half a unit. */
 const sharedLists: readonly string[] = ['customer', 'dispenser', 'payout', 'store', 'vendor'];

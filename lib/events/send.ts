@@ -6,10 +6,11 @@ import { type Lane, sendMessages } from '../delivery/queue.ts';
 import { slowWebhookMillis, webhookTimeoutMillis } from '../delivery/settings.ts';
 import { type EventType, eventNames } from '../routes/events.ts';
 import type { SentEventType } from '../routes/webhooks.ts';
+import { eventKey } from '../table/keys.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
 import { releaseHeld } from './due.ts';
-import { type EventItem, eventKey, notedAtOf } from './events.ts';
+import { type EventItem, notedAtOf } from './events.ts';
 import {
   claimSending,
   completeSending,

@@ -2,8 +2,9 @@ import { now, timestamp } from '../clock.ts';
 import { orderIn } from '../delivery/message.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import type { SendingState, SentEventType, WebhookDelivery } from '../routes/webhooks.ts';
+import { partition, storeOf } from '../table/keys.ts';
 import { all, any, atMost, is, isKnown, isNew, missing, update } from '../table/language.ts';
-import { type Key, partition, storeOf, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { getMany, rowsOf, updateExisting, write } from '../table/table.ts';
 import { dueList } from './webhooks.ts';
 

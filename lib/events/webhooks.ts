@@ -7,8 +7,9 @@ import type { EventType } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
 import { allOf, decide, one } from '../table/decide.ts';
+import { partition, webhookKey } from '../table/keys.ts';
 import { all, below, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf, updateExisting, write } from '../table/table.ts';
 import { demandReadable } from './events.ts';
 
@@ -34,8 +35,6 @@ export interface WebhookItem extends Key, Webhook {
 
 /** The list of what is due: events to be tried again, and webhooks whose events are held back. */
 export const dueList = 'WEBHOOK#DUE';
-
-export const webhookKey = (store: string, id: string): Key => ({ pk: partition(store, 'WEBHOOK'), sk: id });
 
 /** A store's webhooks, in the order of their ids. */
 export const listWebhooks = (store: string): Source<WebhookItem> => rowsOf({ partition: partition(store, 'WEBHOOK') });

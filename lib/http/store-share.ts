@@ -1,8 +1,9 @@
 import { now } from '../clock.ts';
 import { Problem } from '../problem.ts';
+import { partition } from '../table/keys.ts';
 import { above, all, any, atMost, missing, update, type Write } from '../table/language.ts';
 import { type Meter, requestMeter } from '../table/meter.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 
 /**

@@ -11,7 +11,7 @@ import {
 import { asDecided, type CreditLot, lotId } from '../credit/lot.ts';
 import { type CreditType, creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, holdingOf } from '../credit/state.ts';
-import { customerKey } from '../store/customers.ts';
+import { customerKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf } from '../table/table.ts';
 import { repairReason } from './read-credit.ts';

@@ -5,8 +5,8 @@ import { findPayee, listPayees } from '../payout/payees.ts';
 import { byId } from '../payout/payouts.ts';
 import { findStore } from '../store/stores.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { sharedKey } from '../table/keys.ts';
 import { all, check, exists, is, update, type Write } from '../table/language.ts';
-import { sharedKey } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import { countSales, findUncountedSales } from './repair-payouts.ts';
 

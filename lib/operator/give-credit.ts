@@ -7,8 +7,9 @@ import { type Author, creditLimit } from '../credit/state.ts';
 import { type UndoneChange, undoCreditChange } from '../credit/undo.ts';
 import { getCustomerItem } from '../store/customers.ts';
 import { again, answer } from '../table/decide.ts';
+import { partition } from '../table/keys.ts';
 import { isNew, put } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf } from '../table/table.ts';
 
 /**

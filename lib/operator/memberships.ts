@@ -1,19 +1,19 @@
 import { everyRow } from '../lists/source.ts';
 import { Problem } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
-import { categoryKey, countBy, listCategories, listMembers } from '../store/categories.ts';
+import { countBy, listCategories, listMembers } from '../store/categories.ts';
 import {
   additionOf,
   addMember,
   isFull,
   memberKey,
   memberOf,
-  productKey,
   removalOf,
   removeMember,
   type SortableProduct,
 } from '../store/memberships.ts';
 import { allOf, answer, type Decision, decide, first } from '../table/decide.ts';
+import { categoryKey, productKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany } from '../table/table.ts';
 

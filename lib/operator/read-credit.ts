@@ -1,7 +1,7 @@
 import type { CreditLot } from '../credit/lot.ts';
 import { listLots } from '../credit/lots.ts';
 import type { CreditItem } from '../credit/state.ts';
-import { customerKey } from '../store/customers.ts';
+import { customerKey } from '../table/keys.ts';
 import { getTogether } from '../table/table.ts';
 
 /** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */

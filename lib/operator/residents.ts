@@ -7,15 +7,13 @@ import {
   asTold,
   forgetResidents,
   type KnownResident,
-  nameKey,
   type RenameMark,
   type Resident,
   readResident,
-  residentKey,
   type StoredResident,
-  storeResidentKey,
 } from '../store/residents.ts';
 import { allOf, type Decision, decide } from '../table/decide.ts';
+import { nameKey, residentKey, storeResidentKey } from '../table/keys.ts';
 import { all, any, exists, is, isNew, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, write } from '../table/table.ts';

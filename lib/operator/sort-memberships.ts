@@ -1,13 +1,7 @@
 import pMap from 'p-map';
 import { countBy } from '../store/categories.ts';
-import {
-  isSortedAsRead,
-  maxSorted,
-  memberKey,
-  productKey,
-  type SortableProduct,
-  sortedInto,
-} from '../store/memberships.ts';
+import { isSortedAsRead, maxSorted, memberKey, type SortableProduct, sortedInto } from '../store/memberships.ts';
+import { productKey } from '../table/keys.ts';
 import { all, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, transact } from '../table/table.ts';

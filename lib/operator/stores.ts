@@ -1,8 +1,8 @@
 import { now, randomText, timestamp } from '../clock.ts';
 import { listKeyIds, markStoreGone } from '../store/issued-keys.ts';
 import { listKey, type Store } from '../store/stores.ts';
+import { sharedKey } from '../table/keys.ts';
 import { exists, put, remove, update, type Write } from '../table/language.ts';
-import { sharedKey } from '../table/schema.ts';
 import { transact } from '../table/table.ts';
 
 /** Creates a store, in one transaction with the writes that `together` makes for it. */

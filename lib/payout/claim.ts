@@ -5,11 +5,12 @@ import type { ClaimRequest, HandPayment, PayoutAnswer } from '../routes/payouts.
 import { findResident, findUuid } from '../store/residents.ts';
 import { findStore, type Store } from '../store/stores.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { payoutKey, storeOf } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
-import { type Key, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { getMany, pagesOf, rowsOf } from '../table/table.ts';
 import { type ClaimTerms, claimableOf, findPayee, movedBy, owedList, type Payee, payeeWrite } from './payees.ts';
-import { listed, type PayoutItem, payoutAnswer, payoutKey, payoutWrite } from './payouts.ts';
+import { listed, type PayoutItem, payoutAnswer, payoutWrite } from './payouts.ts';
 
 /** Most claims take one of the first. */
 const firstRead = 3;

@@ -1,10 +1,9 @@
 import { now, timestamp } from '../clock.ts';
 import { countedNote, type Debt, markOf, uncountedOf } from '../sale/debts.ts';
 import type { SaleItem } from '../sale/sales.ts';
-import { payeeKey } from '../store/payee-key.ts';
-import { readResident, type StoredResident, storeResidentKey } from '../store/residents.ts';
-import { saleKey } from '../store/sale-state.ts';
+import { readResident, type StoredResident } from '../store/residents.ts';
 import { findStore } from '../store/stores.ts';
+import { payeeKey, saleKey, storeResidentKey } from '../table/keys.ts';
 import { all, is, update } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
 import { get, getMany, inChunks, transact, writeUnstamped } from '../table/table.ts';

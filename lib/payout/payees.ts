@@ -2,9 +2,9 @@ import { timestamp } from '../clock.ts';
 import { loaded, type Source } from '../lists/source.ts';
 import type { PayeeAnswer } from '../routes/payouts.ts';
 import type { Debt } from '../sale/debts.ts';
-import { payeeKey } from '../store/payee-key.ts';
+import { partition, payeeKey, storeOf } from '../table/keys.ts';
 import { all, is, isNew, put, type Write } from '../table/language.ts';
-import { type Key, partition, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import type { Stamped } from '../table/stamp.ts';
 import { get, rowsOf } from '../table/table.ts';
 

@@ -1,10 +1,10 @@
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { PayoutAnswer, PayoutFilter, PayoutReport, PayoutState } from '../routes/payouts.ts';
-import { payeeKey } from '../store/payee-key.ts';
 import { findUuid } from '../store/residents.ts';
+import { partition, payeeKey, payoutKey, storeOf } from '../table/keys.ts';
 import { all, is, isNew, put, type Write } from '../table/language.ts';
-import { type Key, partition, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import type { Stamped } from '../table/stamp.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
 import { findPayee, type Payee } from './payees.ts';
@@ -37,8 +37,6 @@ export interface PayoutItem extends Key, Stamped {
   dues?: string | undefined;
   due?: string | undefined;
 }
-
-export const payoutKey = (store: string, id: string): Key => ({ pk: partition(store, 'PAYOUT'), sk: id });
 
 /**
  * The partition of the index that holds the claimed payouts of all stores, by the time at which they become unknown.

@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { ChangeReport, Sale } from '../routes/sales.ts';
-import { saleKey } from '../store/sale-state.ts';
+import { saleKey } from '../table/keys.ts';
 import { all, atLeast, missing, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
 import { type SaleItem, saleOf } from './sales.ts';

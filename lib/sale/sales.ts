@@ -2,9 +2,9 @@ import { loaded, merged, reversed, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import { type Refusal, type Sale, type SaleFilter, type SaleState, saleStates } from '../routes/sales.ts';
 import { findUuid } from '../store/residents.ts';
-import { saleKey } from '../store/sale-state.ts';
+import { partition, saleKey } from '../table/keys.ts';
 import { isNew, put, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from './rules.ts';
 

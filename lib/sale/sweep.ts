@@ -5,8 +5,9 @@ import { deliveryQueue, RefusedMessagesError, sendMessages } from '../delivery/q
 import { keepDays } from '../delivery/settings.ts';
 import { demandKnown, isLater } from '../shape.ts';
 import { listStores } from '../store/stores.ts';
+import { partition, storeOf } from '../table/keys.ts';
 import { update } from '../table/language.ts';
-import { type Key, partition, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { getMany, inChunks, pagesOf, write } from '../table/table.ts';
 import { isOwed, type SaleItem, stateList } from './sales.ts';
 import { logUnsent, orderOf } from './unsent.ts';

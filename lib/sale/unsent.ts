@@ -1,7 +1,7 @@
 import type { Order } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
-import { storeOf } from '../table/schema.ts';
+import { storeOf } from '../table/keys.ts';
 import type { SaleItem } from './sales.ts';
 
 /**

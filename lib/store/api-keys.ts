@@ -1,8 +1,8 @@
 import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
+import { sharedKey } from '../table/keys.ts';
 import { exists, is, update, type Write } from '../table/language.ts';
-import { sharedKey } from '../table/schema.ts';
 import { get, transact, write } from '../table/table.ts';
 import { logOf } from './operator-log.ts';
 

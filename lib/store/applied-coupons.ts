@@ -3,10 +3,11 @@ import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { CouponChoice } from '../routes/coupons.ts';
+import { appliedKey, couponKey } from '../table/keys.ts';
 import { above, all, copyOf, is, update } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, rowsOf, write } from '../table/table.ts';
-import { type CouponItem, couponKey, findChosen } from './coupons.ts';
+import { type CouponItem, findChosen } from './coupons.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
 import { findResident, type Resident, refuseUnknown } from './residents.ts';
@@ -27,11 +28,6 @@ export interface AppliedCoupon extends Key {
   /** The expiry of the application that this one replaced; empty if there was none, or it was revoked. */
   earlier: string;
 }
-
-export const appliedKey = (store: string, customer: string, productId: string | undefined): Key => ({
-  pk: partition(store, 'APPLIED', customer),
-  sk: productId === undefined ? 'store' : `product#${productId}`,
-});
 
 /** The coupon applied for a product, or to the whole store. It may have lapsed. */
 export const findApplication = (

@@ -4,11 +4,10 @@ import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
 import { allOf, decide, one } from '../table/decide.ts';
+import { categoryKey, partition } from '../table/keys.ts';
 import { check, isNew, missing, present, put, remove, unchanged, update, type Write } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
-
-export const categoryKey = (store: string, id: string): Key => ({ pk: partition(store, 'CATEGORY'), sk: id });
 
 /** The item under a category's key; without a name, the category was deleted. */
 type CategoryItem = Key & Partial<Category>;

@@ -5,8 +5,9 @@ import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
 import type { Coupon, CouponChoice, CouponFields, CouponLimits } from '../routes/coupons.ts';
 import { allOf, type Decision, decide, one } from '../table/decide.ts';
+import { codeKey, couponKey, partition } from '../table/keys.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update, updated } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, transact, updateExisting } from '../table/table.ts';
 import type { Resident } from './residents.ts';
 
@@ -38,8 +39,6 @@ export interface ImportedCoupon {
 
 export const never = '9999-12-31T23:59:59.999Z';
 
-export const couponKey = (store: string, id: string): Key => ({ pk: partition(store, 'COUPON'), sk: id });
-
 // A sort key holds at most 1024 bytes. Hardly any code is longer, since few characters normalise to many more bytes.
 const maxKeyBytes = 1024;
 
@@ -48,11 +47,6 @@ export const normalisedCode = (code: string): string => {
   const text = normalised(code);
   return Buffer.byteLength(text) <= maxKeyBytes ? text : `sha256:${createHash('sha256').update(text).digest('hex')}`;
 };
-
-/**
- * The key of the item that makes a code unique in its store. It exists while a coupon has the code, whose id it holds.
- */
-export const codeKey = (store: string, code: string): Key => ({ pk: partition(store, 'CODE'), sk: code });
 
 /** The id of the coupon that has a code (normalised). */
 export const findCodeHolder = async (store: string, code: string): Promise<string | undefined> =>

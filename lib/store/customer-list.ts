@@ -1,8 +1,9 @@
 import { loaded, type Source } from '../lists/source.ts';
 import type { Customer, CustomerFilter } from '../routes/customers.ts';
+import { customerKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf } from '../table/table.ts';
-import { type CustomerItem, customerKey, flagsOf, listCustomerItems, readCustomer } from './customers.ts';
+import { type CustomerItem, flagsOf, listCustomerItems, readCustomer } from './customers.ts';
 import { spentMoreThan } from './spend-list.ts';
 
 /** A listed customer, with the place in the list's order. */

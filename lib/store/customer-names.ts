@@ -1,9 +1,9 @@
 import { merged, type Source } from '../lists/source.ts';
+import { customerKey, customerNameKey, nameKey, partition, residentKey, storeResidentKey } from '../table/keys.ts';
 import { is, put, remove, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { getMany, inChunks, rowsOf, write } from '../table/table.ts';
-import { customerKey } from './customers.ts';
-import { nameKey, residentKey, type StoredResident, storeResidentKey } from './residents.ts';
+import type { StoredResident } from './residents.ts';
 
 /**
  * The names of a store's customers, former ones too, each an item by itself: so a part of a name finds them at the same
@@ -17,11 +17,6 @@ interface CustomerName extends Key {
   /** The current name. */
   username: string;
 }
-
-export const customerNameKey = (store: string, name: string): Key => ({
-  pk: partition(store, 'CUSTOMER_NAME'),
-  sk: name,
-});
 
 /** All names of a store's customers, in their order. */
 export const listCustomerNames = (store: string): Source<CustomerName> =>

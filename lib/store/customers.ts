@@ -3,6 +3,7 @@ import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
 import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
+import { customerKey, partition, spendKey } from '../table/keys.ts';
 import {
   type AttributeChanges,
   all,
@@ -21,10 +22,10 @@ import {
   updated,
   type Write,
 } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf } from '../table/table.ts';
 import { findResident, type Resident } from './residents.ts';
-import { spendKey, spendListOf } from './spend-list.ts';
+import { spendListOf } from './spend-list.ts';
 
 /** A customer's item; `sk` is the resident's UUID. Attributes that the store has never set are not there. */
 export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
@@ -34,8 +35,6 @@ export interface CustomerItem extends Partial<Omit<Customer, 'uuid'>>, Key {
   /** See told.ts. */
   told?: string;
 }
-
-export const customerKey = (store: string, uuid: string): Key => ({ pk: partition(store, 'CUSTOMER'), sk: uuid });
 
 export const flagsOf = (store: string, subscribed: boolean): string =>
   partition(store, 'CUSTOMER', `news${Number(subscribed)}`);

@@ -4,8 +4,9 @@ import { loaded, merged, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { GiftCard, GiftCardFields, GiftCardFilter, GrantRequest } from '../routes/gift-cards.ts';
 import type { SoldCard } from '../routes/rules.ts';
+import { giftCardKey, partition } from '../table/keys.ts';
 import { all, copyOf, exists, is, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import { findStoreResident, newCustomerWrites } from './customers.ts';
 import type { Resident } from './residents.ts';
@@ -45,8 +46,6 @@ export interface ImportedGiftCard {
   redeemed?: boolean;
   purchased?: boolean;
 }
-
-export const giftCardKey = (store: string, id: string): Key => ({ pk: partition(store, 'GIFTCARD'), sk: id });
 
 /** The partition of an owner's cards with these flags in the index by rank. */
 const rankedOf = (store: string, owner: string, active: boolean, redeemed: boolean): string =>

@@ -2,8 +2,9 @@ import { now, timestamp } from '../clock.ts';
 import { newKey, type Stage } from '../keys.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
+import { partition, sharedKey } from '../table/keys.ts';
 import { all, check, exists, is, missing, put, update, type Write } from '../table/language.ts';
-import { type Key, partition, sharedKey } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { rowsOf, transact, write } from '../table/table.ts';
 import { type ApiKey, findKey } from './api-keys.ts';
 

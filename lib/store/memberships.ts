@@ -1,6 +1,7 @@
 import { merged, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { categoryKey, partition, productKey } from '../table/keys.ts';
 import {
   all,
   atLeast,
@@ -17,9 +18,9 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
-import { categoryKey, countBy, findCategory } from './categories.ts';
+import { countBy, findCategory } from './categories.ts';
 
 /**
  * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
@@ -58,8 +59,6 @@ export const sortStateOf = ({ sorted, sortedIn, unsorted }: SortState): SortStat
 
 /** With the record of a request, an addition that moves so many memberships fills a transaction of 100 items. */
 export const maxSorted = 48;
-
-export const productKey = (store: string, id: string): Key => ({ pk: partition(store, 'PRODUCT'), sk: id });
 
 const unsortedPart = '';
 /** Sorts behind every unsorted membership, which begin with a hexadecimal digit. */

@@ -1,6 +1,7 @@
 import { newId, now, timestamp } from '../clock.ts';
+import { sharedKey } from '../table/keys.ts';
 import { put, type Write } from '../table/language.ts';
-import { sharedKey, ttlAttribute } from '../table/schema.ts';
+import { ttlAttribute } from '../table/schema.ts';
 import { transact } from '../table/table.ts';
 
 /**

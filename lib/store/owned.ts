@@ -2,10 +2,10 @@ import { now, timestamp } from '../clock.ts';
 import { loaded } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
 import { decide, one } from '../table/decide.ts';
+import { ownedKey, partition, productKey } from '../table/keys.ts';
 import { all, any, atMost, exists, is, isNew, missing, remove, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, type OutsideId, rowsOf, write } from '../table/table.ts';
-import { productKey } from './memberships.ts';
 
 /** The last delivery of a product to its owner that a request has queued. */
 interface QueuedDelivery {
@@ -29,11 +29,6 @@ export interface OwnedItem extends Key {
   lastSoldAt?: string;
   queued?: QueuedDelivery;
 }
-
-export const ownedKey = (store: string, uuid: string, productId: string): Key => ({
-  pk: partition(store, 'OWNED', uuid),
-  sk: productId,
-});
 
 /**
  * The write that adds purchases of a product to what a customer owns. `soldAt` is the time of a sale that this service

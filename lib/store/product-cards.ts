@@ -1,8 +1,8 @@
 import { notFound } from '../problem.ts';
 import type { SoldCard } from '../routes/rules.ts';
+import { productKey } from '../table/keys.ts';
 import { exists, update } from '../table/language.ts';
 import { get, write } from '../table/table.ts';
-import { productKey } from './memberships.ts';
 import type { StoredProduct } from './products.ts';
 
 /** The gift card that each sale of a product makes lies in the product's item, which a sale reads anyway. */

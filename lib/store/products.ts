@@ -7,6 +7,7 @@ import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
 import type { SoldCard } from '../routes/rules.ts';
 import { allOf, type Decision, decide, first, one } from '../table/decide.ts';
+import { partition, productKey } from '../table/keys.ts';
 import {
   all,
   any,
@@ -22,13 +23,12 @@ import {
   updated,
 } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
 import {
   listMembersWith,
   movedMemberships,
   newSortState,
-  productKey,
   type SortableProduct,
   type SortState,
   sortStateNames,

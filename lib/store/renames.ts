@@ -1,22 +1,13 @@
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
+import { customerKey, payeeKey, residentKey, spendKey, storeOf } from '../table/keys.ts';
 import { all, exists, is, update } from '../table/language.ts';
-import { type Key, storeOf } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, inChunks, pagesOf, write } from '../table/table.ts';
 import { ownersCoupons } from './coupons.ts';
 import { followNames } from './customer-names.ts';
-import { customerKey } from './customers.ts';
 import { ownersCards } from './gift-cards.ts';
-import { payeeKey } from './payee-key.ts';
-import {
-  cacheMillis,
-  type RenameMark,
-  type Resident,
-  readResident,
-  residentKey,
-  type StoredResident,
-} from './residents.ts';
-import { spendKey } from './spend-list.ts';
+import { cacheMillis, type RenameMark, type Resident, readResident, type StoredResident } from './residents.ts';
 import { listStores } from './stores.ts';
 
 /**

@@ -2,8 +2,9 @@ import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
+import { nameKey, partition, residentKey, storeNameKey, storeResidentKey } from '../table/keys.ts';
 import { requestMeter } from '../table/meter.ts';
-import { type Key, partition, sharedKey } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, getMany } from '../table/table.ts';
 import { forgetNobody, lookUp } from './resident-lookup.ts';
 
@@ -27,17 +28,6 @@ export interface StoredResident extends Resident, RenameMark, Key {
   /** It stands for an avatar who was erased. */
   isPseudonym?: true;
 }
-
-/** The key of a resident of whom the operator told. All stores share them. */
-export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
-export const nameKey = (name: string): Key => sharedKey('NAME', name);
-
-/** The key of a resident of whom one store was told, by a key or by its dispenser. No other store sees them. */
-export const storeResidentKey = (store: string, uuid: string): Key => ({
-  pk: partition(store, 'STORE_RESIDENT'),
-  sk: uuid,
-});
-export const storeNameKey = (store: string, name: string): Key => ({ pk: partition(store, 'STORE_NAME'), sk: name });
 
 /** A resident as one store knows them. The operator's word wins over the store's own. */
 export interface KnownResident extends Resident {

@@ -1,7 +1,7 @@
 import { notFound } from '../problem.ts';
 import type { StoreRules } from '../routes/rules.ts';
+import { sharedKey } from '../table/keys.ts';
 import { exists, update } from '../table/language.ts';
-import { sharedKey } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import { findStore, type Store } from './stores.ts';
 

@@ -1,12 +1,9 @@
 import { merged, type Source } from '../lists/source.ts';
-import { type Key, partition } from '../table/schema.ts';
+import { partition } from '../table/keys.ts';
+import type { Key } from '../table/schema.ts';
 import { rowsOf } from '../table/table.ts';
 
-/**
- * The lists of a store's buyers by what they have spent. Their items of spend stand in them: a sale writes no other.
- */
-
-export const spendKey = (store: string, uuid: string): Key => ({ pk: partition(store, 'SPEND'), sk: uuid });
+/** Lists the buyers of a store by what they have spent. Their spend items stand in them: a sale writes no other item. */
 
 /**
  * The list that a buyer stands in, which follows the subscription. A partition of an index takes 1,000 writes a second;

@@ -2,13 +2,14 @@ import { now, timestamp } from '../clock.ts';
 import { type Identifier, nilUuid } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { allOf, answer, decide } from '../table/decide.ts';
+import { ownedKey, partition, purchaseKey, spendKey } from '../table/keys.ts';
 import { type Condition, is, isNew, put, unchanged, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf } from '../table/table.ts';
 import { type CustomerItem, customerUpsert, demandUuid, findCustomerItem, getCustomer } from './customers.ts';
-import { type OwnedItem, ownedKey, ownedWrite } from './owned.ts';
+import { type OwnedItem, ownedWrite } from './owned.ts';
 import type { Resident } from './residents.ts';
-import { rankedBy, spendKey, spendListOf } from './spend-list.ts';
+import { rankedBy, spendListOf } from './spend-list.ts';
 
 /** A customer's spend, in whole L$. */
 export interface Spend {
@@ -96,8 +97,6 @@ export interface PurchaseItem extends Key {
   /** As in `Purchase`. */
   told?: number;
 }
-
-export const purchaseKey = (store: string, id: string): Key => ({ pk: partition(store, 'PURCHASE'), sk: id });
 
 /** A store's purchases, in the order of their ids. */
 export const listPurchases = (store: string): Source<PurchaseItem> =>

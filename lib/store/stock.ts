@@ -4,6 +4,7 @@ import type { Product } from '../routes/products.ts';
 import type { SoldCard } from '../routes/rules.ts';
 import { maxInteger } from '../routes/wire.ts';
 import { again, allOf, answer, decide } from '../table/decide.ts';
+import { partition, productKey } from '../table/keys.ts';
 import {
   above,
   all,
@@ -18,9 +19,8 @@ import {
   update,
   type Write,
 } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
-import { productKey } from './memberships.ts';
 
 /**
  * The stock of a limited product lies in the product's item, which each sale of it writes. DynamoDB refuses a

@@ -2,8 +2,9 @@ import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import type { StoreRules } from '../routes/rules.ts';
 import type { Store as StoreAnswer } from '../routes/store.ts';
+import { sharedKey } from '../table/keys.ts';
 import { all, exists, is, isNot, update, type Write } from '../table/language.ts';
-import { type Key, sharedKey } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 import { findKey } from './api-keys.ts';
 

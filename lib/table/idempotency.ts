@@ -2,9 +2,10 @@ import { createHash } from 'node:crypto';
 import { newId, now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { keyReused, Problem, requestRunning } from '../problem.ts';
+import { partition } from './keys.ts';
 import { all, any, atMost, is, isNew, put, remove, update } from './language.ts';
 import { requestSeconds } from './meter.ts';
-import { type Key, partition, ttlAttribute } from './schema.ts';
+import { type Key, ttlAttribute } from './schema.ts';
 import { type Recording, recorded, transact, write } from './table.ts';
 
 /**

@@ -5,8 +5,9 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { now, timestamp } from '../clock.ts';
 import { db } from './client.ts';
+import { sharedKey } from './keys.ts';
 import { put } from './language.ts';
-import { type Key, sharedKey } from './schema.ts';
+import type { Key } from './schema.ts';
 import { get, write } from './table.ts';
 
 /**

@@ -1,5 +1,3 @@
-import type { Kind } from '../routes/route.ts';
-
 /** The table's keys. The stack, the local engine and the tests make the table from these constants. */
 export const tableKey = { partition: 'pk', sort: 'sk' } as const;
 
@@ -45,13 +43,3 @@ export interface Key {
   pk: string;
   sk: string;
 }
-
-/** The partition of a store's items of one kind, or of a part of them. */
-export const partition = (store: string, kind: Kind, part?: string): string =>
-  part === undefined ? `${store}#${kind}` : `${store}#${kind}#${part}`;
-
-/** The store whose partition this is. */
-export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
-
-/** The key of an item that all stores share. */
-export const sharedKey = (kind: Kind, id: string): Key => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });

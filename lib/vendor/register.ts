@@ -5,18 +5,10 @@ import { invalid } from '../problem.ts';
 import type { VendorAnswer, VendorRegistration } from '../routes/vendors.ts';
 import { findStoredProduct, productsNamed, type StoredProduct } from '../store/products.ts';
 import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
+import { vendorCountKey, vendorKey } from '../table/keys.ts';
 import { all, any, below, exists, is, isNew, missing, put, update } from '../table/language.ts';
 import { getMany } from '../table/table.ts';
-import {
-  findVendor,
-  isOverdue,
-  lostMillis,
-  selling,
-  type VendorItem,
-  vendorAnswers,
-  vendorCountKey,
-  vendorKey,
-} from './vendors.ts';
+import { findVendor, isOverdue, lostMillis, selling, type VendorItem, vendorAnswers } from './vendors.ts';
 
 /** The partition of the index that holds the vendors of all stores, by when the sweep is to look at them. */
 export const dueList = 'VENDOR#DUE';

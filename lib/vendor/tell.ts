@@ -6,10 +6,11 @@ import type { Handling } from '../delivery/deliver.ts';
 import type { ProductChange, VendorChange } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { ofProcess } from '../process.ts';
+import { partition, vendorKey } from '../table/keys.ts';
 import { above, all, any, atMost, is, missing, update } from '../table/language.ts';
-import { type Key, partition, ttlAttribute } from '../table/schema.ts';
+import { type Key, ttlAttribute } from '../table/schema.ts';
 import { write } from '../table/table.ts';
-import { findVendor, isOverdue, rowsOfProduct, type VendorItem, vendorKey } from './vendors.ts';
+import { findVendor, isOverdue, rowsOfProduct, type VendorItem } from './vendors.ts';
 
 /**
  * Tells vendors that what they show has changed: docs/adr/0059-vendors.md. Nothing here is sure to arrive. A vendor

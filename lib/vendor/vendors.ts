@@ -3,11 +3,11 @@ import { loaded, type Source } from '../lists/source.ts';
 import { priceChangesAt } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { VendorAnswer, VendorFilter, VendorProduct, VendorState } from '../routes/vendors.ts';
-import { productKey } from '../store/memberships.ts';
 import { findStoredProduct, isSoldOut, readProduct, type StoredProduct } from '../store/products.ts';
 import { allOf, decide } from '../table/decide.ts';
+import { partition, productKey, vendorCountKey, vendorKey } from '../table/keys.ts';
 import { exists, remove, update, type Write } from '../table/language.ts';
-import { type Key, partition } from '../table/schema.ts';
+import type { Key } from '../table/schema.ts';
 import type { Stamped } from '../table/stamp.ts';
 import { get, getMany, rowsOf, updateExisting } from '../table/table.ts';
 
@@ -33,11 +33,6 @@ export interface VendorItem extends Key, Stamped {
   dues?: string | undefined;
   due?: string | undefined;
 }
-
-export const vendorKey = (store: string, uuid: string): Key => ({ pk: partition(store, 'VENDOR'), sk: uuid });
-
-/** The number of a store's vendors: each new one and each deletion writes it in one transaction. */
-export const vendorCountKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: 'vendors' });
 
 /** The partition of the index that holds the vendors of a product. */
 const productList = (store: string, productId: string): string => partition(store, 'VENDOR', productId);

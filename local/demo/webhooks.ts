@@ -1,5 +1,6 @@
-import { type WebhookItem, webhookKey } from '../../lib/events/webhooks.ts';
+import type { WebhookItem } from '../../lib/events/webhooks.ts';
 import type { Store } from '../../lib/store/stores.ts';
+import { webhookKey } from '../../lib/table/keys.ts';
 import { put } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { demoUuid, inDays } from './residents.ts';

@@ -16,7 +16,7 @@ import { type DayItem, sumsOf } from '../../lib/events/days.ts';
 import { logSink } from '../../lib/log.ts';
 import { customerUpsert } from '../../lib/store/customers.ts';
 import { tableName } from '../../lib/table/client.ts';
-import { partition } from '../../lib/table/schema.ts';
+import { partition } from '../../lib/table/keys.ts';
 import { get, rowsOf, write } from '../../lib/table/table.ts';
 import { followStream } from '../../local/engines/stream.ts';
 import { randomFrom } from '../../test/support/faults.ts';

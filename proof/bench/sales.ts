@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { customerKey, subscribed } from '../../lib/store/customers.ts';
-import { ownedKey, ownedWrite } from '../../lib/store/owned.ts';
+import { subscribed } from '../../lib/store/customers.ts';
+import { ownedWrite } from '../../lib/store/owned.ts';
 import { createProduct } from '../../lib/store/products.ts';
-import { purchaseKey, spentMore } from '../../lib/store/spend.ts';
-import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
+import { spentMore } from '../../lib/store/spend.ts';
+import { rankedBy, spendListOf } from '../../lib/store/spend-list.ts';
+import { customerKey, ownedKey, purchaseKey, spendKey } from '../../lib/table/keys.ts';
 import { applied } from '../../lib/table/language.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { putAll } from '../../test/support/seed.ts';

@@ -4,7 +4,7 @@ import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import { type Debt, debtsOf } from '../../lib/sale/debts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
 import type { Store } from '../../lib/store/stores.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
+import { sharedKey } from '../../lib/table/keys.ts';
 import { begin, payeeOf } from '../../test/support/model/payouts.ts';
 import { type Part, repeatable, send } from './client.ts';
 import { isErased } from './erased-items.ts';

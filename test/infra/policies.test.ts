@@ -13,7 +13,7 @@ import {
 } from '../../infra/permissions.ts';
 import { kindsWritten, functionFile as servingOf } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { sharedKey } from '../../lib/table/schema.ts';
+import { sharedKey } from '../../lib/table/keys.ts';
 import { idOf, type Resource, templateOf } from '../support/stack.ts';
 
 const { all, ofType, functionOf } = templateOf();

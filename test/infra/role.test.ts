@@ -4,7 +4,7 @@ import { putResident } from '../../lib/operator/residents.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
-import { partition, sharedKey } from '../../lib/table/schema.ts';
+import { partition, sharedKey } from '../../lib/table/keys.ts';
 import { allows, asFunction } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';
 

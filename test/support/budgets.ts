@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { now, timestamp } from '../../lib/clock.ts';
 import { dayKey, dayOf } from '../../lib/events/days.ts';
-import { customerNameKey } from '../../lib/store/customer-names.ts';
 import { forgetResidents } from '../../lib/store/residents.ts';
 import { recordPurchase } from '../../lib/store/spend.ts';
+import { customerNameKey } from '../../lib/table/keys.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { catalogueBudgets, ruleBudgets } from './budgets-catalogue.ts';

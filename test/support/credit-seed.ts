@@ -6,8 +6,9 @@ import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
 import { checksumOf, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { auditCredit } from '../../lib/operator/audit-credit.ts';
-import { customerKey, customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
+import { customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
+import { customerKey } from '../../lib/table/keys.ts';
 import { write } from '../../lib/table/table.ts';
 import { newResident } from './residents.ts';
 

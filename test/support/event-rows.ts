@@ -1,7 +1,7 @@
 import { newId, timestamp } from '../../lib/clock.ts';
 import { type EventItem, eventList } from '../../lib/events/events.ts';
 import type { EventData, EventType } from '../../lib/routes/events.ts';
-import { partition } from '../../lib/table/schema.ts';
+import { partition } from '../../lib/table/keys.ts';
 
 export interface SeededEvent<T extends EventType = EventType> {
   type: T;

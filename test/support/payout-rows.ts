@@ -1,8 +1,8 @@
 import { now, timestamp } from '../../lib/clock.ts';
 import { movedBy, newPayee } from '../../lib/payout/payees.ts';
-import { listed, payoutKey } from '../../lib/payout/payouts.ts';
-import { payeeKey } from '../../lib/store/payee-key.ts';
+import { listed } from '../../lib/payout/payouts.ts';
 import type { Resident } from '../../lib/store/residents.ts';
+import { payeeKey, payoutKey } from '../../lib/table/keys.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { cleo } from './residents.ts';
 

@@ -1,13 +1,13 @@
 import { timestamp } from '../../lib/clock.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import { couponItems } from '../../lib/store/coupons.ts';
-import { customerKey, flagsOf } from '../../lib/store/customers.ts';
+import { flagsOf } from '../../lib/store/customers.ts';
 import { giftCardItem } from '../../lib/store/gift-cards.ts';
 import { memberKey, sortedInto } from '../../lib/store/memberships.ts';
 import { productItem } from '../../lib/store/products.ts';
-import { rankedBy, spendKey, spendListOf } from '../../lib/store/spend-list.ts';
+import { rankedBy, spendListOf } from '../../lib/store/spend-list.ts';
+import { customerKey, partition, spendKey } from '../../lib/table/keys.ts';
 
-import { partition } from '../../lib/table/schema.ts';
 import { ada, bob } from './residents.ts';
 import { productWith } from './rows.ts';
 import { putAll } from './seed.ts';

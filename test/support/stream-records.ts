@@ -6,7 +6,7 @@ import { type CreditLot, lotKey } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, otherType, storedChange } from '../../lib/credit/state.ts';
 import { ofProcess } from '../../lib/process.ts';
-import { customerKey } from '../../lib/store/customers.ts';
+import { customerKey } from '../../lib/table/keys.ts';
 import type { Key } from '../../lib/table/schema.ts';
 
 /** Each file counts its records and ids anew. */

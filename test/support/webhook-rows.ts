@@ -1,7 +1,8 @@
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import type { Sending } from '../../lib/events/sendings.ts';
 import type { WebhookItem } from '../../lib/events/webhooks.ts';
-import { type Key, partition } from '../../lib/table/schema.ts';
+import { partition } from '../../lib/table/keys.ts';
+import type { Key } from '../../lib/table/schema.ts';
 
 /** A webhook of a store, and two events that it has got. */
 export const webhookRows = (store: string, id: string): Key[] => {

@@ -9,7 +9,7 @@ import {
   readGiven,
   takeBackLine,
 } from '../../../lib/operator/give-credit.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
+import { customerKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { type Format, formats } from '../data/format.ts';

@@ -4,7 +4,7 @@ import { now, timestamp } from '../../../lib/clock.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { readUsernames } from '../../../lib/operator/residents.ts';
 import { byRank, saleOf, salesList } from '../../../lib/sale/sales.ts';
-import { productKey } from '../../../lib/store/memberships.ts';
+import { productKey } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { addSale, type Best, bestOf, noSales } from '../../shared/best.ts';

@@ -3,7 +3,7 @@ import { historyAhead } from '../../../lib/operator/audit-history.ts';
 import { type ApiKey, findKey, keyFacts } from '../../../lib/store/api-keys.ts';
 import { copyEnd, listKeys } from '../../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';
-import { partition } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/keys.ts';
 import { pagesOf } from '../../../lib/table/table.ts';
 import { isCurrent, keyColumns, shown } from '../deployment/keys.ts';
 import { openLog } from '../deployment/log.ts';

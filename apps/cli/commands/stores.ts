@@ -7,7 +7,8 @@ import { type ApiKey, keyFacts } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
 import { type PresetName, presets } from '../../../lib/store/key-presets.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../../lib/store/stores.ts';
-import { type Key, sharedKey } from '../../../lib/table/schema.ts';
+import { sharedKey } from '../../../lib/table/keys.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { exportAll } from '../data/export.ts';
 import {

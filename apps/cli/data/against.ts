@@ -1,10 +1,9 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { holdingOf } from '../../../lib/credit/state.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import type { SpendItem } from '../../../lib/store/spend.ts';
-import { spendKey } from '../../../lib/store/spend-list.ts';
+import { customerKey, spendKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { columns } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';

@@ -1,9 +1,9 @@
 import { DeleteCommand, ScanCommand } from '@aws-sdk/lib-dynamodb';
 import type { Kind } from '../../../lib/routes/route.ts';
-import { residentKey, storeResidentKey } from '../../../lib/store/residents.ts';
 import { listKey } from '../../../lib/store/stores.ts';
 import { db, tableName } from '../../../lib/table/client.ts';
-import { type Key, partition } from '../../../lib/table/schema.ts';
+import { partition, residentKey, storeResidentKey } from '../../../lib/table/keys.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { removeMany, rowsOf } from '../../../lib/table/table.ts';
 
 /** The key of an item of a store. */

@@ -5,7 +5,8 @@ import { appliedImporter } from '../../../lib/operator/imports/applied-coupons.t
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier } from '../../../lib/routes/wire.ts';
 import { type AppliedCoupon, findApplication } from '../../../lib/store/applied-coupons.ts';
-import { type Key, partition } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/keys.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';

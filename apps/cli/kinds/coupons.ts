@@ -14,8 +14,8 @@ import {
   never,
   normalisedCode,
 } from '../../../lib/store/coupons.ts';
+import { partition } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
-import { partition } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalTime, rowsFrom } from './columns.ts';

@@ -1,6 +1,7 @@
 import { everyRow } from '../../../lib/lists/source.ts';
-import { customerNameKey, listCustomerNames, readNames } from '../../../lib/store/customer-names.ts';
+import { listCustomerNames, readNames } from '../../../lib/store/customer-names.ts';
 import { findCustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
+import { customerNameKey } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';

@@ -1,6 +1,7 @@
 import { now, timestamp } from '../../../lib/clock.ts';
 import { type Delivery, recipientList, type WaitingRow } from '../../../lib/delivery/deliveries.ts';
-import { type Key, partition, storeOf, ttlAttribute } from '../../../lib/table/schema.ts';
+import { partition, storeOf } from '../../../lib/table/keys.ts';
+import { type Key, ttlAttribute } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';

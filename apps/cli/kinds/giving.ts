@@ -1,7 +1,8 @@
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import { type GivenLine, listGiven } from '../../../lib/operator/give-credit.ts';
 import type { Run } from '../../../lib/operator/runs.ts';
-import { type Key, partition } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/keys.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 

@@ -1,5 +1,6 @@
 import { type MembershipKey, membershipsOf } from '../../../lib/operator/memberships.ts';
-import { memberKey, memberOf, productKey, type SortableProduct } from '../../../lib/store/memberships.ts';
+import { memberKey, memberOf, type SortableProduct } from '../../../lib/store/memberships.ts';
+import { productKey } from '../../../lib/table/keys.ts';
 import { get } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';

@@ -1,4 +1,5 @@
-import { type OwnedItem, ownedKey } from '../../../lib/store/owned.ts';
+import type { OwnedItem } from '../../../lib/store/owned.ts';
+import { ownedKey } from '../../../lib/table/keys.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';

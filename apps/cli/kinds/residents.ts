@@ -10,14 +10,8 @@ import { listCoupons } from '../../../lib/store/coupons.ts';
 import { listCustomerItems } from '../../../lib/store/customers.ts';
 import { listStoreCards } from '../../../lib/store/gift-cards.ts';
 import { listStoredProducts } from '../../../lib/store/products.ts';
-import {
-  nameKey,
-  readResident,
-  residentKey,
-  type StoredResident,
-  storeNameKey,
-  storeResidentKey,
-} from '../../../lib/store/residents.ts';
+import { readResident, type StoredResident } from '../../../lib/store/residents.ts';
+import { nameKey, residentKey, storeNameKey, storeResidentKey } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { get, getMany } from '../../../lib/table/table.ts';
 import { type Check, forEvery, withOwners } from './audit.ts';

@@ -13,7 +13,7 @@ import { identifier, integer, maxLength, objectUuid, text, uuid } from '../../..
 import type { Share } from '../../../lib/sale/rules.ts';
 import { isOwed, listedAs, listSales, type SaleItem, type TakenCredit } from '../../../lib/sale/sales.ts';
 import { orderOf } from '../../../lib/sale/unsent.ts';
-import { saleKey } from '../../../lib/store/sale-state.ts';
+import { saleKey } from '../../../lib/table/keys.ts';
 import { get } from '../../../lib/table/table.ts';
 import { fixed, type ItemForm, readNumber, readParts } from '../../shared/cells.ts';
 import { nested } from '../../shared/nested.ts';

@@ -1,8 +1,9 @@
 import * as z from 'zod';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { objectUuid } from '../../../lib/routes/wire.ts';
+import { vendorCountKey } from '../../../lib/table/keys.ts';
 import { get } from '../../../lib/table/table.ts';
-import { byUuid, everyVendor, selling, vendorCountKey } from '../../../lib/vendor/vendors.ts';
+import { byUuid, everyVendor, selling } from '../../../lib/vendor/vendors.ts';
 import type { Check } from './audit.ts';
 import { columns, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';

@@ -3,7 +3,7 @@ import { everyPage, everyRow } from '../../../lib/lists/source.ts';
 import { type CustomerItem, listCustomerItems, readCustomer } from '../../../lib/store/customers.ts';
 import { listStoredProducts } from '../../../lib/store/products.ts';
 import { readSpend, type SpendItem } from '../../../lib/store/spend.ts';
-import { spendKey } from '../../../lib/store/spend-list.ts';
+import { spendKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { categories } from '../kinds/categories.ts';
 import type { Values } from '../kinds/columns.ts';

@@ -1,8 +1,9 @@
 import { createHmac } from 'node:crypto';
 import { source } from '../../../lib/clock.ts';
 import { findCustomerItem } from '../../../lib/store/customers.ts';
+import { sharedKey } from '../../../lib/table/keys.ts';
 import { isNew, put } from '../../../lib/table/language.ts';
-import { type Key, sharedKey } from '../../../lib/table/schema.ts';
+import type { Key } from '../../../lib/table/schema.ts';
 import { writeUnstamped } from '../../../lib/table/table.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, expect, test, vi } from 'vitest';
+import { sharedKey } from '../../../lib/table/keys.ts';
 import { update } from '../../../lib/table/language.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
 import { write } from '../../../lib/table/table.ts';
 import { openShop, owner, type Shop } from './shop.ts';
 

@@ -1,8 +1,8 @@
 import { now, timestamp } from '../../clock.ts';
-import { type AppliedCoupon, appliedKey } from '../../store/applied-coupons.ts';
-import { type CouponItem, couponKey } from '../../store/coupons.ts';
-import { productKey } from '../../store/memberships.ts';
+import type { AppliedCoupon } from '../../store/applied-coupons.ts';
+import type { CouponItem } from '../../store/coupons.ts';
 import type { Resident } from '../../store/residents.ts';
+import { appliedKey, couponKey, productKey } from '../../table/keys.ts';
 import { type Key, ttlAttribute } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems, replacing, unknownReference } from './rows.ts';
 

@@ -7,8 +7,9 @@ import { type CreditFacts, isPrerequisite, planCredit, spendableOf } from '../..
 import { type CreditType, creditTypes } from '../../credit/rules.ts';
 import { type CreditItem, creditLimit, type Part } from '../../credit/state.ts';
 import { writesOf } from '../../credit/writes.ts';
-import { customerKey, findCustomerItem } from '../../store/customers.ts';
+import { findCustomerItem } from '../../store/customers.ts';
 import type { Resident } from '../../store/residents.ts';
+import { customerKey } from '../../table/keys.ts';
 import { repeat } from '../../table/retry.ts';
 import { getMany } from '../../table/table.ts';
 import { isChangedByStore } from './credit.ts';

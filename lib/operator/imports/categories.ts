@@ -1,6 +1,7 @@
 import pMap from 'p-map';
 import type { Category } from '../../routes/categories.ts';
-import { categoryKey, freeMembers, isNameless } from '../../store/categories.ts';
+import { freeMembers, isNameless } from '../../store/categories.ts';
+import { categoryKey } from '../../table/keys.ts';
 import { is, put, updated } from '../../table/language.ts';
 import type { Key } from '../../table/schema.ts';
 import { getMany } from '../../table/table.ts';

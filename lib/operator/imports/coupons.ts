@@ -1,15 +1,8 @@
 import { now, timestamp } from '../../clock.ts';
-import {
-  type CouponItem,
-  codeKey,
-  couponItems,
-  couponKey,
-  createdAtOf,
-  never,
-  normalisedCode,
-} from '../../store/coupons.ts';
+import { type CouponItem, couponItems, createdAtOf, never, normalisedCode } from '../../store/coupons.ts';
 import type { Resident } from '../../store/residents.ts';
 import { withSettings } from '../../store/told.ts';
+import { codeKey, couponKey } from '../../table/keys.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../table/language.ts';
 import type { Key } from '../../table/schema.ts';
 import { getMany } from '../../table/table.ts';

@@ -1,8 +1,8 @@
-import { type CustomerItem, customerKey, customerUpsert, spendMoves, subscribed } from '../../store/customers.ts';
+import { type CustomerItem, customerUpsert, spendMoves, subscribed } from '../../store/customers.ts';
 import type { Resident } from '../../store/residents.ts';
 import type { SpendItem } from '../../store/spend.ts';
-import { spendKey } from '../../store/spend-list.ts';
 import { digestOf, withSettings } from '../../store/told.ts';
+import { customerKey, spendKey } from '../../table/keys.ts';
 import { all, is, updated } from '../../table/language.ts';
 import { getMany } from '../../table/table.ts';
 import type { Group, Importer, Row, Setting } from './rows.ts';

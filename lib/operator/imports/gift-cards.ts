@@ -1,5 +1,6 @@
-import { bringCard, type GiftCardItem, giftCardKey } from '../../store/gift-cards.ts';
+import { bringCard, type GiftCardItem } from '../../store/gift-cards.ts';
 import type { Resident } from '../../store/residents.ts';
+import { giftCardKey } from '../../table/keys.ts';
 import { getMany } from '../../table/table.ts';
 import type { Group, Importer, Row, Setting } from './rows.ts';
 

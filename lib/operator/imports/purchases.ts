@@ -1,10 +1,9 @@
 import { nilUuid } from '../../identifier.ts';
-import { type CustomerItem, customerKey } from '../../store/customers.ts';
-import { productKey } from '../../store/memberships.ts';
-import { type OwnedItem, ownedKey } from '../../store/owned.ts';
+import type { CustomerItem } from '../../store/customers.ts';
+import type { OwnedItem } from '../../store/owned.ts';
 import type { Resident } from '../../store/residents.ts';
-import { type BuyerState, type PurchaseItem, purchaseItems, purchaseKey, type SpendItem } from '../../store/spend.ts';
-import { spendKey } from '../../store/spend-list.ts';
+import { type BuyerState, type PurchaseItem, purchaseItems, type SpendItem } from '../../store/spend.ts';
+import { customerKey, ownedKey, productKey, purchaseKey, spendKey } from '../../table/keys.ts';
 import type { Key } from '../../table/schema.ts';
 import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';
 

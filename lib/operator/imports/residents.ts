@@ -1,19 +1,12 @@
 import pMap from 'p-map';
 import { findCustomerItem } from '../../store/customers.ts';
 import { followRename, renameMark } from '../../store/renames.ts';
-import {
-  forgetResidents,
-  nameKey,
-  type Resident,
-  residentKey,
-  type StoredResident,
-  storeNameKey,
-  storeResidentKey,
-} from '../../store/residents.ts';
+import { forgetResidents, type Resident, type StoredResident } from '../../store/residents.ts';
 import { listStores } from '../../store/stores.ts';
 import { toldWrites } from '../../store/tell-resident.ts';
+import { nameKey, residentKey, storeNameKey, storeOf, storeResidentKey } from '../../table/keys.ts';
 import { exists, is, update, type Write } from '../../table/language.ts';
-import { type Key, storeOf } from '../../table/schema.ts';
+import type { Key } from '../../table/schema.ts';
 import { get, getMany } from '../../table/table.ts';
 import { residentItems } from '../residents.ts';
 import { type Fault, type Group, type Importer, type Row, type Setting, sideBySide } from './rows.ts';

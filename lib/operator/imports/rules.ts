@@ -1,8 +1,8 @@
 import type { StoreRules } from '../../routes/rules.ts';
 import { rulesOf } from '../../store/rules.ts';
 import { findStore, type Store } from '../../store/stores.ts';
+import { sharedKey } from '../../table/keys.ts';
 import { all, exists, is, updated } from '../../table/language.ts';
-import { sharedKey } from '../../table/schema.ts';
 import { isSameItem } from '../../table/stamp.ts';
 import type { Importer } from './rows.ts';
 

@@ -2,14 +2,12 @@ import type { CreditType } from '../../credit/rules.ts';
 import type { Refusal, SaleState } from '../../routes/sales.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from '../../sale/rules.ts';
 import { listedAs, type SaleItem, saleWrite, type TakenCredit } from '../../sale/sales.ts';
-import { type CouponUses, countUse, couponUsesKey } from '../../store/coupon-uses.ts';
-import { type CustomerItem, customerKey } from '../../store/customers.ts';
-import { productKey } from '../../store/memberships.ts';
-import { type OwnedItem, ownedKey, ownedWrite } from '../../store/owned.ts';
+import { type CouponUses, countUse } from '../../store/coupon-uses.ts';
+import type { CustomerItem } from '../../store/customers.ts';
+import { type OwnedItem, ownedWrite } from '../../store/owned.ts';
 import type { Resident } from '../../store/residents.ts';
-import { saleKey } from '../../store/sale-state.ts';
 import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../store/spend.ts';
-import { spendKey } from '../../store/spend-list.ts';
+import { couponUsesKey, customerKey, ownedKey, productKey, saleKey, spendKey } from '../../table/keys.ts';
 import type { Write } from '../../table/language.ts';
 import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';
 

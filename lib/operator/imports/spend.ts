@@ -2,17 +2,10 @@ import { now, timestamp } from '../../clock.ts';
 import { nilUuid } from '../../identifier.ts';
 import { everyRow } from '../../lists/source.ts';
 import { listSales } from '../../sale/sales.ts';
-import { type CustomerItem, customerKey } from '../../store/customers.ts';
+import type { CustomerItem } from '../../store/customers.ts';
 import type { Resident } from '../../store/residents.ts';
-import {
-  isInLastYear,
-  listPurchases,
-  type PurchaseItem,
-  purchaseItems,
-  purchaseKey,
-  type SpendItem,
-} from '../../store/spend.ts';
-import { spendKey } from '../../store/spend-list.ts';
+import { isInLastYear, listPurchases, type PurchaseItem, purchaseItems, type SpendItem } from '../../store/spend.ts';
+import { customerKey, purchaseKey, spendKey } from '../../table/keys.ts';
 import type { Key } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems } from './rows.ts';
 

@@ -1,6 +1,7 @@
-import { counting, newWebhook, type WebhookItem, webhookKey } from '../../events/webhooks.ts';
+import { counting, newWebhook, type WebhookItem } from '../../events/webhooks.ts';
 import { Problem } from '../../problem.ts';
 import type { WebhookFields } from '../../routes/webhooks.ts';
+import { webhookKey } from '../../table/keys.ts';
 import { isNew, put, unchanged, updated } from '../../table/language.ts';
 import { getMany } from '../../table/table.ts';
 import type { Group, Importer, Row } from './rows.ts';

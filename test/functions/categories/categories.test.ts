@@ -1,7 +1,7 @@
 import { BatchWriteCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
 import { db, tableName } from '../../../lib/table/client.ts';
-import { partition } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/keys.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 const service = await startTestService();

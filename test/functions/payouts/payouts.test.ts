@@ -8,12 +8,11 @@ import { findPayee, movedBy, newPayee, type Payee, withDebts } from '../../../li
 import { findPayout, type PayoutItem } from '../../../lib/payout/payouts.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { payeeKey } from '../../../lib/store/payee-key.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
+import { payeeKey, sharedKey } from '../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../lib/table/language.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
 import { engine, write } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';
 import { contextWith, startTestQueue } from '../../support/deliveries.ts';

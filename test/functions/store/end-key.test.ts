@@ -5,7 +5,7 @@ import { createStore } from '../../../lib/operator/stores.ts';
 import { findKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
 import { issueKey, markStoreGone, rotateKey } from '../../../lib/store/issued-keys.ts';
 import { logOf } from '../../../lib/store/operator-log.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
+import { sharedKey } from '../../../lib/table/keys.ts';
 import { removeMany } from '../../../lib/table/table.ts';
 import { answerLost, intercept } from '../../support/faults.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';

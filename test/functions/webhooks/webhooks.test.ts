@@ -11,7 +11,7 @@ import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
-import { partition, sharedKey } from '../../../lib/table/schema.ts';
+import { partition, sharedKey } from '../../../lib/table/keys.ts';
 import { removeMany } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchFrom, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { historyKey, type LotPart } from '../../../lib/credit/history.ts';
 import { undoCreditChange } from '../../../lib/credit/undo.ts';
-import { customerKey } from '../../../lib/store/customers.ts';
+import { customerKey } from '../../../lib/table/keys.ts';
 import { update } from '../../../lib/table/language.ts';
 import { get, write } from '../../../lib/table/table.ts';
 import { newCustomer } from '../../support/credit-seed.ts';

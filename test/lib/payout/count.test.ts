@@ -7,7 +7,7 @@ import { countDebts } from '../../../lib/payout/count.ts';
 import { findPayee, type Payee } from '../../../lib/payout/payees.ts';
 import { findSale, type SaleItem } from '../../../lib/sale/sales.ts';
 import type { Resident } from '../../../lib/store/residents.ts';
-import { saleKey } from '../../../lib/store/sale-state.ts';
+import { saleKey } from '../../../lib/table/keys.ts';
 import { put } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';

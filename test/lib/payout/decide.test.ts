@@ -1,11 +1,11 @@
 import { expect, test } from 'vitest';
 import { judgeReport, judgeSettlement, type PayoutFacts } from '../../../lib/payout/decide.ts';
 import { claimableOf, movedBy, newPayee, type Payee, withDebts } from '../../../lib/payout/payees.ts';
-import { listed, payoutKey } from '../../../lib/payout/payouts.ts';
+import { listed } from '../../../lib/payout/payouts.ts';
 import type { PayoutReport, PayoutState, Settlement } from '../../../lib/routes/payouts.ts';
 import { countedNote, debtsOf, markOf, uncountedOf } from '../../../lib/sale/debts.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
-import { payeeKey } from '../../../lib/store/payee-key.ts';
+import { payeeKey, payoutKey } from '../../../lib/table/keys.ts';
 import { ada, bob, cleo } from '../../support/residents.ts';
 
 const at = '2027-05-10T12:00:00.000Z';

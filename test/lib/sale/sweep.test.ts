@@ -8,7 +8,7 @@ import { refundSale } from '../../../lib/sale/refund.ts';
 import { getSale } from '../../../lib/sale/sales.ts';
 import { sendUnsent } from '../../../lib/sale/sweep.ts';
 import { orderOf } from '../../../lib/sale/unsent.ts';
-import { saleKey } from '../../../lib/store/sale-state.ts';
+import { saleKey } from '../../../lib/table/keys.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { unitsOf } from '../../support/budgets-whole.ts';

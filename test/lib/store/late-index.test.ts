@@ -3,10 +3,9 @@ import { expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
-import { giftCardKey } from '../../../lib/store/gift-cards.ts';
 import { recordPurchase } from '../../../lib/store/spend.ts';
-
 import { db, tableName } from '../../../lib/table/client.ts';
+import { giftCardKey } from '../../../lib/table/keys.ts';
 import { intercept } from '../../support/faults.ts';
 import { ada, bob, newResident, seedResidents } from '../../support/residents.ts';
 import { type Call, startTestService } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../../lib/delivery/deliveries.ts';
+import { sharedKey } from '../../../lib/table/keys.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
-import { sharedKey } from '../../../lib/table/schema.ts';
 import { get } from '../../../lib/table/table.ts';
 import { newCustomer } from '../../support/credit-seed.ts';
 import { anOrder } from '../../support/deliveries.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
 import { loaded } from '../../../lib/lists/source.ts';
 import { createProduct, getProduct } from '../../../lib/store/products.ts';
-import { partition } from '../../../lib/table/schema.ts';
+import { partition } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';

@@ -8,7 +8,7 @@ import { type CreditType, creditTypes } from '../../../../lib/credit/rules.ts';
 import { holdingOf } from '../../../../lib/credit/state.ts';
 import { findRepair, repairCredit } from '../../../../lib/operator/repair-credit.ts';
 import { Problem } from '../../../../lib/problem.ts';
-import { customerKey } from '../../../../lib/store/customers.ts';
+import { customerKey } from '../../../../lib/table/keys.ts';
 import { remove, update } from '../../../../lib/table/language.ts';
 import type { Key } from '../../../../lib/table/schema.ts';
 import { write } from '../../../../lib/table/table.ts';

@@ -11,8 +11,9 @@ import { type DaySums, plus, sumsOf, sumsOfRow } from '../../../../lib/events/da
 import type { ShardEvent } from '../../../../lib/events/stream.ts';
 import { auditHistories, readHistory, recordedChanges } from '../../../../lib/operator/audit-history.ts';
 import { backfill, findBackfill } from '../../../../lib/operator/backfill-history.ts';
-import { customerKey, findCustomerItem } from '../../../../lib/store/customers.ts';
+import { findCustomerItem } from '../../../../lib/store/customers.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
+import { customerKey } from '../../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';
 import type { Key } from '../../../../lib/table/schema.ts';
 import { removeMany, write } from '../../../../lib/table/table.ts';

@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { customerKey } from '../../../../lib/store/customers.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
+import { customerKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { add, store } from '../../../../test/lib/credit/credit.ts';

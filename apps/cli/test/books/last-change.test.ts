@@ -14,8 +14,9 @@ import {
 import { repairReason } from '../../../../lib/operator/read-credit.ts';
 import { repairCredit } from '../../../../lib/operator/repair-credit.ts';
 import { changeKinds } from '../../../../lib/routes/credit.ts';
-import { customerKey, findCustomerItem } from '../../../../lib/store/customers.ts';
+import { findCustomerItem } from '../../../../lib/store/customers.ts';
 import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
+import { customerKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { add, change, store, sweep } from '../../../../test/lib/credit/credit.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
-import { spendKey } from '../../../../lib/store/spend-list.ts';
+import { spendKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { get, removeMany, write } from '../../../../lib/table/table.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';

@@ -1,13 +1,14 @@
 import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { createCategory, deleteCategory, listCategories } from '../../../../lib/store/categories.ts';
-import { codeKey, createCoupon, findCodeHolder } from '../../../../lib/store/coupons.ts';
-import { customerKey, findCustomerItem, updateCustomer } from '../../../../lib/store/customers.ts';
+import { createCoupon, findCodeHolder } from '../../../../lib/store/coupons.ts';
+import { findCustomerItem, updateCustomer } from '../../../../lib/store/customers.ts';
 import { giftCardItem, grantGiftCard } from '../../../../lib/store/gift-cards.ts';
 import { addMember } from '../../../../lib/store/memberships.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
-import { findResident, forgetResidents, nameKey, residentKey } from '../../../../lib/store/residents.ts';
+import { findResident, forgetResidents } from '../../../../lib/store/residents.ts';
 import { recordPurchase } from '../../../../lib/store/spend.ts';
+import { codeKey, customerKey, nameKey, residentKey } from '../../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { putResident } from '../../../../lib/operator/residents.ts';
-import { customerNameKey } from '../../../../lib/store/customer-names.ts';
+import { customerNameKey } from '../../../../lib/table/keys.ts';
 import { remove } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { catchUp, keepHistory } from '../../../../test/support/history.ts';

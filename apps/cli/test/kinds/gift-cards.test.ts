@@ -5,12 +5,11 @@ import { historyKey } from '../../../../lib/credit/history.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../../../lib/credit/redeem.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
-import { customerKey, getCustomer } from '../../../../lib/store/customers.ts';
+import { getCustomer } from '../../../../lib/store/customers.ts';
 import {
   disableGiftCard,
   type GiftCardItem,
   getGiftCard,
-  giftCardKey,
   grantGiftCard,
   listStoreCards,
   putGiftCard,
@@ -18,6 +17,7 @@ import {
 } from '../../../../lib/store/gift-cards.ts';
 import { updateProductCard } from '../../../../lib/store/product-cards.ts';
 import type { Resident } from '../../../../lib/store/residents.ts';
+import { customerKey, giftCardKey } from '../../../../lib/table/keys.ts';
 import { put, update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';

@@ -5,12 +5,13 @@ import { countSales, findUncountedSales } from '../../../../lib/operator/repair-
 import { claimPayout, payByHand } from '../../../../lib/payout/claim.ts';
 import { countDebts } from '../../../../lib/payout/count.ts';
 import { findPayee, movedBy, type Payee } from '../../../../lib/payout/payees.ts';
-import { findPayout, payoutKey, payoutsList } from '../../../../lib/payout/payouts.ts';
+import { findPayout, payoutsList } from '../../../../lib/payout/payouts.ts';
 import { reportPayout, settlePayout } from '../../../../lib/payout/settle.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { findSale, type SaleItem } from '../../../../lib/sale/sales.ts';
 import { orderOf } from '../../../../lib/sale/unsent.ts';
 import { findProduct, updateProduct } from '../../../../lib/store/products.ts';
+import { payoutKey } from '../../../../lib/table/keys.ts';
 import { put, update } from '../../../../lib/table/language.ts';
 import { engine, removeMany, write } from '../../../../lib/table/table.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';

@@ -3,10 +3,11 @@ import { expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { createProduct as row } from '../../../../lib/routes/products.ts';
 import { createProduct } from '../../../../lib/store/products.ts';
+import { vendorCountKey, vendorKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { registerVendor } from '../../../../lib/vendor/register.ts';
-import { deleteVendor, vendorCountKey, vendorKey } from '../../../../lib/vendor/vendors.ts';
+import { deleteVendor } from '../../../../lib/vendor/vendors.ts';
 import { freshTable } from '../../../../test/support/service.ts';
 import { checkVendors } from '../../kinds/vendors.ts';
 

@@ -4,7 +4,7 @@ import { source } from '../../../../lib/clock.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { issueKey, listKeys } from '../../../../lib/store/issued-keys.ts';
 import { db, tableName } from '../../../../lib/table/client.ts';
-import { sharedKey } from '../../../../lib/table/schema.ts';
+import { sharedKey } from '../../../../lib/table/keys.ts';
 import { parseEnd, parseOverlap, parseStart } from '../../terminal/input.ts';
 import { startForCli } from '../support/cli.ts';
 
