@@ -1,4 +1,6 @@
 import type { DynamoDBRecord } from 'aws-lambda';
+import { followNames } from '../lib/avatars/customer-names.ts';
+import type { CustomerItem } from '../lib/avatars/customers.ts';
 import { now } from '../lib/clock.ts';
 import { asciiJson } from '../lib/delivery/message.ts';
 import { setAside } from '../lib/delivery/queue.ts';
@@ -17,8 +19,6 @@ import { uncountedOf } from '../lib/sale/debts.ts';
 import type { SaleItem } from '../lib/sale/sales.ts';
 import { orderDeliveries } from '../lib/sale/unsent.ts';
 import { LaterShape } from '../lib/shape.ts';
-import { followNames } from '../lib/store/customer-names.ts';
-import type { CustomerItem } from '../lib/store/customers.ts';
 import { type Meter, metered, newMeter } from '../lib/table/meter.ts';
 
 interface RecordRead extends RecordContributions {

@@ -15,7 +15,7 @@ const racing = globSync([
   'test/lib/{credit,sale}/races.test.ts',
   'test/lib/credit/{isolated-load,random-faults,redeem}.test.ts',
   'test/lib/delivery/end-to-end.test.ts',
-  'test/lib/store/if-match.test.ts',
+  'test/lib/table/if-match.test.ts',
 ]);
 
 /**

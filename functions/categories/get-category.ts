@@ -1,5 +1,5 @@
+import { getCategory } from '../../lib/catalogue/categories.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { getCategory as row } from '../../lib/routes/categories.ts';
-import { getCategory } from '../../lib/store/categories.ts';
 
 export const handler = endpoint(row, ({ store, params }) => getCategory(store, params.id));

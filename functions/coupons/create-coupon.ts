@@ -1,8 +1,8 @@
+import { findResident } from '../../lib/avatars/residents.ts';
+import { codeFaults, createCoupon } from '../../lib/catalogue/coupons.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { invalid } from '../../lib/problem.ts';
 import { createCoupon as row } from '../../lib/routes/coupons.ts';
-import { codeFaults, createCoupon } from '../../lib/store/coupons.ts';
-import { findResident } from '../../lib/store/residents.ts';
 
 export const handler = endpoint(row, async ({ store, body: { ownerIdentifier, ...fields } }) => {
   const owner = await findResident(store, ownerIdentifier);

@@ -1,5 +1,5 @@
+import { getCustomer } from '../../lib/avatars/customers.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { getCredit as row } from '../../lib/routes/credit.ts';
-import { getCustomer } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, ({ store, params }) => getCustomer(store, params.identifier));

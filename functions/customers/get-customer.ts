@@ -1,5 +1,5 @@
+import { getCustomer } from '../../lib/avatars/customers.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { getCustomer as row } from '../../lib/routes/customers.ts';
-import { getCustomer } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, ({ store, params }) => getCustomer(store, params.identifier));

@@ -1,5 +1,5 @@
+import { getSpend } from '../../lib/avatars/spend.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { getSpend as row } from '../../lib/routes/customers.ts';
-import { getSpend } from '../../lib/store/spend.ts';
 
 export const handler = endpoint(row, ({ store, params }) => getSpend(store, params.identifier));

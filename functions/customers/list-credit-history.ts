@@ -1,8 +1,8 @@
+import { demandUuid, getCustomerItem } from '../../lib/avatars/customers.ts';
 import { listCreditHistory } from '../../lib/credit/history-list.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { page } from '../../lib/lists/page.ts';
 import { listCreditHistory as row } from '../../lib/routes/credit.ts';
-import { demandUuid, getCustomerItem } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const uuid = await demandUuid(store, params.identifier);

@@ -1,8 +1,8 @@
+import { demandUuid, getCustomerItem } from '../../lib/avatars/customers.ts';
 import { listCreditLots } from '../../lib/credit/lot-list.ts';
 import { endpoint } from '../../lib/http/endpoint.ts';
 import { page } from '../../lib/lists/page.ts';
 import { listCreditLots as row } from '../../lib/routes/credit.ts';
-import { demandUuid, getCustomerItem } from '../../lib/store/customers.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const item = await getCustomerItem(store, await demandUuid(store, params.identifier));

@@ -1,8 +1,8 @@
+import { demandUuid, findCustomerItem, getCustomerItem } from '../avatars/customers.ts';
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
-import { demandUuid, findCustomerItem, getCustomerItem } from '../store/customers.ts';
 import { again, allOf, answer, type Decision, decide, first, look, type RefusedWrites } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { write } from '../table/table.ts';

@@ -1,10 +1,10 @@
+import { demandUuid, getCustomerItem } from '../avatars/customers.ts';
+import { findResident } from '../avatars/residents.ts';
+import { checkRedeemable, type GiftCardItem, getGiftCard, listRedeemable, redeeming } from '../catalogue/gift-cards.ts';
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import type { RedeemedCards, RedeemedGiftCard, RedeemRequest } from '../routes/gift-cards.ts';
-import { demandUuid, getCustomerItem } from '../store/customers.ts';
-import { checkRedeemable, type GiftCardItem, getGiftCard, listRedeemable, redeeming } from '../store/gift-cards.ts';
-import { findResident } from '../store/residents.ts';
 import { answer } from '../table/decide.ts';
 import { applied, type Write } from '../table/language.ts';
 import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from './change.ts';

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
+import type { CustomerItem } from '../avatars/customers.ts';
 import { timestamp } from '../clock.ts';
 import { type CustomerCredit, changeKinds } from '../routes/credit.ts';
 import { LaterShape } from '../shape.ts';
-import type { CustomerItem } from '../store/customers.ts';
 import type { PendingChange } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 

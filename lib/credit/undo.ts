@@ -1,8 +1,8 @@
+import { demandUuid, getCustomerItem } from '../avatars/customers.ts';
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
-import { demandUuid, getCustomerItem } from '../store/customers.ts';
 import { again, allOf, answer, type Decision, first, look } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
 import { all, check, is, missing, update, type Write } from '../table/language.ts';

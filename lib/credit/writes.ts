@@ -1,5 +1,5 @@
+import { customerUpsert } from '../avatars/customers.ts';
 import { newId } from '../clock.ts';
-import { customerUpsert } from '../store/customers.ts';
 import { customerKey } from '../table/keys.ts';
 import {
   above,

@@ -1,6 +1,5 @@
+import { noteDelivered } from '../avatars/owned.ts';
 import { now, source, timestamp } from '../clock.ts';
-import { noteDelivered } from '../store/owned.ts';
-import { isRefunded } from '../store/sale-state.ts';
 import { findStore } from '../store/stores.ts';
 import { type CallOutcome, type Connection, callDispenser } from './call.ts';
 import { afterAnswer, beforeNextRound, chooseBox, mayReconnect, type Standing } from './choose-box.ts';
@@ -19,6 +18,7 @@ import {
 import { type Dispenser, listBoxes, loseAddress, noteUnreachable, type Registered, secretsOf } from './dispensers.ts';
 import { type DeliveryMessage, dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
+import { isRefunded } from './refunded.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
 
 /** A handled message is deleted, or comes back after `againSeconds`. `outcome` is for the log. */

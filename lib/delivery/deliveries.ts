@@ -1,8 +1,8 @@
+import { findResident } from '../avatars/residents.ts';
 import { now, timestamp } from '../clock.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
-import { findResident } from '../store/residents.ts';
 import { answer, decide, one } from '../table/decide.ts';
 import { deliveryKey, partition } from '../table/keys.ts';
 import {

@@ -1,7 +1,7 @@
+import type { LookUp, LookUpAnswer } from '../avatars/resident-lookup.ts';
 import { newId, now, timestamp } from '../clock.ts';
 import { type Identifier, parseIdentifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
-import type { LookUp, LookUpAnswer } from '../store/resident-lookup.ts';
 import { tellResident } from '../store/tell-resident.ts';
 import { partition } from '../table/keys.ts';
 import { all, any, below, exists, is, isNew, missing, update } from '../table/language.ts';

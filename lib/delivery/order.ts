@@ -1,17 +1,17 @@
+import { getResident } from '../avatars/customers.ts';
+import { claimRedelivery, leaveUnconfirmed, redeliveryPauseMillis } from '../avatars/owned.ts';
+import { findResident, type Resident } from '../avatars/residents.ts';
+import { getProductItem } from '../catalogue/products.ts';
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
-import { getResident } from '../store/customers.ts';
-import { claimRedelivery, leaveUnconfirmed, redeliveryPauseMillis } from '../store/owned.ts';
-import { getProductItem } from '../store/products.ts';
-import { findResident, type Resident } from '../store/residents.ts';
-import { isRefunded } from '../store/sale-state.ts';
 import { ownedKey } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
 import { futureIdOutside, idOutside } from '../table/table.ts';
 import { type Delivery, reopenDelivery, wasOrderedSince } from './deliveries.ts';
 import { sendForRequest } from './queue.ts';
+import { isRefunded } from './refunded.ts';
 
 /** Puts the order on the queue, and answers it. Throws 503 if the queue does not confirm the message. */
 const send = async (

@@ -1,10 +1,10 @@
+import type { GiftCardItem } from '../catalogue/gift-cards.ts';
 import { type HistoryItem, type HistoryRow, historyKey } from '../credit/history.ts';
 import { type CreditLot, changedIn, lotId, lotType } from '../credit/lot.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../credit/state.ts';
 import type { Delivery } from '../delivery/deliveries.ts';
 import { isOwed, type SaleItem } from '../sale/sales.ts';
-import type { GiftCardItem } from '../store/gift-cards.ts';
 import type { Key } from '../table/schema.ts';
 import { type DaySums, sequenceText, sumsOfRow } from './days.ts';
 import type { ItemChange, Kind } from './stream.ts';

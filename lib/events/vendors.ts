@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { StoredProduct } from '../catalogue/products.ts';
 import { now, timestamp } from '../clock.ts';
 import type { ProductChange, VendorChange } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
 import { logSink } from '../log.ts';
-import type { StoredProduct } from '../store/products.ts';
 import { shownProduct, type VendorItem } from '../vendor/vendors.ts';
 import type { ItemChange } from './stream.ts';
 

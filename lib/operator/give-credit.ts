@@ -1,3 +1,4 @@
+import { getCustomerItem } from '../avatars/customers.ts';
 import { now, timestamp } from '../clock.ts';
 import { changeMoney, forSomeTime, type MoneyChange, refuseIfCurrent, writeMoney } from '../credit/change.ts';
 import { withoutLots } from '../credit/lots.ts';
@@ -5,7 +6,6 @@ import { type CreditFacts, type CreditPlan, planCredit, type RefusedPlan } from 
 import { type CreditCommand, type CreditType, checkCommand } from '../credit/rules.ts';
 import { type Author, creditLimit } from '../credit/state.ts';
 import { type UndoneChange, undoCreditChange } from '../credit/undo.ts';
-import { getCustomerItem } from '../store/customers.ts';
 import { again, answer } from '../table/decide.ts';
 import { partition } from '../table/keys.ts';
 import { isNew, put } from '../table/language.ts';

@@ -1,7 +1,4 @@
-import { everyRow } from '../lists/source.ts';
-import { Problem } from '../problem.ts';
-import type { Category } from '../routes/categories.ts';
-import { countBy, listCategories, listMembers } from '../store/categories.ts';
+import { countBy, listCategories, listMembers } from '../catalogue/categories.ts';
 import {
   additionOf,
   addMember,
@@ -11,7 +8,10 @@ import {
   removalOf,
   removeMember,
   type SortableProduct,
-} from '../store/memberships.ts';
+} from '../catalogue/memberships.ts';
+import { everyRow } from '../lists/source.ts';
+import { Problem } from '../problem.ts';
+import type { Category } from '../routes/categories.ts';
 import { allOf, answer, type Decision, decide, first } from '../table/decide.ts';
 import { categoryKey, productKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';

@@ -1,10 +1,10 @@
+import { listMembers } from '../catalogue/categories.ts';
+import { memberOf } from '../catalogue/memberships.ts';
+import type { StoredProduct } from '../catalogue/products.ts';
 import { newId, now, timestamp } from '../clock.ts';
 import { everyRow, type Source } from '../lists/source.ts';
 import { type Discount, lessPercent } from '../price.ts';
 import { maxInteger } from '../routes/wire.ts';
-import { listMembers } from '../store/categories.ts';
-import { memberOf } from '../store/memberships.ts';
-import type { StoredProduct } from '../store/products.ts';
 import { allOf, answer, decide, look } from '../table/decide.ts';
 import { partition, productKey } from '../table/keys.ts';
 import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../table/language.ts';

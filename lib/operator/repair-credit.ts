@@ -1,10 +1,10 @@
+import { customerUpsert } from '../avatars/customers.ts';
+import { findResident } from '../avatars/residents.ts';
 import { asDecided, type CreditLot, closing, lotType } from '../credit/lot.ts';
 import { finishPending } from '../credit/pending.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../credit/rules.ts';
 import { attributes, type Cause, type CreditItem, dueShardOf, holdingOf, storedChange } from '../credit/state.ts';
 import { checksumOf, isAtRest } from '../credit/whole-lots.ts';
-import { customerUpsert } from '../store/customers.ts';
-import { findResident } from '../store/residents.ts';
 import { again, allOf, answer, type Decision, decide, first } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../table/language.ts';

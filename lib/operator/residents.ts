@@ -1,8 +1,5 @@
 import pMap from 'p-map';
-import type { Identifier } from '../identifier.ts';
-import { invalid } from '../problem.ts';
-import { findCustomerItem } from '../store/customers.ts';
-import { followRename, renameMark } from '../store/renames.ts';
+import { findCustomerItem } from '../avatars/customers.ts';
 import {
   asTold,
   forgetResidents,
@@ -11,7 +8,10 @@ import {
   type Resident,
   readResident,
   type StoredResident,
-} from '../store/residents.ts';
+} from '../avatars/residents.ts';
+import type { Identifier } from '../identifier.ts';
+import { invalid } from '../problem.ts';
+import { followRename, renameMark } from '../store/renames.ts';
 import { allOf, type Decision, decide } from '../table/decide.ts';
 import { nameKey, residentKey, storeResidentKey } from '../table/keys.ts';
 import { all, any, exists, is, isNew, put, update, type Write } from '../table/language.ts';

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
-import { countBy } from '../store/categories.ts';
-import { isSortedAsRead, maxSorted, memberKey, type SortableProduct, sortedInto } from '../store/memberships.ts';
+import { countBy } from '../catalogue/categories.ts';
+import { isSortedAsRead, maxSorted, memberKey, type SortableProduct, sortedInto } from '../catalogue/memberships.ts';
 import { productKey } from '../table/keys.ts';
 import { all, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';

@@ -1,8 +1,8 @@
+import { findResident, findUuid } from '../avatars/residents.ts';
 import { newId, now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { ClaimRequest, HandPayment, PayoutAnswer } from '../routes/payouts.ts';
-import { findResident, findUuid } from '../store/residents.ts';
 import { findStore, type Store } from '../store/stores.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import { payoutKey, storeOf } from '../table/keys.ts';

@@ -1,7 +1,7 @@
+import { readResident, type StoredResident } from '../avatars/residents.ts';
 import { now, timestamp } from '../clock.ts';
 import { countedNote, type Debt, markOf, uncountedOf } from '../sale/debts.ts';
 import type { SaleItem } from '../sale/sales.ts';
-import { readResident, type StoredResident } from '../store/residents.ts';
 import { findStore } from '../store/stores.ts';
 import { payeeKey, saleKey, storeResidentKey } from '../table/keys.ts';
 import { all, is, update } from '../table/language.ts';

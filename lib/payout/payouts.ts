@@ -1,7 +1,7 @@
+import { findUuid } from '../avatars/residents.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { PayoutAnswer, PayoutFilter, PayoutReport, PayoutState } from '../routes/payouts.ts';
-import { findUuid } from '../store/residents.ts';
 import { partition, payeeKey, payoutKey, storeOf } from '../table/keys.ts';
 import { all, is, isNew, put, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';

@@ -1,3 +1,6 @@
+import { lastYearSum } from '../avatars/spend.ts';
+import type { CouponUses } from '../catalogue/coupon-uses.ts';
+import type { StockedProduct } from '../catalogue/stock.ts';
 import {
   bonusIn,
   type CreditPlan,
@@ -8,9 +11,6 @@ import {
 } from '../credit/plan.ts';
 import type { Part } from '../credit/state.ts';
 import { type Refusal, refusals } from '../routes/sales.ts';
-import type { CouponUses } from '../store/coupon-uses.ts';
-import { lastYearSum } from '../store/spend.ts';
-import type { StockedProduct } from '../store/stock.ts';
 import {
   cardCreditOf,
   type OfferFacts,

@@ -1,3 +1,4 @@
+import { refuseUnknown } from '../avatars/residents.ts';
 import { now, timestamp } from '../clock.ts';
 import { isUnchanged } from '../credit/lots.ts';
 import { hasLots } from '../credit/plan.ts';
@@ -5,7 +6,6 @@ import { creditLimit } from '../credit/state.ts';
 import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
-import { refuseUnknown } from '../store/residents.ts';
 import { again, answer, decide, look } from '../table/decide.ts';
 import { judgeOffer, type Offer } from './decide.ts';
 import { findAvatars, type Parties, type RequestedOffer, readOffer } from './facts.ts';

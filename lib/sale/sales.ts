@@ -1,7 +1,7 @@
+import { findUuid } from '../avatars/residents.ts';
 import { loaded, merged, reversed, type Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import { type Refusal, type Sale, type SaleFilter, type SaleState, saleStates } from '../routes/sales.ts';
-import { findUuid } from '../store/residents.ts';
 import { partition, saleKey } from '../table/keys.ts';
 import { isNew, put, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';

@@ -1,10 +1,10 @@
+import { divideStock, gatherStock, type StockedProduct, withOtherShare } from '../catalogue/stock.ts';
 import { idAt, newId, now, timestamp } from '../clock.ts';
 import { changeMoney, forSomeTime, type MoneyChange, writeMoney } from '../credit/change.ts';
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import type { Identifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
 import type { Refusal, Sale, SaleRequest } from '../routes/sales.ts';
-import { divideStock, gatherStock, type StockedProduct, withOtherShare } from '../store/stock.ts';
 import { again, allOf, answer, type Decision, decide, first, held, look, type RefusedWrites } from '../table/decide.ts';
 import { saleKey } from '../table/keys.ts';
 import { type CompletedSale, judgeSale } from './decide.ts';

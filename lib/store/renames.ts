@@ -1,13 +1,19 @@
+import { followNames } from '../avatars/customer-names.ts';
+import {
+  cacheMillis,
+  type RenameMark,
+  type Resident,
+  readResident,
+  type StoredResident,
+} from '../avatars/residents.ts';
+import { ownersCoupons } from '../catalogue/coupons.ts';
+import { ownersCards } from '../catalogue/gift-cards.ts';
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { customerKey, payeeKey, residentKey, spendKey, storeOf } from '../table/keys.ts';
 import { all, exists, is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, inChunks, pagesOf, write } from '../table/table.ts';
-import { ownersCoupons } from './coupons.ts';
-import { followNames } from './customer-names.ts';
-import { ownersCards } from './gift-cards.ts';
-import { cacheMillis, type RenameMark, type Resident, readResident, type StoredResident } from './residents.ts';
 import { listStores } from './stores.ts';
 
 /**

@@ -1,11 +1,17 @@
+import type { LookUpAnswer } from '../avatars/resident-lookup.ts';
+import {
+  asTold,
+  type KnownResident,
+  type RenameMark,
+  type Resident,
+  type StoredResident,
+} from '../avatars/residents.ts';
 import { invalid } from '../problem.ts';
 import { allOf, answer, type Decision, decide } from '../table/decide.ts';
 import { nameKey, residentKey, storeNameKey, storeResidentKey } from '../table/keys.ts';
 import { any, applied, is, isNew, put, update, type Write } from '../table/language.ts';
 import { get } from '../table/table.ts';
 import { renameMark } from './renames.ts';
-import type { LookUpAnswer } from './resident-lookup.ts';
-import { asTold, type KnownResident, type RenameMark, type Resident, type StoredResident } from './residents.ts';
 
 /** The names that a store keeps of one avatar, at most. */
 const maxNames = 50;

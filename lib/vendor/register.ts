@@ -1,9 +1,9 @@
+import { findStoredProduct, productsNamed, type StoredProduct } from '../catalogue/products.ts';
 import { now, timestamp } from '../clock.ts';
 import { scripts } from '../delivery/address.ts';
 import { checkSent } from '../delivery/register.ts';
 import { invalid } from '../problem.ts';
 import type { VendorAnswer, VendorRegistration } from '../routes/vendors.ts';
-import { findStoredProduct, productsNamed, type StoredProduct } from '../store/products.ts';
 import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
 import { vendorCountKey, vendorKey } from '../table/keys.ts';
 import { all, any, below, exists, is, isNew, missing, put, update } from '../table/language.ts';

@@ -1,9 +1,9 @@
+import { findStoredProduct, isSoldOut, readProduct, type StoredProduct } from '../catalogue/products.ts';
 import { now } from '../clock.ts';
 import { loaded, type Source } from '../lists/source.ts';
 import { priceChangesAt } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { VendorAnswer, VendorFilter, VendorProduct, VendorState } from '../routes/vendors.ts';
-import { findStoredProduct, isSoldOut, readProduct, type StoredProduct } from '../store/products.ts';
 import { allOf, decide } from '../table/decide.ts';
 import { partition, productKey, vendorCountKey, vendorKey } from '../table/keys.ts';
 import { exists, remove, update, type Write } from '../table/language.ts';

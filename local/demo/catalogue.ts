@@ -1,9 +1,9 @@
+import { createCategory, findCategory } from '../../lib/catalogue/categories.ts';
+import { createProduct, productItem } from '../../lib/catalogue/products.ts';
 import { nilUuid } from '../../lib/identifier.ts';
 import { setMembers } from '../../lib/operator/memberships.ts';
 import { DiscountType } from '../../lib/price.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
-import { createCategory, findCategory } from '../../lib/store/categories.ts';
-import { createProduct, productItem } from '../../lib/store/products.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { isNew, put } from '../../lib/table/language.ts';
 import { transact } from '../../lib/table/table.ts';

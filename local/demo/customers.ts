@@ -1,11 +1,11 @@
+import { updateCustomer } from '../../lib/avatars/customers.ts';
+import type { Resident } from '../../lib/avatars/residents.ts';
+import { recordPurchase } from '../../lib/avatars/spend.ts';
+import { applyCoupon } from '../../lib/catalogue/applied-coupons.ts';
+import { createCoupon, findCoupon } from '../../lib/catalogue/coupons.ts';
+import { putGiftCard } from '../../lib/catalogue/gift-cards.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
-import { applyCoupon } from '../../lib/store/applied-coupons.ts';
-import { createCoupon, findCoupon } from '../../lib/store/coupons.ts';
-import { updateCustomer } from '../../lib/store/customers.ts';
-import { putGiftCard } from '../../lib/store/gift-cards.ts';
-import type { Resident } from '../../lib/store/residents.ts';
-import { recordPurchase } from '../../lib/store/spend.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoUuid, friends, inDays } from './residents.ts';
 

@@ -1,3 +1,4 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { idAt, now } from '../../lib/clock.ts';
 import {
   claimDelivery,
@@ -6,7 +7,6 @@ import {
   letWait,
   listDeliveries,
 } from '../../lib/delivery/deliveries.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoProduct } from './catalogue.ts';
 import { at, buyers, day, demoUuid, friends, inDays } from './residents.ts';

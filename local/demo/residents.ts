@@ -1,6 +1,6 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { now, source, timestamp } from '../../lib/clock.ts';
 import { putResident, residentItems } from '../../lib/operator/residents.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 
 /** A made-up UUID, the same at every start: `kind` and `number` say which thing it names. */

@@ -1,3 +1,7 @@
+import { banCustomer, updateCustomer } from '../../lib/avatars/customers.ts';
+import { noteDelivered } from '../../lib/avatars/owned.ts';
+import type { Resident } from '../../lib/avatars/residents.ts';
+import { applyCoupon } from '../../lib/catalogue/applied-coupons.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { claimDelivery, completeDelivery } from '../../lib/delivery/deliveries.ts';
@@ -6,10 +10,6 @@ import { findSale, getSale } from '../../lib/sale/sales.ts';
 import { sell } from '../../lib/sale/sell.ts';
 import { sendUnsent } from '../../lib/sale/sweep.ts';
 import { orderOf } from '../../lib/sale/unsent.ts';
-import { applyCoupon } from '../../lib/store/applied-coupons.ts';
-import { banCustomer, updateCustomer } from '../../lib/store/customers.ts';
-import { noteDelivered } from '../../lib/store/owned.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoProduct } from './catalogue.ts';
 import { at, buyers, day, demoUuid, friends } from './residents.ts';

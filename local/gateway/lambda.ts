@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import type { LookUp } from '../../lib/store/resident-lookup.ts';
+import type { LookUp } from '../../lib/avatars/resident-lookup.ts';
 import { privateAddress } from '../engines/private.ts';
 
 type InvokedFunction = (payload: never) => Promise<unknown>;

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { randomText } from '../../lib/clock.ts';
 import type { Scope } from '../../lib/routes/route.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 
 /** `<data-dir>/service.json`, from which other programs learn how to call the local service, as soon as it is ready. */

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { subscribed } from '../../lib/avatars/customers.ts';
+import { ownedWrite } from '../../lib/avatars/owned.ts';
+import { spentMore } from '../../lib/avatars/spend.ts';
+import { rankedBy, spendListOf } from '../../lib/avatars/spend-list.ts';
+import { createProduct } from '../../lib/catalogue/products.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { subscribed } from '../../lib/store/customers.ts';
-import { ownedWrite } from '../../lib/store/owned.ts';
-import { createProduct } from '../../lib/store/products.ts';
-import { spentMore } from '../../lib/store/spend.ts';
-import { rankedBy, spendListOf } from '../../lib/store/spend-list.ts';
 import { customerKey, ownedKey, purchaseKey, spendKey } from '../../lib/table/keys.ts';
 import { applied } from '../../lib/table/language.ts';
 import { productWith } from '../../test/support/rows.ts';

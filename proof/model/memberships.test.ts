@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { createCategory, deleteCategory, listMembers } from '../../lib/catalogue/categories.ts';
+import { addMember, memberOf, removeMember } from '../../lib/catalogue/memberships.ts';
+import { createProduct, getProduct, listProducts, updateProduct } from '../../lib/catalogue/products.ts';
 import { source } from '../../lib/clock.ts';
-import { createCategory, deleteCategory, listMembers } from '../../lib/store/categories.ts';
-import { addMember, memberOf, removeMember } from '../../lib/store/memberships.ts';
-import { createProduct, getProduct, listProducts, updateProduct } from '../../lib/store/products.ts';
 import { isolateAsDynamoDB } from '../../test/support/isolation.ts';
 import { productWith } from '../../test/support/rows.ts';
 import { freshTable } from '../../test/support/service.ts';

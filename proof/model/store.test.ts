@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { createCoupon as importCoupon, never } from '../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { type CreditLot, changedIn, lotType } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
@@ -13,7 +14,6 @@ import { createStore } from '../../lib/operator/stores.ts';
 import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { getSale } from '../../lib/sale/sales.ts';
-import { createCoupon as importCoupon, never } from '../../lib/store/coupons.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';

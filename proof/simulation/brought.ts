@@ -1,5 +1,5 @@
+import { never } from '../../lib/catalogue/coupons.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
-import { never } from '../../lib/store/coupons.ts';
 import type { Item } from '../../lib/table/language.ts';
 import { importCard, type ModelCard, type ModelCoupon, type ToldCard } from '../../test/support/model/sales.ts';
 import {

@@ -1,11 +1,11 @@
+import type { StoredResident } from '../../lib/avatars/residents.ts';
+import type { StoredProduct } from '../../lib/catalogue/products.ts';
+import type { StockShare } from '../../lib/catalogue/stock.ts';
 import { timestamp } from '../../lib/clock.ts';
 import type { CreditLot } from '../../lib/credit/lot.ts';
 import type { EventItem } from '../../lib/events/events.ts';
 import { auditTable } from '../../lib/operator/audit-credit.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
-import type { StoredProduct } from '../../lib/store/products.ts';
-import type { StoredResident } from '../../lib/store/residents.ts';
-import type { StockShare } from '../../lib/store/stock.ts';
 import { storeResidentKey } from '../../lib/table/keys.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';

@@ -1,5 +1,5 @@
-import { lastYearSum } from '../../lib/store/spend.ts';
-import { divisionIn, type StockShare } from '../../lib/store/stock.ts';
+import { lastYearSum } from '../../lib/avatars/spend.ts';
+import { divisionIn, type StockShare } from '../../lib/catalogue/stock.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { MemoryTable } from '../../test/lib/table/memory.ts';
 import { compareThere, type There } from './there.ts';

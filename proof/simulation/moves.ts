@@ -1,7 +1,7 @@
+import { banCustomer, unbanCustomer, updateCustomer } from '../../lib/avatars/customers.ts';
+import { limitCoupon } from '../../lib/catalogue/coupons.ts';
+import { type StoredProduct, updateProduct } from '../../lib/catalogue/products.ts';
 import { timestamp } from '../../lib/clock.ts';
-import { limitCoupon } from '../../lib/store/coupons.ts';
-import { banCustomer, unbanCustomer, updateCustomer } from '../../lib/store/customers.ts';
-import { type StoredProduct, updateProduct } from '../../lib/store/products.ts';
 import type { ModelCoupon } from '../../test/support/model/sales.ts';
 import { hasSettings, type Settings, sayHere, type Thing } from '../../test/support/model/told.ts';
 import { isBrought } from './brought.ts';

@@ -321,7 +321,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       'the lots of a change are read only as far as it needs them': ['if (isLast || !mayStopEarly) continue;', ''],
     },
   },
-  'lib/store/coupon-uses.ts': {
+  'lib/catalogue/coupon-uses.ts': {
     takeUseBack: {
       'a refund does not look whether a use that it could not see is there': [
         ': check(key, areAsRead(read));',
@@ -374,7 +374,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/store/stock.ts': {
+  'lib/catalogue/stock.ts': {
     takeCopy: {
       'a sale takes a copy though none is left': [
         "when: all(is('limited', true), above('availableAmount', 0)),",
@@ -408,7 +408,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/store/products.ts': {
+  'lib/catalogue/products.ts': {
     updateProduct: {
       'a PUT leaves the shares of a divided stock': [
         'if (found.divided !== undefined) {',
@@ -472,7 +472,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/store/spend.ts': {
+  'lib/avatars/spend.ts': {
     asSpent: {
       'a sale in L$ beside an erasure does not look whether the spend is still as it was read': [
         "(spend ? is('version', spend.version) : isNew)",
@@ -502,7 +502,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/store/told.ts': {
+  'lib/catalogue/told.ts': {
     withChangeThere: {
       'copies are set instead of moved': ['Math.max(0, here + there - told)', 'there'],
     },
@@ -558,7 +558,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/store/gift-cards.ts': {
+  'lib/catalogue/gift-cards.ts': {
     redeeming: {
       'a card is redeemed though it has changed since it was read': [
         `    when: unchanged(card),

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { GiftCardItem } from '../../lib/catalogue/gift-cards.ts';
+import type { StoredProduct } from '../../lib/catalogue/products.ts';
 import { millisOf, timestamp } from '../../lib/clock.ts';
 import type { UndoMark } from '../../lib/credit/history.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
@@ -6,8 +8,6 @@ import type { Payee } from '../../lib/payout/payees.ts';
 import type { PayoutItem } from '../../lib/payout/payouts.ts';
 import type { PayoutState } from '../../lib/routes/payouts.ts';
 import type { SaleItem } from '../../lib/sale/sales.ts';
-import type { GiftCardItem } from '../../lib/store/gift-cards.ts';
-import type { StoredProduct } from '../../lib/store/products.ts';
 import type { Stamped } from '../../lib/table/stamp.ts';
 import { change, expire } from '../../test/support/model/credit.ts';
 import { begin, bookLate, count, end } from '../../test/support/model/payouts.ts';

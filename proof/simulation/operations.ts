@@ -1,4 +1,5 @@
 import { idFrom } from '../../apps/cli/kinds/columns.ts';
+import { getCustomer } from '../../lib/avatars/customers.ts';
 import { newId, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { redeemGiftCard, redeemOwnCards } from '../../lib/credit/redeem.ts';
@@ -13,7 +14,6 @@ import type { Quote, Sale } from '../../lib/routes/sales.ts';
 import { makeQuote } from '../../lib/sale/quote.ts';
 import { refundSale } from '../../lib/sale/refund.ts';
 import { sell } from '../../lib/sale/sell.ts';
-import { getCustomer } from '../../lib/store/customers.ts';
 import type { ModelCommand } from '../../test/support/model/credit.ts';
 import {
   avatarOf,

@@ -1,3 +1,4 @@
+import { type StoredProduct, updateProduct } from '../../lib/catalogue/products.ts';
 import {
   linesOf,
   noteLines,
@@ -8,7 +9,6 @@ import {
   setLine,
 } from '../../lib/operator/prices.ts';
 import type { ProductFields } from '../../lib/routes/products.ts';
-import { type StoredProduct, updateProduct } from '../../lib/store/products.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { type Outcome, type Part, repeatable, send, sendingOf } from './client.ts';
 import type { Operation, Seen } from './operation.ts';

@@ -2,7 +2,7 @@ import { bringAll, type Written } from '../../apps/cli/move/bring.ts';
 import { type Comparison, compareAll } from '../../apps/cli/move/compare.ts';
 import type { OtherService, Page } from '../../apps/cli/move/other-service.ts';
 import { countCustomers } from '../../apps/cli/move/read-other.ts';
-import { never } from '../../lib/store/coupons.ts';
+import { never } from '../../lib/catalogue/coupons.ts';
 import type { ModelSpend } from '../../test/support/model/told.ts';
 import { productWith } from '../../test/support/rows.ts';
 

@@ -1,5 +1,5 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import type { Route } from '../../lib/routes/route.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import type { RowKind } from './book.ts';
 import { type Call, type Service, send } from './client.ts';
 import { fieldFaults, onceEach } from './faults.ts';

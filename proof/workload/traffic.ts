@@ -1,8 +1,8 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { createCategory } from '../../lib/routes/categories.ts';
 import { registerDispenser } from '../../lib/routes/dispenser.ts';
 import { createProduct } from '../../lib/routes/products.ts';
 import { createWebhook } from '../../lib/routes/webhooks.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import { type Gift, startDispenser } from '../../local/start/dispenser.ts';
 import { randomFrom } from '../../test/support/faults.ts';
 import type { World } from './action.ts';

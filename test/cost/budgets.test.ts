@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import { forgetResidents } from '../../lib/avatars/residents.ts';
 import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { forgetResidents } from '../../lib/store/residents.ts';
 import { budgets } from '../support/budgets.ts';
 import { worstCalls } from '../support/budgets-worst.ts';
 import { startTestQueue } from '../support/deliveries.ts';

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetResidents } from '../../lib/avatars/residents.ts';
+import { grantGiftCard } from '../../lib/catalogue/gift-cards.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { forgetShares } from '../../lib/http/store-share.ts';
 import { type Route, scopes } from '../../lib/routes/route.ts';
-import { grantGiftCard } from '../../lib/store/gift-cards.ts';
-import { forgetResidents } from '../../lib/store/residents.ts';
 import type { Engine } from '../../lib/table/engine.ts';
 import { targetOf } from '../../lib/table/language.ts';
 import { engine } from '../../lib/table/table.ts';

@@ -14,6 +14,8 @@ const plan: Partial<Record<House, readonly string[]>> = {
     'lists',
     'routes',
     'table',
+    'avatars',
+    'catalogue',
     'store',
     'credit',
     'delivery',

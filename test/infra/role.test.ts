@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
 import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
+import { createCategory, listCategories, listMembers } from '../../lib/catalogue/categories.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import type { Kind, Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
-import { createCategory, listCategories, listMembers } from '../../lib/store/categories.ts';
 import { partition, sharedKey } from '../../lib/table/keys.ts';
 import { allows, asFunction } from '../support/access.ts';
 import { startTestService } from '../support/service.ts';

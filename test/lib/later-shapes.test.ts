@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../functions/expiry-sweep.ts';
 import { handler as consumer } from '../../functions/stream-consumer.ts';
+import { findCustomerItem, updateCustomer } from '../../lib/avatars/customers.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { changeCredit } from '../../lib/credit/change.ts';
 import { findLastSweep } from '../../lib/credit/sweep.ts';
@@ -16,7 +17,6 @@ import { listDeadLetters, redriveDeadLetters } from '../../lib/operator/dead-let
 import { createStore } from '../../lib/operator/stores.ts';
 import { listedAs } from '../../lib/sale/sales.ts';
 import { knownShape, LaterShape } from '../../lib/shape.ts';
-import { findCustomerItem, updateCustomer } from '../../lib/store/customers.ts';
 import { partition } from '../../lib/table/keys.ts';
 import { put, update } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';

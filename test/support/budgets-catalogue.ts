@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createCategory } from '../../lib/catalogue/categories.ts';
+import { divideStock } from '../../lib/catalogue/stock.ts';
 import { idAt, newId, now, timestamp } from '../../lib/clock.ts';
-import { createCategory } from '../../lib/store/categories.ts';
-import { divideStock } from '../../lib/store/stock.ts';
 import { sharedKey } from '../../lib/table/keys.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
@@ -588,7 +588,7 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['DELETE', path];
     },
   },
-  // The shares are read after the product (1). What else a divided stock costs is in test/lib/store/stock.test.ts.
+  // The shares are read after the product (1). What else a divided stock costs is in proof/simulation/crowd.test.ts.
   {
     endpoint: 'get-product',
     when: 'of a divided stock',

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { couponItems } from '../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { newLot } from '../../lib/credit/lot.ts';
 import { forgetShares } from '../../lib/http/store-share.ts';
@@ -10,7 +11,6 @@ import { payoutStates } from '../../lib/routes/payouts.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { saleStates } from '../../lib/routes/sales.ts';
 import { listedAs } from '../../lib/sale/sales.ts';
-import { couponItems } from '../../lib/store/coupons.ts';
 import { ownedKey, partition, payeeKey, payoutKey, saleKey } from '../../lib/table/keys.ts';
 import { documentFile } from '../../local/pages/pages.ts';
 import { eventRow } from './event-rows.ts';

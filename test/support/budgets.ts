@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { forgetResidents } from '../../lib/avatars/residents.ts';
+import { recordPurchase } from '../../lib/avatars/spend.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { dayKey, dayOf } from '../../lib/events/days.ts';
-import { forgetResidents } from '../../lib/store/residents.ts';
-import { recordPurchase } from '../../lib/store/spend.ts';
 import { customerNameKey } from '../../lib/table/keys.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';

@@ -1,4 +1,5 @@
 import { BatchWriteCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
+import { customerUpsert, findCustomerItem } from '../../lib/avatars/customers.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { asDecided, type CreditLot, lotType, newLot } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
@@ -6,7 +7,6 @@ import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, dueShardOf, storedChange } from '../../lib/credit/state.ts';
 import { checksumOf, storedChecksum } from '../../lib/credit/whole-lots.ts';
 import { auditCredit } from '../../lib/operator/audit-credit.ts';
-import { customerUpsert, findCustomerItem } from '../../lib/store/customers.ts';
 import { db, tableName } from '../../lib/table/client.ts';
 import { customerKey } from '../../lib/table/keys.ts';
 import { write } from '../../lib/table/table.ts';

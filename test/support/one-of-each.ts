@@ -1,11 +1,11 @@
+import { readResident } from '../../lib/avatars/residents.ts';
+import { recordPurchase } from '../../lib/avatars/spend.ts';
 import { idAt, newId, now, timestamp } from '../../lib/clock.ts';
 import type { HistoryItem } from '../../lib/credit/history.ts';
 import { lotId } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { dispenserKey } from '../../lib/delivery/dispensers.ts';
-import { readResident } from '../../lib/store/residents.ts';
-import { recordPurchase } from '../../lib/store/spend.ts';
 import { customerNameKey } from '../../lib/table/keys.ts';
 import { at as onClock } from '../../local/demo/residents.ts';
 import { creditEvents } from './event-rows.ts';

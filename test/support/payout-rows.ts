@@ -1,7 +1,7 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { now, timestamp } from '../../lib/clock.ts';
 import { movedBy, newPayee } from '../../lib/payout/payees.ts';
 import { listed } from '../../lib/payout/payouts.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 import { payeeKey, payoutKey } from '../../lib/table/keys.ts';
 import type { Key } from '../../lib/table/schema.ts';
 import { cleo } from './residents.ts';

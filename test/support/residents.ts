@@ -1,6 +1,6 @@
+import type { Resident } from '../../lib/avatars/residents.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import { ofProcess } from '../../lib/process.ts';
-import type { Resident } from '../../lib/store/residents.ts';
 
 /** A test resident, whose UUID is made of a number. */
 const resident = (number: number, username: string): Resident => ({

@@ -1,10 +1,10 @@
 import { afterAll, vi } from 'vitest';
+import { forgetResidents } from '../../lib/avatars/residents.ts';
 import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { forgetShares } from '../../lib/http/store-share.ts';
 import { logSink } from '../../lib/log.ts';
 import { keeper } from '../../lib/process.ts';
-import { forgetResidents } from '../../lib/store/residents.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { engine } from '../../lib/table/table.ts';
 import { cleanUpAll } from './at-end.ts';

@@ -1,11 +1,11 @@
+import { flagsOf } from '../../lib/avatars/customers.ts';
+import { rankedBy, spendListOf } from '../../lib/avatars/spend-list.ts';
+import { couponItems } from '../../lib/catalogue/coupons.ts';
+import { giftCardItem } from '../../lib/catalogue/gift-cards.ts';
+import { memberKey, sortedInto } from '../../lib/catalogue/memberships.ts';
+import { productItem } from '../../lib/catalogue/products.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { couponItems } from '../../lib/store/coupons.ts';
-import { flagsOf } from '../../lib/store/customers.ts';
-import { giftCardItem } from '../../lib/store/gift-cards.ts';
-import { memberKey, sortedInto } from '../../lib/store/memberships.ts';
-import { productItem } from '../../lib/store/products.ts';
-import { rankedBy, spendListOf } from '../../lib/store/spend-list.ts';
 import { customerKey, partition, spendKey } from '../../lib/table/keys.ts';
 
 import { ada, bob } from './residents.ts';

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { listCustomerItems } from '../../../lib/avatars/customers.ts';
 import { now } from '../../../lib/clock.ts';
 import { type HistoryItem, historyKey } from '../../../lib/credit/history.ts';
 import { type CreditItem, lastChangeOf } from '../../../lib/credit/state.ts';
 import type { Source } from '../../../lib/lists/source.ts';
 import { historyAhead } from '../../../lib/operator/audit-history.ts';
-import { listCustomerItems } from '../../../lib/store/customers.ts';
 import type { Store } from '../../../lib/store/stores.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { counted } from '../terminal/output.ts';

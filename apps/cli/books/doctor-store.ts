@@ -1,3 +1,4 @@
+import { listProducts } from '../../../lib/catalogue/products.ts';
 import { now } from '../../../lib/clock.ts';
 import { AddressError, checkAddress } from '../../../lib/delivery/address.ts';
 import { listDeliveries } from '../../../lib/delivery/deliveries.ts';
@@ -6,7 +7,6 @@ import { everyRow } from '../../../lib/lists/source.ts';
 import { payoutsList } from '../../../lib/payout/payouts.ts';
 import { type ApiKey, findKey } from '../../../lib/store/api-keys.ts';
 import { listKeys } from '../../../lib/store/issued-keys.ts';
-import { listProducts } from '../../../lib/store/products.ts';
 import { findStore, isOpen, type Store } from '../../../lib/store/stores.ts';
 import { isCurrent } from '../deployment/keys.ts';
 import { knowsAnybody } from '../deployment/scan.ts';

@@ -1,9 +1,9 @@
 import { pMapIterable } from 'p-map';
+import { type CustomerItem, listCustomerItems } from '../../../lib/avatars/customers.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { type Backfill, backfill, findBackfill } from '../../../lib/operator/backfill-history.ts';
 import type { AddedRows } from '../../../lib/operator/history-gaps.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { type CustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
 import { noteInLog } from '../../../lib/store/operator-log.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';

@@ -1,6 +1,8 @@
 import { closeSync, fsyncSync, openSync, writeSync } from 'node:fs';
 import { basename } from 'node:path';
 import { pMapIterable } from 'p-map';
+import { listCustomerItems } from '../../../lib/avatars/customers.ts';
+import { findResident } from '../../../lib/avatars/residents.ts';
 import { newId, now, timestamp } from '../../../lib/clock.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
 import type { Cause } from '../../../lib/credit/state.ts';
@@ -9,9 +11,7 @@ import { everyRow } from '../../../lib/lists/source.ts';
 import { auditCredit } from '../../../lib/operator/audit-credit.ts';
 import { type Correction, findRepair, type Repair, repairCredit } from '../../../lib/operator/repair-credit.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { listCustomerItems } from '../../../lib/store/customers.ts';
 import { type Log, noteInLog } from '../../../lib/store/operator-log.ts';
-import { findResident } from '../../../lib/store/residents.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { strayOwners } from '../kinds/customers.ts';

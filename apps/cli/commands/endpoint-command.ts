@@ -1,9 +1,9 @@
 import type * as z from 'zod';
+import { findResident, type Resident } from '../../../lib/avatars/residents.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import type { Source } from '../../../lib/lists/source.ts';
 import type { Route } from '../../../lib/routes/route.ts';
 import type { Log } from '../../../lib/store/operator-log.ts';
-import { findResident, type Resident } from '../../../lib/store/residents.ts';
 import type { Store } from '../../../lib/store/stores.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore, type Target } from '../deployment/target.ts';

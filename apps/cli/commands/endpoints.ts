@@ -1,3 +1,6 @@
+import { getCustomerItem } from '../../../lib/avatars/customers.ts';
+import { listOwned } from '../../../lib/avatars/owned.ts';
+import { getGiftCard } from '../../../lib/catalogue/gift-cards.ts';
 import { newId, now, timestamp } from '../../../lib/clock.ts';
 import { listCreditHistory } from '../../../lib/credit/history-list.ts';
 import { listCreditLots } from '../../../lib/credit/lot-list.ts';
@@ -24,9 +27,6 @@ import * as vendorRows from '../../../lib/routes/vendors.ts';
 import * as webhookRows from '../../../lib/routes/webhooks.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { getSale, saleOf, salesList } from '../../../lib/sale/sales.ts';
-import { getCustomerItem } from '../../../lib/store/customers.ts';
-import { getGiftCard } from '../../../lib/store/gift-cards.ts';
-import { listOwned } from '../../../lib/store/owned.ts';
 import type { Store } from '../../../lib/store/stores.ts';
 import * as vendors from '../../../lib/vendor/vendors.ts';
 import type { FieldColumn } from '../terminal/columns.ts';

@@ -1,4 +1,5 @@
 import { Argument, Option } from 'commander';
+import { findUuid } from '../../../lib/avatars/residents.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import { beginPayouts, resumePayouts } from '../../../lib/operator/begin-payouts.ts';
 import { countSales, findUncountedSales, type UncountedSale } from '../../../lib/operator/repair-payouts.ts';
@@ -8,7 +9,6 @@ import { getPayout, payoutAnswers, payoutsList } from '../../../lib/payout/payou
 import { settlePayout } from '../../../lib/payout/settle.ts';
 import { type PayoutAnswer, type PayoutState, payoutStates, type Settlement } from '../../../lib/routes/payouts.ts';
 import { noteInLog } from '../../../lib/store/operator-log.ts';
-import { findUuid } from '../../../lib/store/residents.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Option } from 'commander';
+import { listCategories } from '../../../lib/catalogue/categories.ts';
 import { now } from '../../../lib/clock.ts';
 import { isSameText } from '../../../lib/normalise.ts';
 import {
@@ -17,7 +18,6 @@ import {
   type Terms,
 } from '../../../lib/operator/prices.ts';
 import { activePrice, type Discount, DiscountType } from '../../../lib/price.ts';
-import { listCategories } from '../../../lib/store/categories.ts';
 import type { Store } from '../../../lib/store/stores.ts';
 import { type LineRuns, partOf, type RunOptions, referenceOption, refuseFaults, runLines } from '../books/run-lines.ts';
 import { readProductFile } from '../data/product-file.ts';

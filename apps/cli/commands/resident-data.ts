@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
+import { readResident } from '../../../lib/avatars/residents.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import { queueDepth } from '../../../lib/operator/dead-letters.ts';
-import { readResident } from '../../../lib/store/residents.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';
 import { openFile } from '../data/write.ts';
 import { openLog } from '../deployment/log.ts';

@@ -1,13 +1,13 @@
 import { InvalidArgumentError } from 'commander';
+import { followNames, listCustomerNames } from '../../../lib/avatars/customer-names.ts';
+import { listCustomerItems } from '../../../lib/avatars/customers.ts';
+import { type KnownResident, readResident } from '../../../lib/avatars/residents.ts';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { everyPage } from '../../../lib/lists/source.ts';
 import { type ResidentFields, residentImporter } from '../../../lib/operator/imports/residents.ts';
 import { type Importer, writeRows } from '../../../lib/operator/imports/rows.ts';
 import { knownResidents, renameAgain } from '../../../lib/operator/residents.ts';
-import { followNames, listCustomerNames } from '../../../lib/store/customer-names.ts';
-import { listCustomerItems } from '../../../lib/store/customers.ts';
 import type { Log } from '../../../lib/store/operator-log.ts';
-import { type KnownResident, readResident } from '../../../lib/store/residents.ts';
 import { listStores } from '../../../lib/store/stores.ts';
 import { copiedName } from '../../shared/copied-name.ts';
 import { openLog } from '../deployment/log.ts';

@@ -1,8 +1,8 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
+import type { SpendItem } from '../../../lib/avatars/spend.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { holdingOf } from '../../../lib/credit/state.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
-import type { SpendItem } from '../../../lib/store/spend.ts';
 import { customerKey, spendKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { columns } from '../kinds/columns.ts';

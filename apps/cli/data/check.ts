@@ -1,7 +1,7 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import type { Fault, Importer, Row, Setting } from '../../../lib/operator/imports/rows.ts';
 import { findResidents } from '../../../lib/operator/residents.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { allowedIn } from '../../shared/cells.ts';
 import { nested } from '../../shared/nested.ts';
 import { idFrom, isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';

@@ -1,9 +1,9 @@
 import * as z from 'zod';
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import type { GiftLine } from '../../../lib/operator/give-credit.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { columns, optionalTime } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
 import type { Format } from './format.ts';

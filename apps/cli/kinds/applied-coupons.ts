@@ -1,10 +1,10 @@
+import { type AppliedCoupon, findApplication } from '../../../lib/catalogue/applied-coupons.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { listEvents } from '../../../lib/events/events.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { appliedImporter } from '../../../lib/operator/imports/applied-coupons.ts';
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 import { identifier } from '../../../lib/routes/wire.ts';
-import { type AppliedCoupon, findApplication } from '../../../lib/store/applied-coupons.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';

@@ -1,8 +1,8 @@
+import type { GiftCardItem } from '../../../lib/catalogue/gift-cards.ts';
 import { now } from '../../../lib/clock.ts';
 import { type HistoryItem, historyPartition } from '../../../lib/credit/history.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
-import type { GiftCardItem } from '../../../lib/store/gift-cards.ts';
 import { giftCardKey, storeOf } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { get, rowsOf } from '../../../lib/table/table.ts';

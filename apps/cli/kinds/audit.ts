@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pMapIterable } from 'p-map';
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { everyPage, type Source } from '../../../lib/lists/source.ts';
 import { knownResidents } from '../../../lib/operator/residents.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 
 /** Hears of an audit while it runs. */

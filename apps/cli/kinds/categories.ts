@@ -1,7 +1,7 @@
+import { findCategory, listCategories, listMembers } from '../../../lib/catalogue/categories.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { categoryImporter } from '../../../lib/operator/imports/categories.ts';
 import { text } from '../../../lib/routes/wire.ts';
-import { findCategory, listCategories, listMembers } from '../../../lib/store/categories.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, namedIdHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';

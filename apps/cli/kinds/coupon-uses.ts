@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { CouponUses } from '../../../lib/catalogue/coupon-uses.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { byRank, rowsOfBuyer, type SaleItem } from '../../../lib/sale/sales.ts';
-import type { CouponUses } from '../../../lib/store/coupon-uses.ts';
 import { couponUsesKey, saleKey } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { get, rowsOf } from '../../../lib/table/table.ts';

@@ -1,9 +1,3 @@
-import { now, timestamp } from '../../../lib/clock.ts';
-import { everyRow } from '../../../lib/lists/source.ts';
-import { couponImporter } from '../../../lib/operator/imports/coupons.ts';
-import { createCoupon } from '../../../lib/routes/coupons.ts';
-import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
-import { identifier, integer } from '../../../lib/routes/wire.ts';
 import {
   type CouponItem,
   couponItems,
@@ -13,7 +7,13 @@ import {
   listCoupons,
   never,
   normalisedCode,
-} from '../../../lib/store/coupons.ts';
+} from '../../../lib/catalogue/coupons.ts';
+import { now, timestamp } from '../../../lib/clock.ts';
+import { everyRow } from '../../../lib/lists/source.ts';
+import { couponImporter } from '../../../lib/operator/imports/coupons.ts';
+import { createCoupon } from '../../../lib/routes/coupons.ts';
+import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
+import { identifier, integer } from '../../../lib/routes/wire.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';

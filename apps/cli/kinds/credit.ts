@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { listCustomerItems } from '../../../lib/avatars/customers.ts';
 import { asDecided, type CreditLot, lotId, lotPartition } from '../../../lib/credit/lot.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
@@ -9,7 +10,6 @@ import { auditCredit } from '../../../lib/operator/audit-credit.ts';
 import { creditImporter, unlottedId } from '../../../lib/operator/imports/credit.ts';
 import { readCredit, type StoredCredit } from '../../../lib/operator/read-credit.ts';
 import { identifier, integer, maxLength, text } from '../../../lib/routes/wire.ts';
-import { listCustomerItems } from '../../../lib/store/customers.ts';
 import { partitionsOf } from '../deployment/scan.ts';
 import { type Check, forEvery } from './audit.ts';
 import { columns, idHelp, optionalId, optionalText, optionalTime, type Values } from './columns.ts';

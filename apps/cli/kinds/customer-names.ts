@@ -1,6 +1,6 @@
+import { listCustomerNames, readNames } from '../../../lib/avatars/customer-names.ts';
+import { findCustomerItem, listCustomerItems } from '../../../lib/avatars/customers.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
-import { listCustomerNames, readNames } from '../../../lib/store/customer-names.ts';
-import { findCustomerItem, listCustomerItems } from '../../../lib/store/customers.ts';
 import { customerNameKey } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { getMany } from '../../../lib/table/table.ts';

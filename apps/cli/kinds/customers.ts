@@ -1,8 +1,8 @@
+import { type CustomerItem, flagsOf, listCustomerItems } from '../../../lib/avatars/customers.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { customerImporter } from '../../../lib/operator/imports/customers.ts';
 import { banCustomer, updateCustomer } from '../../../lib/routes/customers.ts';
 import { identifier } from '../../../lib/routes/wire.ts';
-import { type CustomerItem, flagsOf, listCustomerItems } from '../../../lib/store/customers.ts';
 import { customerKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { scanStore } from '../deployment/scan.ts';

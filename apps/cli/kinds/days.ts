@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import type { GiftCardItem } from '../../../lib/catalogue/gift-cards.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import type { HistoryItem, HistoryRow } from '../../../lib/credit/history.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import type { Delivery } from '../../../lib/delivery/deliveries.ts';
 import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOf, sumsOfRow } from '../../../lib/events/days.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
-import type { GiftCardItem } from '../../../lib/store/gift-cards.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';

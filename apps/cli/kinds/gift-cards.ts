@@ -1,10 +1,10 @@
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
+import { findResident } from '../../../lib/avatars/residents.ts';
+import { type GiftCardItem, giftCardItem, listStoreCards } from '../../../lib/catalogue/gift-cards.ts';
 import type { Remarks } from '../../../lib/credit/state.ts';
 import { giftCardImporter } from '../../../lib/operator/imports/gift-cards.ts';
 import { updateGiftCard } from '../../../lib/routes/gift-cards.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { type GiftCardItem, giftCardItem, listStoreCards } from '../../../lib/store/gift-cards.ts';
-import { findResident } from '../../../lib/store/residents.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { grouped } from '../terminal/output.ts';
 import { type Check, forEvery, itemsOf, withOwners } from './audit.ts';

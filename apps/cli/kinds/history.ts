@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
+import { listCustomerItems } from '../../../lib/avatars/customers.ts';
 import { now } from '../../../lib/clock.ts';
 import { type HistoryItem, historyKey, historyPartition } from '../../../lib/credit/history.ts';
 import { listCreditHistory } from '../../../lib/credit/history-list.ts';
@@ -11,7 +12,6 @@ import { everyPage, everyRow, reversed } from '../../../lib/lists/source.ts';
 import { auditHistory, readHistory, recordedChanges, redeemFaults } from '../../../lib/operator/audit-history.ts';
 import { readCredit } from '../../../lib/operator/read-credit.ts';
 import type { CreditChange } from '../../../lib/routes/credit.ts';
-import { listCustomerItems } from '../../../lib/store/customers.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../../lib/table/table.ts';
 import type { ItemForm } from '../../shared/cells.ts';

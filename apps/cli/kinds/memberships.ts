@@ -1,5 +1,5 @@
+import { memberKey, memberOf, type SortableProduct } from '../../../lib/catalogue/memberships.ts';
 import { type MembershipKey, membershipsOf } from '../../../lib/operator/memberships.ts';
-import { memberKey, memberOf, type SortableProduct } from '../../../lib/store/memberships.ts';
 import { productKey } from '../../../lib/table/keys.ts';
 import { get } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';

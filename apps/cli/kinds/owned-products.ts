@@ -1,4 +1,4 @@
-import type { OwnedItem } from '../../../lib/store/owned.ts';
+import type { OwnedItem } from '../../../lib/avatars/owned.ts';
 import { ownedKey } from '../../../lib/table/keys.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';

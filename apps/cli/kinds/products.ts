@@ -1,12 +1,12 @@
 import * as z from 'zod';
+import { listStoredProducts, type StoredProduct } from '../../../lib/catalogue/products.ts';
+import { divisionIn, listStoredShares, readShares } from '../../../lib/catalogue/stock.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { productImporter } from '../../../lib/operator/imports/products.ts';
 import { readMemberships } from '../../../lib/operator/memberships.ts';
 import { createProduct } from '../../../lib/routes/products.ts';
 import { updateProductGiftCard } from '../../../lib/routes/rules.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import { listStoredProducts, type StoredProduct } from '../../../lib/store/products.ts';
-import { divisionIn, listStoredShares, readShares } from '../../../lib/store/stock.ts';
 import { partition, productKey } from '../../../lib/table/keys.ts';
 import { get, getMany, rowsOf } from '../../../lib/table/table.ts';
 import { shareForm } from '../../shared/cells.ts';

@@ -1,8 +1,8 @@
+import { listPurchases, type PurchaseItem } from '../../../lib/avatars/spend.ts';
 import { nilUuid } from '../../../lib/identifier.ts';
 import { purchaseImporter } from '../../../lib/operator/imports/purchases.ts';
 import { carriedIds, checkCarried } from '../../../lib/operator/imports/spend.ts';
 import { identifier, integer } from '../../../lib/routes/wire.ts';
-import { listPurchases, type PurchaseItem } from '../../../lib/store/spend.ts';
 import { purchaseKey } from '../../../lib/table/keys.ts';
 import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './columns.ts';
 import type { Kind } from './kind.ts';

@@ -1,8 +1,8 @@
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
+import { listPurchases, type SpendItem } from '../../../lib/avatars/spend.ts';
+import { rankedBy, spendListOf } from '../../../lib/avatars/spend-list.ts';
 import { everyRow } from '../../../lib/lists/source.ts';
 import { listSales } from '../../../lib/sale/sales.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { listPurchases, type SpendItem } from '../../../lib/store/spend.ts';
-import { rankedBy, spendListOf } from '../../../lib/store/spend-list.ts';
 import { partition, spendKey } from '../../../lib/table/keys.ts';
 import { getMany, rowsOf } from '../../../lib/table/table.ts';
 import { type Check, forEvery } from './audit.ts';

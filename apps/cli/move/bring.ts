@@ -1,9 +1,9 @@
 import pMap from 'p-map';
+import type { Resident, StoredResident } from '../../../lib/avatars/residents.ts';
 import { parseIdentifier, uuidPattern } from '../../../lib/identifier.ts';
 import { balanceImporter } from '../../../lib/operator/imports/balances.ts';
 import { type Importer, writeRows } from '../../../lib/operator/imports/rows.ts';
 import { type BroughtSpend, readBroughtSpend, spendImporter } from '../../../lib/operator/imports/spend.ts';
-import type { Resident, StoredResident } from '../../../lib/store/residents.ts';
 import { residentKey, storeResidentKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { explainFault } from '../data/check.ts';

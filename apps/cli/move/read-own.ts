@@ -1,8 +1,8 @@
+import { type CustomerItem, listCustomerItems, readCustomer } from '../../../lib/avatars/customers.ts';
+import { readSpend, type SpendItem } from '../../../lib/avatars/spend.ts';
+import { listStoredProducts } from '../../../lib/catalogue/products.ts';
 import { nilUuid } from '../../../lib/identifier.ts';
 import { everyPage, everyRow } from '../../../lib/lists/source.ts';
-import { type CustomerItem, listCustomerItems, readCustomer } from '../../../lib/store/customers.ts';
-import { listStoredProducts } from '../../../lib/store/products.ts';
-import { readSpend, type SpendItem } from '../../../lib/store/spend.ts';
 import { spendKey } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { categories } from '../kinds/categories.ts';

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
+import { followNames } from '../../../lib/avatars/customer-names.ts';
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { newId } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditLot } from '../../../lib/credit/lot.ts';
@@ -13,8 +15,6 @@ import { findUncounted, markedSales } from '../../../lib/payout/count.ts';
 import type { Payee } from '../../../lib/payout/payees.ts';
 import { uncountedOf } from '../../../lib/sale/debts.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
-import { followNames } from '../../../lib/store/customer-names.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
 import { ownedKey, storeResidentKey } from '../../../lib/table/keys.ts';
 import { type Condition, isNew, put, remove, unchanged, type Write } from '../../../lib/table/language.ts';
 import { repeat } from '../../../lib/table/retry.ts';

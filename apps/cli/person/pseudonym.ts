@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { source } from '../../../lib/clock.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
 import { sharedKey } from '../../../lib/table/keys.ts';
 import { isNew, put } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';

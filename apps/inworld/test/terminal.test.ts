@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ownedWrite } from '../../../lib/avatars/owned.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { ownedWrite } from '../../../lib/store/owned.ts';
 import { ownedKey } from '../../../lib/table/keys.ts';
 import { write } from '../../../lib/table/table.ts';
 import { volume } from '../../../test/support/volume.ts';

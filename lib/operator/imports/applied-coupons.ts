@@ -1,7 +1,7 @@
+import type { Resident } from '../../avatars/residents.ts';
+import type { AppliedCoupon } from '../../catalogue/applied-coupons.ts';
+import type { CouponItem } from '../../catalogue/coupons.ts';
 import { now, timestamp } from '../../clock.ts';
-import type { AppliedCoupon } from '../../store/applied-coupons.ts';
-import type { CouponItem } from '../../store/coupons.ts';
-import type { Resident } from '../../store/residents.ts';
 import { appliedKey, couponKey, productKey } from '../../table/keys.ts';
 import { type Key, ttlAttribute } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems, replacing, unknownReference } from './rows.ts';

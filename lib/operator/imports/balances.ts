@@ -1,4 +1,6 @@
 import pMap from 'p-map';
+import { findCustomerItem } from '../../avatars/customers.ts';
+import type { Resident } from '../../avatars/residents.ts';
 import { now, timestamp } from '../../clock.ts';
 import { forSomeTime, reconcileCredit } from '../../credit/change.ts';
 import { importEpoch } from '../../credit/lot.ts';
@@ -7,8 +9,6 @@ import { type CreditFacts, isPrerequisite, planCredit, spendableOf } from '../..
 import { type CreditType, creditTypes } from '../../credit/rules.ts';
 import { type CreditItem, creditLimit, type Part } from '../../credit/state.ts';
 import { writesOf } from '../../credit/writes.ts';
-import { findCustomerItem } from '../../store/customers.ts';
-import type { Resident } from '../../store/residents.ts';
 import { customerKey } from '../../table/keys.ts';
 import { repeat } from '../../table/retry.ts';
 import { getMany } from '../../table/table.ts';

@@ -1,6 +1,6 @@
 import pMap from 'p-map';
+import { freeMembers, isNameless } from '../../catalogue/categories.ts';
 import type { Category } from '../../routes/categories.ts';
-import { freeMembers, isNameless } from '../../store/categories.ts';
 import { categoryKey } from '../../table/keys.ts';
 import { is, put, updated } from '../../table/language.ts';
 import type { Key } from '../../table/schema.ts';

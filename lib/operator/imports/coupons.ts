@@ -1,7 +1,7 @@
+import type { Resident } from '../../avatars/residents.ts';
+import { type CouponItem, couponItems, createdAtOf, never, normalisedCode } from '../../catalogue/coupons.ts';
+import { withSettings } from '../../catalogue/told.ts';
 import { now, timestamp } from '../../clock.ts';
-import { type CouponItem, couponItems, createdAtOf, never, normalisedCode } from '../../store/coupons.ts';
-import type { Resident } from '../../store/residents.ts';
-import { withSettings } from '../../store/told.ts';
 import { codeKey, couponKey } from '../../table/keys.ts';
 import { check, is, isNew, put, remove, unchanged, type Write } from '../../table/language.ts';
 import type { Key } from '../../table/schema.ts';

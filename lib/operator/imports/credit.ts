@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import pMap from 'p-map';
+import type { Resident } from '../../avatars/residents.ts';
 import { now, timestamp } from '../../clock.ts';
 import { type CreditLot, closing, importEpoch, lotId, lotKey, lotType, reducing } from '../../credit/lot.ts';
 import { listLots } from '../../credit/lots.ts';
@@ -7,7 +8,6 @@ import type { CreditType, Ending, Holding } from '../../credit/rules.ts';
 import { attributes, type CreditItem, creditLimit, holdingOf, type LastChange } from '../../credit/state.ts';
 import { checksumAfter, storedChecksum } from '../../credit/whole-lots.ts';
 import { updateOf } from '../../credit/writes.ts';
-import type { Resident } from '../../store/residents.ts';
 import { customerKey } from '../../table/keys.ts';
 import { isNew, put, type Write } from '../../table/language.ts';
 import type { Key } from '../../table/schema.ts';

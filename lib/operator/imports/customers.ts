@@ -1,7 +1,7 @@
-import { type CustomerItem, customerUpsert, spendMoves, subscribed } from '../../store/customers.ts';
-import type { Resident } from '../../store/residents.ts';
-import type { SpendItem } from '../../store/spend.ts';
-import { digestOf, withSettings } from '../../store/told.ts';
+import { type CustomerItem, customerUpsert, spendMoves, subscribed } from '../../avatars/customers.ts';
+import type { Resident } from '../../avatars/residents.ts';
+import type { SpendItem } from '../../avatars/spend.ts';
+import { digestOf, withSettings } from '../../catalogue/told.ts';
 import { customerKey, spendKey } from '../../table/keys.ts';
 import { all, is, updated } from '../../table/language.ts';
 import { getMany } from '../../table/table.ts';

@@ -1,5 +1,5 @@
-import { bringCard, type GiftCardItem } from '../../store/gift-cards.ts';
-import type { Resident } from '../../store/residents.ts';
+import type { Resident } from '../../avatars/residents.ts';
+import { bringCard, type GiftCardItem } from '../../catalogue/gift-cards.ts';
 import { giftCardKey } from '../../table/keys.ts';
 import { getMany } from '../../table/table.ts';
 import type { Group, Importer, Row, Setting } from './rows.ts';

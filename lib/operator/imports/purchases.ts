@@ -1,8 +1,8 @@
+import type { CustomerItem } from '../../avatars/customers.ts';
+import type { OwnedItem } from '../../avatars/owned.ts';
+import type { Resident } from '../../avatars/residents.ts';
+import { type BuyerState, type PurchaseItem, purchaseItems, type SpendItem } from '../../avatars/spend.ts';
 import { nilUuid } from '../../identifier.ts';
-import type { CustomerItem } from '../../store/customers.ts';
-import type { OwnedItem } from '../../store/owned.ts';
-import type { Resident } from '../../store/residents.ts';
-import { type BuyerState, type PurchaseItem, purchaseItems, type SpendItem } from '../../store/spend.ts';
 import { customerKey, ownedKey, productKey, purchaseKey, spendKey } from '../../table/keys.ts';
 import type { Key } from '../../table/schema.ts';
 import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';

@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { findCustomerItem } from '../../store/customers.ts';
+import { findCustomerItem } from '../../avatars/customers.ts';
+import { forgetResidents, type Resident, type StoredResident } from '../../avatars/residents.ts';
 import { followRename, renameMark } from '../../store/renames.ts';
-import { forgetResidents, type Resident, type StoredResident } from '../../store/residents.ts';
 import { listStores } from '../../store/stores.ts';
 import { toldWrites } from '../../store/tell-resident.ts';
 import { nameKey, residentKey, storeNameKey, storeOf, storeResidentKey } from '../../table/keys.ts';

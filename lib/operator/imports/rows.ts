@@ -1,7 +1,7 @@
 import pMap from 'p-map';
-import { customerUpsert } from '../../store/customers.ts';
+import { customerUpsert } from '../../avatars/customers.ts';
+import type { Resident } from '../../avatars/residents.ts';
 import type { Log } from '../../store/operator-log.ts';
-import type { Resident } from '../../store/residents.ts';
 import { customerKey } from '../../table/keys.ts';
 import { isNew, put, targetOf, unchanged, type Write } from '../../table/language.ts';
 import { pause } from '../../table/retry.ts';

@@ -1,12 +1,12 @@
+import type { CustomerItem } from '../../avatars/customers.ts';
+import { type OwnedItem, ownedWrite } from '../../avatars/owned.ts';
+import type { Resident } from '../../avatars/residents.ts';
+import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../avatars/spend.ts';
+import { type CouponUses, countUse } from '../../catalogue/coupon-uses.ts';
 import type { CreditType } from '../../credit/rules.ts';
 import type { Refusal, SaleState } from '../../routes/sales.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from '../../sale/rules.ts';
 import { listedAs, type SaleItem, saleWrite, type TakenCredit } from '../../sale/sales.ts';
-import { type CouponUses, countUse } from '../../store/coupon-uses.ts';
-import type { CustomerItem } from '../../store/customers.ts';
-import { type OwnedItem, ownedWrite } from '../../store/owned.ts';
-import type { Resident } from '../../store/residents.ts';
-import { buyerUpsert, type SpendItem, spendWrite, spentMore } from '../../store/spend.ts';
 import { couponUsesKey, customerKey, ownedKey, productKey, saleKey, spendKey } from '../../table/keys.ts';
 import type { Write } from '../../table/language.ts';
 import { type Fault, type Group, type Importer, type Row, readItems, unknownReference } from './rows.ts';

@@ -1,10 +1,10 @@
+import type { CustomerItem } from '../../avatars/customers.ts';
+import type { Resident } from '../../avatars/residents.ts';
+import { isInLastYear, listPurchases, type PurchaseItem, purchaseItems, type SpendItem } from '../../avatars/spend.ts';
 import { now, timestamp } from '../../clock.ts';
 import { nilUuid } from '../../identifier.ts';
 import { everyRow } from '../../lists/source.ts';
 import { listSales } from '../../sale/sales.ts';
-import type { CustomerItem } from '../../store/customers.ts';
-import type { Resident } from '../../store/residents.ts';
-import { isInLastYear, listPurchases, type PurchaseItem, purchaseItems, type SpendItem } from '../../store/spend.ts';
 import { customerKey, purchaseKey, spendKey } from '../../table/keys.ts';
 import type { Key } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems } from './rows.ts';

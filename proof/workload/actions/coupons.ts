@@ -1,5 +1,5 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import * as rows from '../../../lib/routes/coupons.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { type Action, compare, compareIds, readRow, type World, withOwn, writeRow } from '../action.ts';
 import { send } from '../client.ts';
 

@@ -1,8 +1,8 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import * as rows from '../../../lib/routes/credit.ts';
 import type { Route } from '../../../lib/routes/route.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { balanceOf, type ModelCommand } from '../../../test/support/model/credit.ts';
 import { type Action, compare, type World } from '../action.ts';
 import type { AskedChange } from '../book.ts';

@@ -1,6 +1,6 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import * as rows from '../../../lib/routes/customers.ts';
 import * as cards from '../../../lib/routes/gift-cards.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { type Action, compare, compareIds, readRow, type World, withOwn, writeRow } from '../action.ts';
 import { spendOf } from '../book.ts';
 import { send } from '../client.ts';

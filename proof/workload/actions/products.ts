@@ -1,6 +1,6 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { getDelivery, listDeliveries } from '../../../lib/routes/deliveries.ts';
 import * as rows from '../../../lib/routes/products.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { type Action, compare, compareIds, readRow, type World, withOwn, writeRow } from '../action.ts';
 import { send } from '../client.ts';
 

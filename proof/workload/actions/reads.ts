@@ -1,3 +1,4 @@
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { listCategories } from '../../../lib/routes/categories.ts';
 import { listCoupons } from '../../../lib/routes/coupons.ts';
 import { listCustomers } from '../../../lib/routes/customers.ts';
@@ -9,7 +10,6 @@ import type { Route } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
 import { createQuote, createSale, refundSale } from '../../../lib/routes/sales.ts';
 import { getVendor } from '../../../lib/routes/vendors.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import type { Action, World } from '../action.ts';
 import { type Call, send } from '../client.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import * as rows from '../../../lib/routes/sales.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { type Holding, type ModelCustomer, spendable } from '../../../test/support/model/credit.ts';
 import { type Action, compare, compareIds, type World } from '../action.ts';
 import { send } from '../client.ts';

@@ -1,4 +1,4 @@
-import { memberOf } from '../../../lib/store/memberships.ts';
+import { memberOf } from '../../../lib/catalogue/memberships.ts';
 import type { Book, RowKind } from '../book.ts';
 import { fieldFaults, onceEach } from '../faults.ts';
 import { partOf, type Table } from '../table.ts';

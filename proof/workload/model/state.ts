@@ -1,7 +1,7 @@
+import { divisionIn, type StockShare } from '../../../lib/catalogue/stock.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { asDecided, type CreditLot, lotType } from '../../../lib/credit/lot.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
-import { divisionIn, type StockShare } from '../../../lib/store/stock.ts';
 import { balanceOf, inLots, type ModelCustomer } from '../../../test/support/model/credit.ts';
 import { newAvatar, type SaleModel } from '../../../test/support/model/sales.ts';
 import type { Item } from '../table.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
 import { intercept } from '../../support/faults.ts';
 import { ada, bob, cleo } from '../../support/residents.ts';
 import { startApplying } from './applying.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, beforeEach } from 'vitest';
-import { createCoupon, type ImportedCoupon } from '../../../lib/store/coupons.ts';
+import { createCoupon, type ImportedCoupon } from '../../../lib/catalogue/coupons.ts';
 import { ada, seedResidents } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';
 

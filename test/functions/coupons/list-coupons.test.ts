@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createCoupon, updateCoupon } from '../../../lib/catalogue/coupons.ts';
 import { now } from '../../../lib/clock.ts';
-import { createCoupon, updateCoupon } from '../../../lib/store/coupons.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
 import { ada, bob, cleo, seedResidents } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';

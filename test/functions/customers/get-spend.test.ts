@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
+import { recordPurchase } from '../../../lib/avatars/spend.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
 import { identifierCases } from '../../support/customer-cases.ts';
 import { newResident } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';

@@ -1,8 +1,8 @@
 import { afterEach, expect, test } from 'vitest';
+import { customerUpsert } from '../../../lib/avatars/customers.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { lotKey, newLot } from '../../../lib/credit/lot.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
-import { customerUpsert } from '../../../lib/store/customers.ts';
 import { write } from '../../../lib/table/table.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';

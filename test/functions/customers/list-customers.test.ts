@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import type { Resident } from '../../../lib/avatars/residents.ts';
+import { recordPurchase } from '../../../lib/avatars/spend.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
 import { intercept } from '../../support/faults.ts';
 import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
-import { putGiftCard } from '../../../lib/store/gift-cards.ts';
+import { putGiftCard } from '../../../lib/catalogue/gift-cards.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
 import { ada, cleo, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from 'vitest';
+import { putGiftCard } from '../../../lib/catalogue/gift-cards.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
-import { putGiftCard } from '../../../lib/store/gift-cards.ts';
 import { creditOf, customerWithLots, statesOf } from '../../support/credit-seed.ts';
 import { ada, bob, newResident, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { setClock, startTestService, wholeTable } from '../../support/service.ts';

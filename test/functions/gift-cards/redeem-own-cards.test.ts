@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, expect, test } from 'vitest';
+import type { GiftCardItem } from '../../../lib/catalogue/gift-cards.ts';
 import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
 import { readCredit } from '../../../lib/operator/read-credit.ts';
-import type { GiftCardItem } from '../../../lib/store/gift-cards.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, test } from 'vitest';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess } from '../../../infra/permissions.ts';
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { forgetShares } from '../../../lib/http/store-share.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
@@ -9,7 +10,6 @@ import { findPayout, type PayoutItem } from '../../../lib/payout/payouts.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { payeeKey, sharedKey } from '../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../lib/table/language.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { createCategory, deleteCategory } from '../../../lib/store/categories.ts';
-import { addMember } from '../../../lib/store/memberships.ts';
-import { createProduct } from '../../../lib/store/products.ts';
+import { createCategory, deleteCategory } from '../../../lib/catalogue/categories.ts';
+import { addMember } from '../../../lib/catalogue/memberships.ts';
+import { createProduct } from '../../../lib/catalogue/products.ts';
 import { unknownUuid } from '../../support/residents.ts';
 import { productWith } from '../../support/rows.ts';
 import { startTestService } from '../../support/service.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findCouponUses } from '../../../lib/catalogue/coupon-uses.ts';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { findSale } from '../../../lib/sale/sales.ts';
-import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
 import { newCustomer } from '../../support/credit-seed.ts';
 import { received, startTestQueue } from '../../support/deliveries.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';

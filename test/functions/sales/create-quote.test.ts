@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { Parties } from '../../../lib/sale/facts.ts';
 import { openQuote } from '../../../lib/sale/quote.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
 import { couponUsesKey } from '../../../lib/table/keys.ts';
 import { put } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';

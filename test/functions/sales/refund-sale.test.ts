@@ -1,15 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { handler as worker } from '../../../functions/delivery-worker.ts';
+import { recordPurchase } from '../../../lib/avatars/spend.ts';
+import { findCouponUses } from '../../../lib/catalogue/coupon-uses.ts';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import type { CreditLot } from '../../../lib/credit/lot.ts';
 import { claimDelivery, completeDelivery, letWait } from '../../../lib/delivery/deliveries.ts';
 import { encodeMessage } from '../../../lib/delivery/message.ts';
 import { findSale } from '../../../lib/sale/sales.ts';
 import { orderOf } from '../../../lib/sale/unsent.ts';
-import { findCouponUses } from '../../../lib/store/coupon-uses.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
 import { ownedKey } from '../../../lib/table/keys.ts';
 import { get as itemOf, updateExisting } from '../../../lib/table/table.ts';
 import { creditOf, customerWithLots, newCustomer, statesOf } from '../../support/credit-seed.ts';

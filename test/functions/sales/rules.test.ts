@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { recordPurchase } from '../../../lib/avatars/spend.ts';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { auditHistory, readHistory } from '../../../lib/operator/audit-history.ts';
 import { readCredit } from '../../../lib/operator/read-credit.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
 import { customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect } from 'vitest';
+import { getCustomer } from '../../../lib/avatars/customers.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { attributes, holdingOf } from '../../../lib/credit/state.ts';
 import { Problem } from '../../../lib/problem.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
 import { creditOf } from '../../support/credit-seed.ts';
 import { isLinearizable, type Operation } from '../../support/linearizable.ts';
 import { balanceOf, expire, increment, type ModelCustomer, set } from '../../support/model/credit.ts';

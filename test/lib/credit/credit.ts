@@ -1,9 +1,9 @@
 import { expect } from 'vitest';
+import { getCustomer } from '../../../lib/avatars/customers.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
 import { creditOf, statesOf } from '../../support/credit-seed.ts';
 
 /** Calls the functions for regular credit directly, in one store of the test file's table. */

@@ -1,11 +1,11 @@
 import * as fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { getCustomer } from '../../../lib/avatars/customers.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { type CreditType, creditTypes } from '../../../lib/credit/rules.ts';
 import { holdingOf } from '../../../lib/credit/state.ts';
 import { auditTable } from '../../../lib/operator/audit-credit.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
 import { creditOf, customerWithLots } from '../../support/credit-seed.ts';
 import { randomFrom } from '../../support/faults.ts';
 import { isolateAsDynamoDB } from '../../support/isolation.ts';

@@ -1,4 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { applyCoupon } from '../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
+import { createProduct } from '../../../lib/catalogue/products.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { historyKey } from '../../../lib/credit/history.ts';
@@ -11,9 +14,6 @@ import type { SaleRequest } from '../../../lib/routes/sales.ts';
 import { makeQuote } from '../../../lib/sale/quote.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
 import { sell } from '../../../lib/sale/sell.ts';
-import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
-import { createProduct } from '../../../lib/store/products.ts';
 import { couponUsesKey, customerKey } from '../../../lib/table/keys.ts';
 import type { Item } from '../../../lib/table/language.ts';
 import { engine } from '../../../lib/table/table.ts';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { reconcileCredit } from '../../../lib/credit/change.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { sweepDueLots } from '../../../lib/credit/sweep.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
 import { customerWithLots } from '../../support/credit-seed.ts';
 import { intercept } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';

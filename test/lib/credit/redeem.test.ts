@@ -1,12 +1,12 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeEach, expect, test } from 'vitest';
+import { findCustomerItem } from '../../../lib/avatars/customers.ts';
+import { forgetResidents } from '../../../lib/avatars/residents.ts';
+import { disableGiftCard, getGiftCard, putGiftCard, updateGiftCard } from '../../../lib/catalogue/gift-cards.ts';
 import { source, timestamp } from '../../../lib/clock.ts';
 import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
 import { Problem } from '../../../lib/problem.ts';
 import type { GiftCard } from '../../../lib/routes/gift-cards.ts';
-import { findCustomerItem } from '../../../lib/store/customers.ts';
-import { disableGiftCard, getGiftCard, putGiftCard, updateGiftCard } from '../../../lib/store/gift-cards.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
 import { customerKey } from '../../../lib/table/keys.ts';
 import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';
 import { answerLost, injectFaults, intercept } from '../../support/faults.ts';

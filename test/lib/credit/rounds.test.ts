@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
+import { forgetResidents } from '../../../lib/avatars/residents.ts';
+import { putGiftCard } from '../../../lib/catalogue/gift-cards.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit, reconcileCredit } from '../../../lib/credit/change.ts';
 import { redeemGiftCard } from '../../../lib/credit/redeem.ts';
 import type { CreditCommand } from '../../../lib/credit/rules.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { putGiftCard } from '../../../lib/store/gift-cards.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { ada } from '../../support/residents.ts';
 import { roundsIn } from '../../support/rounds.ts';

@@ -1,11 +1,11 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeEach, expect, test } from 'vitest';
 import { handler as expirySweep } from '../../../functions/expiry-sweep.ts';
+import { getCustomer } from '../../../lib/avatars/customers.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { dueShardOf } from '../../../lib/credit/state.ts';
 import { findLastSweep, findOverdue } from '../../../lib/credit/sweep.ts';
-import { getCustomer } from '../../../lib/store/customers.ts';
 import { db, tableName } from '../../../lib/table/client.ts';
 import { customerKey } from '../../../lib/table/keys.ts';
 import { creditOf, customerWithLots, newCustomer } from '../../support/credit-seed.ts';

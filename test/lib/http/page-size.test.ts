@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
+import { createProduct, listProducts } from '../../../lib/catalogue/products.ts';
 import { page } from '../../../lib/lists/page.ts';
 import type { Source } from '../../../lib/lists/source.ts';
-import { createProduct, listProducts } from '../../../lib/store/products.ts';
 import { productWith } from '../../support/rows.ts';
 import { freshTable } from '../../support/service.ts';
 

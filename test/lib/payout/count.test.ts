@@ -1,12 +1,12 @@
 import { beforeEach, expect, test } from 'vitest';
 import { handler as consume } from '../../../functions/stream-consumer.ts';
 import { consumerAccess } from '../../../infra/permissions.ts';
+import type { Resident } from '../../../lib/avatars/residents.ts';
 import { newId } from '../../../lib/clock.ts';
 import { beginPayouts } from '../../../lib/operator/begin-payouts.ts';
 import { countDebts } from '../../../lib/payout/count.ts';
 import { findPayee, type Payee } from '../../../lib/payout/payees.ts';
 import { findSale, type SaleItem } from '../../../lib/sale/sales.ts';
-import type { Resident } from '../../../lib/store/residents.ts';
 import { saleKey } from '../../../lib/table/keys.ts';
 import { put } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';

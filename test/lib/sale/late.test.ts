@@ -1,11 +1,11 @@
 import { beforeEach, expect, test } from 'vitest';
+import { applyCoupon } from '../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { refundSale } from '../../../lib/sale/refund.ts';
-import { applyCoupon } from '../../../lib/store/applied-coupons.ts';
-import { createCoupon } from '../../../lib/store/coupons.ts';
 import { updateRules } from '../../../lib/store/rules.ts';
 import { couponUsesKey, customerKey, saleKey, spendKey } from '../../../lib/table/keys.ts';
 import type { Item } from '../../../lib/table/language.ts';

@@ -1,10 +1,10 @@
 import { beforeEach, expect, test } from 'vitest';
+import { forgetResidents } from '../../../lib/avatars/residents.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { sell } from '../../../lib/sale/sell.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
 import { customerKey } from '../../../lib/table/keys.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { ada, bob } from '../../support/residents.ts';

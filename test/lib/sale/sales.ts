@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import { createProduct, findProduct } from '../../../lib/catalogue/products.ts';
 import { createSale, type Sale, type SaleRequest } from '../../../lib/routes/sales.ts';
 import { makeQuote } from '../../../lib/sale/quote.ts';
 import { sell } from '../../../lib/sale/sell.ts';
-import { createProduct, findProduct } from '../../../lib/store/products.ts';
 import { productWith } from '../../support/rows.ts';
 
 /** Calls the functions of sales directly, for regular products of one store of the test file's table. */

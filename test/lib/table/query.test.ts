@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { createProduct, getProduct } from '../../../lib/catalogue/products.ts';
 import { loaded } from '../../../lib/lists/source.ts';
-import { createProduct, getProduct } from '../../../lib/store/products.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import { getMany } from '../../../lib/table/table.ts';
 import { unknownUuid } from '../../support/residents.ts';

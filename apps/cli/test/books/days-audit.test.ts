@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from 'vitest';
+import { grantGiftCard } from '../../../../lib/catalogue/gift-cards.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import { historyKey } from '../../../../lib/credit/history.ts';
 import { dayKey } from '../../../../lib/events/days.ts';
-import { grantGiftCard } from '../../../../lib/store/gift-cards.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';
 import type { Key } from '../../../../lib/table/schema.ts';
 import { write } from '../../../../lib/table/table.ts';

@@ -1,6 +1,7 @@
 import * as fc from 'fast-check';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { handler } from '../../../../functions/stream-consumer.ts';
+import { findCustomerItem } from '../../../../lib/avatars/customers.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import type { HistoryItem } from '../../../../lib/credit/history.ts';
@@ -11,7 +12,6 @@ import { type DaySums, plus, sumsOf, sumsOfRow } from '../../../../lib/events/da
 import type { ShardEvent } from '../../../../lib/events/stream.ts';
 import { auditHistories, readHistory, recordedChanges } from '../../../../lib/operator/audit-history.ts';
 import { backfill, findBackfill } from '../../../../lib/operator/backfill-history.ts';
-import { findCustomerItem } from '../../../../lib/store/customers.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { customerKey } from '../../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';

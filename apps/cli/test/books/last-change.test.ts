@@ -1,4 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { findCustomerItem } from '../../../../lib/avatars/customers.ts';
+import { putGiftCard } from '../../../../lib/catalogue/gift-cards.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { asDecided, type CreditLot, changedIn, lotType } from '../../../../lib/credit/lot.ts';
@@ -14,8 +16,6 @@ import {
 import { repairReason } from '../../../../lib/operator/read-credit.ts';
 import { repairCredit } from '../../../../lib/operator/repair-credit.ts';
 import { changeKinds } from '../../../../lib/routes/credit.ts';
-import { findCustomerItem } from '../../../../lib/store/customers.ts';
-import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
 import { customerKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';

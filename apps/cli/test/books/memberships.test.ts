@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createCategory, deleteCategory, getCategory, listMembers } from '../../../../lib/catalogue/categories.ts';
+import { addMember, maxSorted, memberKey, removeMember } from '../../../../lib/catalogue/memberships.ts';
+import { createProduct, listProducts, updateProduct } from '../../../../lib/catalogue/products.ts';
 import { source } from '../../../../lib/clock.ts';
 import { productImporter } from '../../../../lib/operator/imports/products.ts';
 import { writeRows } from '../../../../lib/operator/imports/rows.ts';
 import { sortMemberships } from '../../../../lib/operator/sort-memberships.ts';
 import type { ProductFields } from '../../../../lib/routes/products.ts';
-import { createCategory, deleteCategory, getCategory, listMembers } from '../../../../lib/store/categories.ts';
-import { addMember, maxSorted, memberKey, removeMember } from '../../../../lib/store/memberships.ts';
-import { createProduct, listProducts, updateProduct } from '../../../../lib/store/products.ts';
 import { productKey } from '../../../../lib/table/keys.ts';
 import { put, remove, update } from '../../../../lib/table/language.ts';
 import { get, write } from '../../../../lib/table/table.ts';

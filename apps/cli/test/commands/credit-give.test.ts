@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { getCustomer } from '../../../../lib/avatars/customers.ts';
 import { now } from '../../../../lib/clock.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import { undoCreditChange } from '../../../../lib/credit/undo.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
-import { getCustomer } from '../../../../lib/store/customers.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { wholeTable } from '../../../../test/support/service.ts';

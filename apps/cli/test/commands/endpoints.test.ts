@@ -1,8 +1,8 @@
 import { afterEach, expect, test, vi } from 'vitest';
+import { putGiftCard } from '../../../../lib/catalogue/gift-cards.ts';
 import { listLots } from '../../../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
 import type { Order } from '../../../../lib/delivery/message.ts';
-import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
 import { anOrder } from '../../../../test/support/deliveries.ts';
 import { intercept, stopIntercepting } from '../../../../test/support/faults.ts';
 import { newResident } from '../../../../test/support/residents.ts';

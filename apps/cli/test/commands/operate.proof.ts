@@ -2,6 +2,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { PutCommand, UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { beforeAll, expect, test } from 'vitest';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { now, timestamp } from '../../../../lib/clock.ts';
 import {
   claimDelivery,
@@ -14,7 +15,6 @@ import { findDispenser, loseAddress, registerDispenser } from '../../../../lib/d
 import { encodeMessage } from '../../../../lib/delivery/message.ts';
 import { sendToDeadLetters } from '../../../../lib/delivery/queue.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
 import { setOpen } from '../../../../lib/store/stores.ts';
 import { db, tableName } from '../../../../lib/table/client.ts';
 import { anOrder } from '../../../../test/support/deliveries.ts';

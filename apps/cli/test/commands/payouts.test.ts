@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
+import type { Resident } from '../../../../lib/avatars/residents.ts';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { claimPayout } from '../../../../lib/payout/claim.ts';
 import { findPayee } from '../../../../lib/payout/payees.ts';
 import { reportPayout } from '../../../../lib/payout/settle.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
 import { sharedKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';

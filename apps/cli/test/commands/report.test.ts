@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import type { Resident } from '../../../../lib/avatars/residents.ts';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
 import { updateRules } from '../../../../lib/store/rules.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { forgetResidents } from '../../../../lib/avatars/residents.ts';
 import { putResident } from '../../../../lib/operator/residents.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { forgetResidents } from '../../../../lib/store/residents.ts';
 import { tellResident } from '../../../../lib/store/tell-resident.ts';
 import { freshTable } from '../../../../test/support/service.ts';
 import { checkDispenser } from '../../books/doctor-store.ts';

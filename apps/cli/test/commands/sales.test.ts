@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { applyCoupon } from '../../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon } from '../../../../lib/catalogue/coupons.ts';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sell } from '../../../../lib/sale/sell.ts';
-import { applyCoupon } from '../../../../lib/store/applied-coupons.ts';
-import { createCoupon } from '../../../../lib/store/coupons.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
 import { newResident, unknownUuid } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';
 import { doAt } from '../../../../test/support/service.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createCategory } from '../../../../lib/catalogue/categories.ts';
 import { createStore, deleteStore } from '../../../../lib/operator/stores.ts';
-import { createCategory } from '../../../../lib/store/categories.ts';
 import { findStore, listStores } from '../../../../lib/store/stores.ts';
 import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';

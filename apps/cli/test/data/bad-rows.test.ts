@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createProduct } from '../../../../lib/store/products.ts';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada, unknownUuid } from '../../../../test/support/residents.ts';
 import { productWith } from '../../../../test/support/rows.ts';

@@ -1,9 +1,9 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
+import { listOwned } from '../../../../lib/avatars/owned.ts';
+import { getSpend } from '../../../../lib/avatars/spend.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { listOwned } from '../../../../lib/store/owned.ts';
-import { getSpend } from '../../../../lib/store/spend.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { freshTable } from '../../../../test/support/service.ts';
 import { convertFile } from '../../data/convert.ts';

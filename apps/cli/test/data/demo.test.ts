@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from 'vitest';
+import { demandUuid, getCustomerItem } from '../../../../lib/avatars/customers.ts';
 import { source } from '../../../../lib/clock.ts';
 import { asDecided } from '../../../../lib/credit/lot.ts';
 import { listLots } from '../../../../lib/credit/lots.ts';
@@ -7,7 +8,6 @@ import { type CreditItem, holdingOf } from '../../../../lib/credit/state.ts';
 import { deliveriesList } from '../../../../lib/delivery/deliveries.ts';
 import { type Identifier, parseIdentifier } from '../../../../lib/identifier.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { demandUuid, getCustomerItem } from '../../../../lib/store/customers.ts';
 import { seedWaiting } from '../../../../local/demo/deliveries.ts';
 import { seedDemo } from '../../../../local/demo/demo.ts';
 import { seedResidents } from '../../../../local/demo/residents.ts';

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { customerUpsert } from '../../../../lib/avatars/customers.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { customerUpsert } from '../../../../lib/store/customers.ts';
 import { write } from '../../../../lib/table/table.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { historyRows, type SeededChange } from '../../../../test/support/history-rows.ts';

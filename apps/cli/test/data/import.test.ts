@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { getCustomer, getCustomerItem } from '../../../../lib/avatars/customers.ts';
+import { getSpend } from '../../../../lib/avatars/spend.ts';
+import { getCategory, listCategories } from '../../../../lib/catalogue/categories.ts';
 import { changeCredit } from '../../../../lib/credit/change.ts';
 import type { CreditItem } from '../../../../lib/credit/state.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { getCategory, listCategories } from '../../../../lib/store/categories.ts';
-import { getCustomer, getCustomerItem } from '../../../../lib/store/customers.ts';
-import { getSpend } from '../../../../lib/store/spend.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { filesOf, freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada } from '../../../../test/support/residents.ts';

@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { createCategory } from '../../../../lib/catalogue/categories.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { createCategory } from '../../../../lib/store/categories.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { freshTable } from '../../../../test/support/service.ts';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createProduct, listStoredProducts } from '../../../../lib/store/products.ts';
+import { createProduct, listStoredProducts } from '../../../../lib/catalogue/products.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada, bob } from '../../../../test/support/residents.ts';

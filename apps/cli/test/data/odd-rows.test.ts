@@ -1,6 +1,6 @@
 import { beforeEach, expect, test } from 'vitest';
-import { banCustomer, findCustomerItem, getCustomer } from '../../../../lib/store/customers.ts';
-import { listStoredProducts } from '../../../../lib/store/products.ts';
+import { banCustomer, findCustomerItem, getCustomer } from '../../../../lib/avatars/customers.ts';
+import { listStoredProducts } from '../../../../lib/catalogue/products.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { bob, cleo } from '../../../../test/support/residents.ts';
 import { wholeTable } from '../../../../test/support/service.ts';

@@ -1,11 +1,11 @@
 import { beforeEach, describe, expect, test } from 'vitest';
+import { updateCustomer } from '../../../../lib/avatars/customers.ts';
+import { findResident, forgetResidents, type Resident } from '../../../../lib/avatars/residents.ts';
+import { recordPurchase } from '../../../../lib/avatars/spend.ts';
+import { createCoupon } from '../../../../lib/catalogue/coupons.ts';
+import { putGiftCard } from '../../../../lib/catalogue/gift-cards.ts';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { putResident } from '../../../../lib/operator/residents.ts';
-import { createCoupon } from '../../../../lib/store/coupons.ts';
-import { updateCustomer } from '../../../../lib/store/customers.ts';
-import { putGiftCard } from '../../../../lib/store/gift-cards.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
-import { findResident, forgetResidents, type Resident } from '../../../../lib/store/residents.ts';
-import { recordPurchase } from '../../../../lib/store/spend.ts';
 import { intercept } from '../../../../test/support/faults.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { newResident, unknownUuid } from '../../../../test/support/residents.ts';

@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { getSpend } from '../../../../lib/avatars/spend.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { sendUnsent } from '../../../../lib/sale/sweep.ts';
-import { getSpend } from '../../../../lib/store/spend.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { catchUp, keepHistory } from '../../../../test/support/history.ts';
 import { ada, bob, cleo } from '../../../../test/support/residents.ts';

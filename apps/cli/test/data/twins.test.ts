@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { getCustomer } from '../../../../lib/store/customers.ts';
-import { listStoreCards } from '../../../../lib/store/gift-cards.ts';
-import { getSpend } from '../../../../lib/store/spend.ts';
+import { getCustomer } from '../../../../lib/avatars/customers.ts';
+import { getSpend } from '../../../../lib/avatars/spend.ts';
+import { listStoreCards } from '../../../../lib/catalogue/gift-cards.ts';
 import { freshStore, tempDir } from '../../../../test/support/files.ts';
 import { ada, bob } from '../../../../test/support/residents.ts';
 import { idFrom } from '../../kinds/columns.ts';

@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
-import { createStore } from '../../../../lib/operator/stores.ts';
+import { banCustomer, getCustomer } from '../../../../lib/avatars/customers.ts';
+import type { Resident } from '../../../../lib/avatars/residents.ts';
 import {
   type AppliedCoupon,
   applyCoupon,
   findApplication,
   revokeCoupon,
-} from '../../../../lib/store/applied-coupons.ts';
-import { createCoupon, getCoupon, limitCoupon } from '../../../../lib/store/coupons.ts';
-import { banCustomer, getCustomer } from '../../../../lib/store/customers.ts';
-import { createProduct, getProduct, updateProduct } from '../../../../lib/store/products.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
+} from '../../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon, getCoupon, limitCoupon } from '../../../../lib/catalogue/coupons.ts';
+import { createProduct, getProduct, updateProduct } from '../../../../lib/catalogue/products.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
 import { exists, put } from '../../../../lib/table/language.ts';
 import { transact } from '../../../../lib/table/table.ts';
 import { buy } from '../../../../test/lib/sale/sales.ts';

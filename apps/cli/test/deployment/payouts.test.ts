@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import * as fc from 'fast-check';
 import { beforeAll, expect, test } from 'vitest';
+import { applyCoupon } from '../../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon } from '../../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../../lib/clock.ts';
 import { beginPayouts } from '../../../../lib/operator/begin-payouts.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
@@ -12,8 +14,6 @@ import type { PayoutAnswer } from '../../../../lib/routes/payouts.ts';
 import type { Sale } from '../../../../lib/routes/sales.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { getSale } from '../../../../lib/sale/sales.ts';
-import { applyCoupon } from '../../../../lib/store/applied-coupons.ts';
-import { createCoupon } from '../../../../lib/store/coupons.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { freshTable, setClock } from '../../../../test/support/service.ts';

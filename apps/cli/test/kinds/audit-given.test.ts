@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
+import { updateProductCard } from '../../../../lib/catalogue/product-cards.ts';
 import { auditHistory } from '../../../../lib/operator/audit-history.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
-import { updateProductCard } from '../../../../lib/store/product-cards.ts';
 import { updateRules } from '../../../../lib/store/rules.ts';
 import { update } from '../../../../lib/table/language.ts';
 import type { Key } from '../../../../lib/table/schema.ts';

@@ -1,11 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { historyKey } from '../../../../lib/credit/history.ts';
-import { redeemGiftCard, redeemOwnCards } from '../../../../lib/credit/redeem.ts';
-import { createStore } from '../../../../lib/operator/stores.ts';
-import { refundSale } from '../../../../lib/sale/refund.ts';
-import { getCustomer } from '../../../../lib/store/customers.ts';
+import { getCustomer } from '../../../../lib/avatars/customers.ts';
+import type { Resident } from '../../../../lib/avatars/residents.ts';
 import {
   disableGiftCard,
   type GiftCardItem,
@@ -14,9 +11,12 @@ import {
   listStoreCards,
   putGiftCard,
   updateGiftCard,
-} from '../../../../lib/store/gift-cards.ts';
-import { updateProductCard } from '../../../../lib/store/product-cards.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
+} from '../../../../lib/catalogue/gift-cards.ts';
+import { updateProductCard } from '../../../../lib/catalogue/product-cards.ts';
+import { historyKey } from '../../../../lib/credit/history.ts';
+import { redeemGiftCard, redeemOwnCards } from '../../../../lib/credit/redeem.ts';
+import { createStore } from '../../../../lib/operator/stores.ts';
+import { refundSale } from '../../../../lib/sale/refund.ts';
 import { customerKey, giftCardKey } from '../../../../lib/table/keys.ts';
 import { put, update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';

@@ -1,22 +1,22 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, expect, test } from 'vitest';
-import { categoryImporter } from '../../../../lib/operator/imports/categories.ts';
-import { couponImporter } from '../../../../lib/operator/imports/coupons.ts';
-import { giftCardImporter } from '../../../../lib/operator/imports/gift-cards.ts';
-import { productImporter } from '../../../../lib/operator/imports/products.ts';
-import { type Importer, writeRows } from '../../../../lib/operator/imports/rows.ts';
+import type { Resident } from '../../../../lib/avatars/residents.ts';
 import {
   createCategory,
   deleteCategory,
   freeMembers,
   getCategory,
   listMembers,
-} from '../../../../lib/store/categories.ts';
-import { createCoupon, getCoupon, updateCoupon } from '../../../../lib/store/coupons.ts';
-import { cardRefund, disableGiftCard, getGiftCard } from '../../../../lib/store/gift-cards.ts';
-import { addMember } from '../../../../lib/store/memberships.ts';
-import { createProduct, getProduct, updateProduct } from '../../../../lib/store/products.ts';
-import type { Resident } from '../../../../lib/store/residents.ts';
+} from '../../../../lib/catalogue/categories.ts';
+import { createCoupon, getCoupon, updateCoupon } from '../../../../lib/catalogue/coupons.ts';
+import { cardRefund, disableGiftCard, getGiftCard } from '../../../../lib/catalogue/gift-cards.ts';
+import { addMember } from '../../../../lib/catalogue/memberships.ts';
+import { createProduct, getProduct, updateProduct } from '../../../../lib/catalogue/products.ts';
+import { categoryImporter } from '../../../../lib/operator/imports/categories.ts';
+import { couponImporter } from '../../../../lib/operator/imports/coupons.ts';
+import { giftCardImporter } from '../../../../lib/operator/imports/gift-cards.ts';
+import { productImporter } from '../../../../lib/operator/imports/products.ts';
+import { type Importer, writeRows } from '../../../../lib/operator/imports/rows.ts';
 import { transact } from '../../../../lib/table/table.ts';
 import { intercept, throttled } from '../../../../test/support/faults.ts';
 import { newResident } from '../../../../test/support/residents.ts';

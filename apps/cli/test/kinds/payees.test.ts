@@ -1,4 +1,5 @@
 import { beforeEach, expect, test } from 'vitest';
+import { findProduct, updateProduct } from '../../../../lib/catalogue/products.ts';
 import { claimDelivery, completeDelivery } from '../../../../lib/delivery/deliveries.ts';
 import { beginPayouts, resumePayouts } from '../../../../lib/operator/begin-payouts.ts';
 import { countSales, findUncountedSales } from '../../../../lib/operator/repair-payouts.ts';
@@ -10,7 +11,6 @@ import { reportPayout, settlePayout } from '../../../../lib/payout/settle.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
 import { findSale, type SaleItem } from '../../../../lib/sale/sales.ts';
 import { orderOf } from '../../../../lib/sale/unsent.ts';
-import { findProduct, updateProduct } from '../../../../lib/store/products.ts';
 import { payoutKey } from '../../../../lib/table/keys.ts';
 import { put, update } from '../../../../lib/table/language.ts';
 import { engine, removeMany, write } from '../../../../lib/table/table.ts';

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { forgetResidents, type Resident } from '../../../../lib/avatars/residents.ts';
 import { source } from '../../../../lib/clock.ts';
 import { sweep } from '../../../../lib/credit/sweep.ts';
 import { putResident } from '../../../../lib/operator/residents.ts';
-import { forgetResidents, type Resident } from '../../../../lib/store/residents.ts';
 import { tempDir } from '../../../../test/support/files.ts';
 import { newResident } from '../../../../test/support/residents.ts';
 import { startTestService } from '../../../../test/support/service.ts';

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { divideStock, gatherStock, listStoredShares, type StockShare } from '../../../../lib/catalogue/stock.ts';
 import { source } from '../../../../lib/clock.ts';
 import type { EventItem } from '../../../../lib/events/events.ts';
 import { productImporter } from '../../../../lib/operator/imports/products.ts';
@@ -8,7 +9,6 @@ import { writeRows } from '../../../../lib/operator/imports/rows.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { scopes } from '../../../../lib/routes/route.ts';
 import { maxInteger } from '../../../../lib/routes/wire.ts';
-import { divideStock, gatherStock, listStoredShares, type StockShare } from '../../../../lib/store/stock.ts';
 import { productKey } from '../../../../lib/table/keys.ts';
 import { remove, update } from '../../../../lib/table/language.ts';
 import { get, write } from '../../../../lib/table/table.ts';

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
+import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { createProduct as row } from '../../../../lib/routes/products.ts';
-import { createProduct } from '../../../../lib/store/products.ts';
 import { vendorCountKey, vendorKey } from '../../../../lib/table/keys.ts';
 import { update } from '../../../../lib/table/language.ts';
 import { write } from '../../../../lib/table/table.ts';

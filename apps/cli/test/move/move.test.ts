@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
+import { rankedBy } from '../../../../lib/avatars/spend-list.ts';
 import { listLots } from '../../../../lib/credit/lots.ts';
 import { auditTable } from '../../../../lib/operator/audit-credit.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { rankedBy } from '../../../../lib/store/spend-list.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { spendKey } from '../../../../lib/table/keys.ts';
 import { targetOf, update } from '../../../../lib/table/language.ts';

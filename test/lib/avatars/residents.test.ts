@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
+import { findResident, forgetResidents } from '../../../lib/avatars/residents.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
-import { findResident, forgetResidents } from '../../../lib/store/residents.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
 import { freshTable } from '../../support/service.ts';
 

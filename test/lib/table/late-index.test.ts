@@ -1,9 +1,9 @@
 import { UpdateCommand } from '@aws-sdk/lib-dynamodb';
 import { expect, test } from 'vitest';
+import { recordPurchase } from '../../../lib/avatars/spend.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
-import { recordPurchase } from '../../../lib/store/spend.ts';
 import { db, tableName } from '../../../lib/table/client.ts';
 import { giftCardKey } from '../../../lib/table/keys.ts';
 import { intercept } from '../../support/faults.ts';

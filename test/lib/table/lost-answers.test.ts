@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, expect, test } from 'vitest';
+import { createCategory, findCategory } from '../../../lib/catalogue/categories.ts';
+import { addMember } from '../../../lib/catalogue/memberships.ts';
+import { createProduct } from '../../../lib/catalogue/products.ts';
 import { source } from '../../../lib/clock.ts';
-import { createCategory, findCategory } from '../../../lib/store/categories.ts';
-import { addMember } from '../../../lib/store/memberships.ts';
-import { createProduct } from '../../../lib/store/products.ts';
 import { messagesOn, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, conflict, intercept, outcomeOf, type TableCall, throttled } from '../../support/faults.ts';
 import { newResident } from '../../support/residents.ts';

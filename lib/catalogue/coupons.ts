@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { Resident } from '../avatars/residents.ts';
 import { newId, now, timestamp } from '../clock.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
@@ -9,7 +10,6 @@ import { codeKey, couponKey, partition } from '../table/keys.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update, updated } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, transact, updateExisting } from '../table/table.ts';
-import type { Resident } from './residents.ts';
 
 /** A coupon as stored. */
 export interface CouponItem extends Coupon, Key {

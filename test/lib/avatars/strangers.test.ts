@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
+import { forgetResidents } from '../../../lib/avatars/residents.ts';
 import { source } from '../../../lib/clock.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { ofGrid, placeDispenser, saying, startTestLookUps } from '../../support/look-ups.ts';
 import { ada, bob, seedResidents } from '../../support/residents.ts';

@@ -1,9 +1,9 @@
 import { beforeEach, expect, test } from 'vitest';
+import { listCustomers } from '../../../lib/avatars/customer-list.ts';
+import { updateCustomer } from '../../../lib/avatars/customers.ts';
+import { forgetResidents } from '../../../lib/avatars/residents.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { listCustomers } from '../../../lib/store/customer-list.ts';
-import { updateCustomer } from '../../../lib/store/customers.ts';
-import { forgetResidents } from '../../../lib/store/residents.ts';
 import type { Write } from '../../../lib/table/language.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { setClock } from '../../support/service.ts';

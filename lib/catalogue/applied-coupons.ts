@@ -1,3 +1,5 @@
+import { findStoreResident, newCustomerWrites } from '../avatars/customers.ts';
+import { findResident, type Resident, refuseUnknown } from '../avatars/residents.ts';
 import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
@@ -8,9 +10,7 @@ import { above, all, copyOf, is, update } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, rowsOf, write } from '../table/table.ts';
 import { type CouponItem, findChosen } from './coupons.ts';
-import { findStoreResident, newCustomerWrites } from './customers.ts';
 import { hasProduct } from './products.ts';
-import { findResident, type Resident, refuseUnknown } from './residents.ts';
 
 /**
  * An application of a coupon to a customer: one for the whole store and one for each product. It is live while

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { sweepAccess } from '../../../infra/permissions.ts';
+import { lookUpTime } from '../../../lib/avatars/resident-lookup.ts';
+import { forgetResidents, type Resident, type StoredResident } from '../../../lib/avatars/residents.ts';
 import { source } from '../../../lib/clock.ts';
 import { sweep } from '../../../lib/credit/sweep.ts';
 import { dispenserKey, findDispenser, loseAddress } from '../../../lib/delivery/dispensers.ts';
 import { putResident, residentItems } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { scopes } from '../../../lib/routes/route.ts';
-import { lookUpTime } from '../../../lib/store/resident-lookup.ts';
-import { forgetResidents, type Resident, type StoredResident } from '../../../lib/store/residents.ts';
 import { residentKey } from '../../../lib/table/keys.ts';
 import { get, removeMany, transact } from '../../../lib/table/table.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';

@@ -1,3 +1,4 @@
+import { findResident } from '../avatars/residents.ts';
 import { newId, now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
@@ -34,7 +35,6 @@ import {
   sortStateNames,
   sortStateOf,
 } from './memberships.ts';
-import { findResident } from './residents.ts';
 import {
   copiesOf,
   type DivisibleStock,

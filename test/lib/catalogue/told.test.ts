@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { decideTold } from '../../../lib/store/told.ts';
+import { decideTold } from '../../../lib/catalogue/told.ts';
 
 test.each([
   ['makes what is not here', undefined, undefined, 'new', 'create'],

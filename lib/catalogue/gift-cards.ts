@@ -1,3 +1,5 @@
+import { findStoreResident, newCustomerWrites } from '../avatars/customers.ts';
+import type { Resident } from '../avatars/residents.ts';
 import { newId, now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
@@ -8,8 +10,6 @@ import { giftCardKey, partition } from '../table/keys.ts';
 import { all, copyOf, exists, is, isNew, missing, put, unchanged, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getMany, type Precondition, rowsOf, write } from '../table/table.ts';
-import { findStoreResident, newCustomerWrites } from './customers.ts';
-import type { Resident } from './residents.ts';
 import { decideTold } from './told.ts';
 
 export interface GiftCardItem extends GiftCard, Key {
