@@ -11,18 +11,18 @@ import { loseVendors } from '../lib/vendor/sweep.ts';
 /** The time that the sweep leaves for changes that are under way when it stops. */
 const reserveMillis = 10_000;
 
-const orderUnsent = async (mayGoOn: () => boolean): Promise<void> => {
-  const { failed } = await sendUnsent(mayGoOn);
+const orderUnsent = async (hasTime: () => boolean): Promise<void> => {
+  const { failed } = await sendUnsent(hasTime);
   if (failed > 0) throw new Error(`Sales whose delivery could not be ordered: ${failed}.`);
 };
 
-const giveUp = async (mayGoOn: () => boolean): Promise<void> => {
-  const failed = await giveUpClaims(mayGoOn);
+const giveUp = async (hasTime: () => boolean): Promise<void> => {
+  const failed = await giveUpClaims(hasTime);
   if (failed > 0) throw new Error(`Claimed payouts that could not be given up: ${failed}.`);
 };
 
-const lose = async (mayGoOn: () => boolean): Promise<void> => {
-  const failed = await loseVendors(mayGoOn);
+const lose = async (hasTime: () => boolean): Promise<void> => {
+  const failed = await loseVendors(hasTime);
   if (failed > 0) throw new Error(`Vendors that could not be looked at: ${failed}.`);
 };
 
@@ -34,15 +34,15 @@ const lose = async (mayGoOn: () => boolean): Promise<void> => {
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();
-  const mayGoOn = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
+  const hasTime = (): boolean => context.getRemainingTimeInMillis() > reserveMillis;
   const others = [
-    () => orderUnsent(mayGoOn),
-    () => giveUp(mayGoOn),
-    () => lose(mayGoOn),
-    () => sendDue((orders) => queueEvents(orders, 'slow'), mayGoOn),
+    () => orderUnsent(hasTime),
+    () => giveUp(hasTime),
+    () => lose(hasTime),
+    () => sendDue((orders) => queueEvents(orders, 'slow'), hasTime),
   ];
   const by = `sweep ${context.awsRequestId}`;
-  const { report, errors } = await metered(meter, () => sweep(by, mayGoOn, others));
+  const { report, errors } = await metered(meter, () => sweep(by, hasTime, others));
   for (const error of errors)
     logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
   const { calls, units } = meter;

@@ -2,7 +2,7 @@ import type { Identifier } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { Customer } from '../routes/customers.ts';
-import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll, writeOne } from '../table/decide.ts';
 import { customerKey, partition, spendKey } from '../table/keys.ts';
 import {
   type AttributeChanges,
@@ -131,13 +131,13 @@ const change = async (
     const upsert = update(key, { set, ifMissing: newCustomer(store, username), when: ifMatch && isNew });
     const answerOf = (item: CustomerItem | undefined) => readCustomer(item ?? untouched);
     // Where it is refused, another request has made the resident a customer.
-    return one<CustomerItem, Customer>(upsert, { answer: answerOf, ifMatch });
+    return writeOne<CustomerItem, Customer>(upsert, { answer: answerOf, ifMatch });
   };
   return decide(() =>
-    one<CustomerItem, Customer>(update(key, { set, when: exists }), {
+    writeOne<CustomerItem, Customer>(update(key, { set, when: exists }), {
       answer: readCustomer,
       ifMatch,
-      otherwise: enter,
+      ifRefused: enter,
     }),
   );
 };
@@ -167,10 +167,10 @@ const subscribe = async (
     const asRead = unchanged(found, Object.keys(current));
     const upsert = updated(found ?? key, { set, ifMissing: newCustomer(store, username), when: asRead });
     const answered = readCustomer(applied(upsert, found as Item | undefined) as unknown as CustomerItem);
-    return allOf([upsert, spendMoves(store, key.sk, newsSubscriber, spend)], { answer: answered });
+    return writeAll([upsert, spendMoves(store, key.sk, newsSubscriber, spend)], { answer: answered });
   };
   const same = update(key, { set, when: all(exists, isSubscribed(newsSubscriber)) });
-  return decide(() => one<CustomerItem, Customer>(same, { answer: readCustomer, ifMatch, otherwise: change }));
+  return decide(() => writeOne<CustomerItem, Customer>(same, { answer: readCustomer, ifMatch, ifRefused: change }));
 };
 
 /** Sets the given fields; the others stay. Throws 404, and 412. */

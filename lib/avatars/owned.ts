@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { loaded } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
-import { decide, one } from '../table/decide.ts';
+import { decide, writeOne } from '../table/decide.ts';
 import { ownedKey, partition, productKey } from '../table/keys.ts';
 import { all, any, atMost, exists, is, isNew, missing, remove, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -120,7 +120,7 @@ export const claimRedelivery = (
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
     // A sale in between begins a minute of its own.
     const asRead = all(exists, is('queued', queued), is('lastSoldAt', lastSoldAt));
-    return one(update(key, { set: { queued: mark }, when: asRead }), { result: () => mark, outside, together });
+    return writeOne(update(key, { set: { queued: mark }, when: asRead }), { result: () => mark, outside, together });
   });
 
 /** Notes that the queue did not confirm a claimed delivery: the next request of that minute orders the same one. */

@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { type Identifier, nilUuid } from '../identifier.ts';
 import type { Source } from '../lists/source.ts';
-import { allOf, answer, decide } from '../table/decide.ts';
+import { answer, decide, writeAll } from '../table/decide.ts';
 import { ownedKey, partition, purchaseKey, spendKey } from '../table/keys.ts';
 import { type Condition, is, isNew, put, unchanged, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -211,5 +211,5 @@ export const recordPurchase = (store: string, purchase: Purchase): Promise<boole
     ]);
     if (recorded) return answer(false);
     const state = { spend, customer, owned: new Map(owned ? [[productId, owned]] : []) };
-    return allOf(purchaseItems(store, buyer, [purchase], state), { result: true });
+    return writeAll(purchaseItems(store, buyer, [purchase], state), { result: true });
   });

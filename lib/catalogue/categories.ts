@@ -3,7 +3,7 @@ import { loaded, type Source } from '../lists/source.ts';
 import { logSink } from '../log.ts';
 import { notFound } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
-import { allOf, decide, one } from '../table/decide.ts';
+import { decide, writeAll, writeOne } from '../table/decide.ts';
 import { categoryKey, partition } from '../table/keys.ts';
 import { check, isNew, missing, present, put, remove, unchanged, update, type Write } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
@@ -89,13 +89,13 @@ export const deleteCategory = async (store: string, id: string, ifMatch?: Precon
     const found = ifMatch && (await getCategory(store, id));
     if (found) ifMatch(found);
     const asRead = found ? unchanged(found) : isThere;
-    const otherwise = () => {
+    const ifRefused = () => {
       if (!found) throw notFound();
       return undefined;
     };
     return isYoung(id)
-      ? one(update(key, { set: buried(), when: asRead }), { result: () => undefined, otherwise })
-      : allOf([remove(key, asRead)], { result: undefined, otherwise });
+      ? writeOne(update(key, { set: buried(), when: asRead }), { result: () => undefined, ifRefused })
+      : writeAll([remove(key, asRead)], { result: undefined, ifRefused });
   });
   try {
     await freeMembers(store, id);

@@ -5,7 +5,7 @@ import { loaded, merged, type Source } from '../lists/source.ts';
 import { normalised } from '../normalise.ts';
 import { invalid, notFound, type Problem } from '../problem.ts';
 import type { Coupon, CouponChoice, CouponFields, CouponLimits } from '../routes/coupons.ts';
-import { allOf, type Decision, decide, one } from '../table/decide.ts';
+import { type Decision, decide, writeAll, writeOne } from '../table/decide.ts';
 import { codeKey, couponKey, partition } from '../table/keys.ts';
 import { type Condition, copyOf, is, isNew, put, remove, unchanged, update, updated } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -136,9 +136,9 @@ export const updateCoupon = async (
       remove(codeKey(store, found.folded)),
       put({ ...codeKey(store, folded), id }, isNew),
     ];
-    return allOf<Coupon>(writes, {
+    return writeAll<Coupon>(writes, {
       result: { ...found, ...fields },
-      otherwise: ({ by }) => {
+      ifRefused: ({ by }) => {
         if (!by(found)) throw codeTaken();
         // Another request has changed the coupon's code again.
         return undefined;
@@ -146,10 +146,10 @@ export const updateCoupon = async (
     });
   };
   return decide(() =>
-    one<CouponItem, Coupon>(replacing(is('folded', folded)), {
+    writeOne<CouponItem, Coupon>(replacing(is('folded', folded)), {
       result: (coupon) => coupon,
       ifMatch,
-      otherwise: moveCode,
+      ifRefused: moveCode,
     }),
   );
 };

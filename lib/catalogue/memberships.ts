@@ -1,6 +1,6 @@
 import { merged, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
-import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import { categoryKey, partition, productKey } from '../table/keys.ts';
 import {
   all,
@@ -244,9 +244,9 @@ const addAs = async (
     : additionOf(store, category, productId, product);
   if (!addition && (await findCategory(store, category))) return answer(undefined);
   if (!addition) throw notFound();
-  return allOf([countBy(store, category, 1), ...addition], {
+  return writeAll([countBy(store, category, 1), ...addition], {
     answer: undefined,
-    otherwise: ({ by }) => {
+    ifRefused: ({ by }) => {
       const refused = by<SortableProduct>(productKey(store, productId));
       if (by(categoryKey(store, category)) || (refused && !refused.item)) throw notFound();
       if (refused?.item) return addAs(store, category, productId, refused.item);
@@ -272,22 +272,22 @@ export const removeMember = (store: string, category: string, productId: string)
   const asStored = async (): Promise<Decision<undefined>> => {
     const product = await get<SortableProduct>(productKey(store, productId));
     if (!product) throw notFound();
-    return allOf([count, ...removalOf(store, category, productId, product)], {
+    return writeAll([count, ...removalOf(store, category, productId, product)], {
       result: undefined,
-      otherwise: ({ by }) => {
+      ifRefused: ({ by }) => {
         if (by(categoryKey(store, category))) throw notFound();
         return by(productKey(store, productId)) ? undefined : answer(undefined);
       },
     });
   };
   const asUsual = (): Decision<undefined> =>
-    allOf([count, remove(memberKey(store, category, productId, usual), exists)], {
+    writeAll([count, remove(memberKey(store, category, productId, usual), exists)], {
       result: undefined,
-      otherwise: ({ by }) => {
+      ifRefused: ({ by }) => {
         if (by(categoryKey(store, category))) throw notFound();
         // The product is not in it, or has other flags.
         return asStored();
       },
     });
-  return decide(({ number }) => (number > 1 ? asStored() : asUsual()));
+  return decide((attempt) => (attempt > 1 ? asStored() : asUsual()));
 };

@@ -7,7 +7,7 @@ import { activePrice } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Product, ProductFields, ProductFilter } from '../routes/products.ts';
 import type { SoldCard } from '../routes/rules.ts';
-import { allOf, type Decision, decide, first, one } from '../table/decide.ts';
+import { type Decision, decide, doFirst, writeAll, writeOne } from '../table/decide.ts';
 import { partition, productKey } from '../table/keys.ts';
 import {
   all,
@@ -126,24 +126,24 @@ export const updateProduct = async (
     if (!found) throw notFound();
     if (found.divided !== undefined) {
       ifMatch?.(await getProduct(store, id));
-      return first(() => makeWhole(store, id));
+      return doFirst(() => makeWhole(store, id));
     }
     ifMatch?.(readProduct(found));
     const { sortState, writes } = await movedMemberships(store, id, found, fields);
     const { sorted, sortedIn } = sortState;
     const change = updated(found, { set: { ...set, sorted, sortedIn }, when: unchanged(found, sortStateNames) });
     const after = applied(change, { ...found }) as unknown as StoredProduct;
-    return allOf([change, ...writes], { answer: readProduct(after) });
+    return writeAll([change, ...writes], { answer: readProduct(after) });
   };
   const isOneWrite = all(exists, missing('divided'), any(missing('sortedIn'), sameFlags));
-  return decide(async ({ number }) => {
-    const found = number > 1 ? await findStoredProduct(store, id) : undefined;
-    return number > 1 && !holds(isOneWrite, found && { ...found })
+  return decide(async (attempt) => {
+    const found = attempt > 1 ? await findStoredProduct(store, id) : undefined;
+    return attempt > 1 && !holds(isOneWrite, found && { ...found })
       ? refile(found)
-      : one<StoredProduct, Product>(update(key, { set, when: isOneWrite }), {
+      : writeOne<StoredProduct, Product>(update(key, { set, when: isOneWrite }), {
           answer: readProduct,
           ifMatch,
-          otherwise: refile,
+          ifRefused: refile,
         });
   });
 };

@@ -3,7 +3,7 @@ import type { Source } from '../lists/source.ts';
 import type { Product } from '../routes/products.ts';
 import type { SoldCard } from '../routes/rules.ts';
 import { maxInteger } from '../routes/wire.ts';
-import { again, allOf, answer, decide } from '../table/decide.ts';
+import { answer, decide, readAgain, writeAll } from '../table/decide.ts';
 import { partition, productKey } from '../table/keys.ts';
 import {
   above,
@@ -186,7 +186,7 @@ export const divideStock = (store: string, id: string): Promise<void> =>
       when: all(isWhole, atLeast('availableAmount', moved)),
     });
     // Refused, it was divided by another sale, or is smaller by now.
-    return allOf([move, ...shares], { result: undefined, otherwise: () => answer(undefined) });
+    return writeAll([move, ...shares], { result: undefined, ifRefused: () => answer(undefined) });
   });
 
 /** Puts all copies of a divided stock back into the product's item. */
@@ -196,13 +196,13 @@ export const gatherStock = (store: string, id: string): Promise<void> =>
     const item = await get<Key & DivisibleStock>(key);
     if (item?.divided === undefined) return answer(undefined);
     const shares = await readShares(store, item);
-    if (!shares) return again();
+    if (!shares) return readAgain();
     const move = update(key, {
       set: { divided: undefined, shape: undefined },
       add: { availableAmount: copiesIn(shares) },
       when: is('divided', item.divided),
     });
-    return allOf([move, ...shares.map((share) => remove(share, is('copies', share.copies)))], { result: undefined });
+    return writeAll([move, ...shares.map((share) => remove(share, is('copies', share.copies)))], { result: undefined });
   });
 
 /**

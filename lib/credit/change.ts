@@ -3,7 +3,16 @@ import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { logSink } from '../log.ts';
 import { invalid, unavailable } from '../problem.ts';
-import { again, allOf, answer, type Decision, decide, first, look, type RefusedWrites } from '../table/decide.ts';
+import {
+  answer,
+  type Decision,
+  decide,
+  doFirst,
+  type RefusedWrites,
+  readAgain,
+  recheck,
+  writeAll,
+} from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
@@ -42,7 +51,7 @@ import { isChecksumOff } from './whole-lots.ts';
 import { fastUpdate, type OtherWrites, writesOf } from './writes.ts';
 
 /** A change of a customer's credit, whatever its commands are. */
-export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'mayGoOn'>;
+export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'hasTime'>;
 
 /** The facts that a change of money is decided from. Of the other items each kind of change knows by itself. */
 interface MoneyFacts {
@@ -53,8 +62,8 @@ interface MoneyFacts {
 
 /** The three acts of a change of money. */
 interface MoneyActs<F extends MoneyFacts, O extends object, R> {
-  /** Reads the facts, those that can be read at once side by side. `number` counts the askings from 1. */
-  read: (number: number) => Promise<F>;
+  /** Reads the facts, those that can be read at once side by side. `attempt` counts from 1. */
+  read: (attempt: number) => Promise<F>;
   /**
    * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request
    * is refused with whatever the credit is.
@@ -78,8 +87,8 @@ export const forSomeTime = (): (() => boolean) => {
   return () => now() < until;
 };
 
-const finishInTime = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
-  if (!(await finishPending(store, item, mayGoOn))) throw unavailable();
+const finishInTime = async (store: string, item: CreditItem, hasTime: () => boolean): Promise<void> => {
+  if (!(await finishPending(store, item, hasTime))) throw unavailable();
 };
 
 /**
@@ -91,7 +100,7 @@ const tornDecision = async (
   { credit, seen }: MoneyFacts,
   { type, fault }: Extract<Prerequisite, { kind: 'torn' }>,
 ): Promise<Decision<never>> => {
-  if (!credit.isAtRest || !(await isUnchanged(credit, seen))) return again();
+  if (!credit.isAtRest || !(await isUnchanged(credit, seen))) return readAgain();
   logSink.write({ level: 'ERROR', invariant: fault, store, customer: uuid, type });
   throw new Error(`The books do not add up: ${fault}.`);
 };
@@ -105,7 +114,7 @@ export const changeMoney = <F extends MoneyFacts, O extends object, R>(
   change: MoneyChange,
   { read, judge, findEarlier, conclude }: MoneyActs<F, O, R>,
 ): Promise<R> => {
-  const { store, cause, mayGoOn } = change;
+  const { store, cause, hasTime } = change;
   const decisionOf = async (facts: F): Promise<Decision<R>> => {
     const { credit } = facts;
     const outcome = judge(facts);
@@ -116,21 +125,21 @@ export const changeMoney = <F extends MoneyFacts, O extends object, R>(
     if (earlier !== undefined) return answer(earlier);
     switch (outcome.kind) {
       case 'finish':
-        return first(() => finishInTime(store, credit.item, mayGoOn));
+        return doFirst(() => finishInTime(store, credit.item, hasTime));
       case 'close':
-        return first(() => closeDue(change, outcome.type));
+        return doFirst(() => closeDue(change, outcome.type));
       case 'torn':
         return tornDecision(change, facts, outcome);
     }
   };
-  return decide(async ({ number }) => decisionOf(await read(number)), { mayGoOn });
+  return decide(async (attempt) => decisionOf(await read(attempt)), { hasTime });
 };
 
 /** Throws 400 where what a rule refuses it for was there at one moment; else it is decided anew. */
 export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: string): Promise<Decision<never>> => {
   const isOneMoment = !hasLots(credit) && !seen;
   if (isOneMoment || (await isUnchanged(credit, seen))) throw invalid(message);
-  return again();
+  return readAgain();
 };
 
 /** Logs checksums that are wrong though every item shows. The lots are right, and the change mends the checksum. */
@@ -153,18 +162,18 @@ export const writeMoney = <R>(
   { parts, after, needsLook }: CreditPlan,
   given: ({ answer: R; result?: never } | { result: R; answer?: never }) & {
     /** Is told what was refused: see `decide`. */
-    otherwise?: (refused: RefusedWrites) => Decision<R> | undefined;
+    ifRefused?: (refused: RefusedWrites) => Decision<R> | undefined;
     /** See `decide`. */
-    ifHeld?: Decision<R>;
+    ifContended?: Decision<R>;
   },
   others: OtherWrites = {},
 ): Decision<R> => {
   warnOfChecksums(change, credit);
   const { writes, pending } = writesOf(change, credit.item, parts, others);
-  const finish = pending && (() => tryToFinishPending(change.store, { ...after, pending }, change.mayGoOn));
-  const made = allOf(writes, { ...given, after: finish });
+  const finish = pending && (() => tryToFinishPending(change.store, { ...after, pending }, change.hasTime));
+  const made = writeAll(writes, { ...given, after: finish });
   const isUnchecked = hasLots(credit) && isLarge(parts, others.writes?.length ?? 0);
-  return isUnchecked || needsLook ? look(() => isUnchanged(credit, seen), made) : made;
+  return isUnchecked || needsLook ? recheck(() => isUnchanged(credit, seen), made) : made;
 };
 
 /** Closes due lots of a type, 1,000 at the most, in a change of their own. Answers those that it closed. */
@@ -195,16 +204,16 @@ export const changeCredit = async (
 ): Promise<ChangedCredit> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   checkCommand(command, cause.at, creditLimit());
-  const mayGoOn = forSomeTime();
+  const hasTime = forSomeTime();
   const uuid = await demandUuid(store, identifier);
-  const change: Change = { store, uuid, type, command, cause, mayGoOn };
+  const change: Change = { store, uuid, type, command, cause, hasTime };
   const fast = fastUpdate(change);
   const outcome = fast && (await write<CreditItem, ChangedCredit>(fast, { answer: changedCreditOf }));
   if (outcome?.done) return outcome.result;
   // The item that has just refused the fast update need not be read.
-  const itemFor = (number: number) => (number === 1 && outcome?.found) || getCustomerItem(store, uuid);
+  const itemFor = (attempt: number) => (attempt === 1 && outcome?.found) || getCustomerItem(store, uuid);
   return changeMoney(change, {
-    read: async (number) => ({ credit: withoutLots(await itemFor(number)) }),
+    read: async (attempt) => ({ credit: withoutLots(await itemFor(attempt)) }),
     judge: ({ credit }) => planCredit(credit, [change], cause.at, creditLimit()),
     conclude: (facts, planned) =>
       planned.kind === 'refused'
@@ -224,26 +233,26 @@ export interface Reconciliation {
 }
 
 /**
- * Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `mayGoOn` allows.
+ * Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `hasTime` allows.
  */
 export const reconcileCredit = async (
   store: string,
   uuid: string,
   by: string,
-  mayGoOn: () => boolean,
+  hasTime: () => boolean,
 ): Promise<Reconciliation> => {
   const cause: Cause = { at: timestamp(now()), by };
   const done: Reconciliation = { lots: 0, amount: 0, isFinished: false };
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);
-  if (item && !(await finishPending(store, item, mayGoOn))) return done;
+  if (item && !(await finishPending(store, item, hasTime))) return done;
   for (const type of creditTypes) {
     if (!item || !isDue(holdingOf(item, type).due, cause.at)) continue;
     for (;;) {
-      const closed = await closeDue({ store, uuid, cause, mayGoOn }, type);
+      const closed = await closeDue({ store, uuid, cause, hasTime }, type);
       done.lots += closed.length;
       done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
       // Some of these lots may be pending still, which only another look would tell.
-      if (!mayGoOn()) return done;
+      if (!hasTime()) return done;
       if (closed.length < dueAtOnce) break;
     }
   }

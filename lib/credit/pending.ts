@@ -18,7 +18,7 @@ const writePending = async (
   store: string,
   uuid: string,
   pending: PendingChange,
-  mayGoOn: () => boolean,
+  hasTime: () => boolean,
 ): Promise<string | undefined> => {
   const { type, epoch, from = '', through, how, at, version, reduced } = pending;
   const changed = changedIn(pending);
@@ -26,7 +26,7 @@ const writePending = async (
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
     // A refusal means that somebody else has carried it out already.
     for (let i = 0; i < open.length; i += sideBySide) {
-      if (!mayGoOn()) return open[i]?.expiresAt;
+      if (!hasTime()) return open[i]?.expiresAt;
       await Promise.all(
         open
           .slice(i, i + sideBySide)
@@ -45,12 +45,12 @@ const writePending = async (
  * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
  * write.
  */
-export const finishPending = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<boolean> => {
+export const finishPending = async (store: string, item: CreditItem, hasTime: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;
   demandKnown(item.pending);
   const isSame = is('pending.id', item.pending.id);
   for (let pending: PendingChange | undefined = item.pending; pending; pending = otherOf(pending)) {
-    const from = await writePending(store, item.sk, pending, mayGoOn);
+    const from = await writePending(store, item.sk, pending, hasTime);
     if (from === undefined) continue;
     await write(update(customerKey(store, item.sk), { set: { pending: { ...pending, from } }, when: isSame }));
     return false;
@@ -67,9 +67,9 @@ export const finishPending = async (store: string, item: CreditItem, mayGoOn: ()
 };
 
 /** The change itself is made: it has not failed if its lots could not all be closed. The sweep will do it. */
-export const tryToFinishPending = async (store: string, item: CreditItem, mayGoOn: () => boolean): Promise<void> => {
+export const tryToFinishPending = async (store: string, item: CreditItem, hasTime: () => boolean): Promise<void> => {
   try {
-    await finishPending(store, item, mayGoOn);
+    await finishPending(store, item, hasTime);
   } catch (error) {
     logSink.write({ level: 'WARN', unsettled: item.sk, stack: error instanceof Error ? error.stack : String(error) });
   }

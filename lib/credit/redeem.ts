@@ -37,7 +37,7 @@ export const redeemGiftCard = async (
     store,
     uuid,
     cause,
-    mayGoOn: forSomeTime(),
+    hasTime: forSomeTime(),
     occasion: { kind: 'redeem', giftCardId: id },
   };
   return changeMoney(change, {
@@ -74,7 +74,7 @@ const mostCards = 20;
 export const redeemOwnCards = async (store: string, identifier: Identifier, author: Author): Promise<RedeemedCards> => {
   const cause: Cause = { at: timestamp(now()), ...author };
   const uuid = await demandUuid(store, identifier);
-  const change: MoneyChange = { store, uuid, cause, mayGoOn: forSomeTime() };
+  const change: MoneyChange = { store, uuid, cause, hasTime: forSomeTime() };
   return changeMoney(change, {
     read: async () => {
       const reads = [

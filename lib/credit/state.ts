@@ -280,7 +280,7 @@ export interface Change extends Part {
   /** The kind of a change that is more than its command, and the sale or gift card that it belongs to. */
   occasion?: Pick<LastChange, 'kind' | 'saleId' | 'giftCardId' | 'undoes'>;
   /** False once there is no time left to close due lots, or to finish a pending change. */
-  mayGoOn: () => boolean;
+  hasTime: () => boolean;
 }
 
 /** The largest balance that set and increment may make. */

@@ -42,10 +42,10 @@ const turnMillis = 2000;
 
 /**
  * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
- * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `mayGoOn`
+ * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `hasTime`
  * says so, and leaves the rest for the next run.
  */
-export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => true): Promise<ClosedLots> => {
+export const sweepDueLots = async (by: string, hasTime: () => boolean = () => true): Promise<ClosedLots> => {
   const report: ClosedLots = { lots: 0, amount: 0, failed: 0, finished: true };
   const at = timestamp(now());
   const late: DueRow[] = [];
@@ -68,14 +68,14 @@ export const sweepDueLots = async (by: string, mayGoOn: () => boolean = () => tr
   for (const shard of [...dueShards.slice(first), ...dueShards.slice(0, first)])
     for await (const rows of duePages(shard, at))
       for (let i = 0; i < rows.length; i += sideBySide) {
-        if (!mayGoOn()) return { ...report, finished: false };
+        if (!hasTime()) return { ...report, finished: false };
         const turnEnd = now() + turnMillis;
         const closing = rows.slice(i, i + sideBySide).map(async (row) => {
-          if (!(await closeOf(row, () => mayGoOn() && now() < turnEnd))) late.push(row);
+          if (!(await closeOf(row, () => hasTime() && now() < turnEnd))) late.push(row);
         });
         await Promise.all(closing);
       }
-  for (const row of late) report.finished = (await closeOf(row, mayGoOn)) && report.finished;
+  for (const row of late) report.finished = (await closeOf(row, hasTime)) && report.finished;
   return report;
 };
 
@@ -106,12 +106,12 @@ const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
  */
 export const sweep = async (
   by: string,
-  mayGoOn: () => boolean = () => true,
+  hasTime: () => boolean = () => true,
   others: readonly (() => Promise<unknown>)[] = [],
 ): Promise<SweepResult> => {
   const end = performance.now() + renameMillis;
-  const closing = sweepDueLots(by, mayGoOn);
-  const following = followRenames(by, () => mayGoOn() && performance.now() < end);
+  const closing = sweepDueLots(by, hasTime);
+  const following = followRenames(by, () => hasTime() && performance.now() < end);
   const working = Promise.allSettled(others.map((work) => work()));
   const [lots, renames] = await Promise.allSettled([closing, following]);
   const closed = resultOf(lots) ?? { lots: 0, amount: 0, failed: 0, finished: false };

@@ -3,7 +3,7 @@ import { now, timestamp } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import type { CustomerCredit } from '../routes/credit.ts';
-import { again, allOf, answer, type Decision, first, look } from '../table/decide.ts';
+import { answer, type Decision, doFirst, readAgain, recheck, writeAll } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
 import { all, check, is, missing, update, type Write } from '../table/language.ts';
 import { pauseForHistory } from '../table/retry.ts';
@@ -269,7 +269,7 @@ export const undoCreditChange = async (
   const cause: Cause = { at: timestamp(now()), ...author };
   const uuid = await demandUuid(store, identifier);
   const occasion = { kind: 'undo' as const, undoes: sequence };
-  const change: MoneyChange = { store, uuid, cause, occasion, mayGoOn: forSomeTime() };
+  const change: MoneyChange = { store, uuid, cause, occasion, hasTime: forSomeTime() };
   let looks = 0;
   const marking = ({ row, of }: ToldChange, undone: UndoMark) =>
     update(row, { set: { undone }, when: all(is('kind', of), missing('undone')) });
@@ -279,7 +279,7 @@ export const undoCreditChange = async (
     const mark = { sequence: null, amount: 0, left };
     const isThere = check(customerKey(store, uuid), is('creditVersion', item.creditVersion));
     const writes = [isThere, marking(told, { at: cause.at, ...mark }), ...lotCheck(told)];
-    return allOf(writes, { answer: { ...mark, credit: creditOf(item) } });
+    return writeAll(writes, { answer: { ...mark, credit: creditOf(item) } });
   };
 
   return changeMoney(change, {
@@ -295,24 +295,24 @@ export const undoCreditChange = async (
         case 'beyond':
           return refuseIfCurrent({ credit, seen: [] }, `sequence must be at most ${item.creditVersion ?? 0}.`);
         case 'behind':
-          return first(() => pauseForHistory(++looks));
+          return doFirst(() => pauseForHistory(++looks));
         case 'barred':
           throw invalid(told.message);
         case 'undone': {
           const { sequence: own, amount, left } = told.mark;
           // The customer was read before the mark, and may be older than it.
-          return look(() => isUnchanged(credit), answer({ sequence: own, amount, left, credit: creditOf(item) }));
+          return recheck(() => isUnchanged(credit), answer({ sequence: own, amount, left, credit: creditOf(item) }));
         }
       }
       if (outcome.kind === 'told') return noteNothing(told, item, endedBySet(told));
       if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
       const { undone, after, parts } = outcome;
-      if (!undone) return again();
+      if (!undone) return readAgain();
       if (parts.length === 0) return noteNothing(told, item, undone.left);
       const [part] = parts;
       // The rest of the lot decides how much was spent, and two reads may lie around one transaction.
       const ended = endedLot(told, part?.plan);
-      if (ended && ended.remaining !== told.lot?.remaining) return again();
+      if (ended && ended.remaining !== told.lot?.remaining) return readAgain();
       const made = { sequence: after.creditVersion ?? 0, ...undone };
       const answered = { ...made, credit: creditOf(after) };
       const writes = [marking(told, { at: cause.at, ...made }), ...lotCheck(told, part?.plan)];

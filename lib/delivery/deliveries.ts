@@ -3,7 +3,7 @@ import { now, timestamp } from '../clock.ts';
 import { loaded, reversed, type Source } from '../lists/source.ts';
 import { notFound } from '../problem.ts';
 import type { DeliveryAnswer, DeliveryFilter, DeliveryState } from '../routes/deliveries.ts';
-import { answer, decide, one } from '../table/decide.ts';
+import { answer, decide, writeOne } from '../table/decide.ts';
 import { deliveryKey, partition } from '../table/keys.ts';
 import {
   all,
@@ -241,7 +241,7 @@ export const reopenDelivery = (
       set: { ...movedTo(store, 'queued'), ...renewed, ...toAsk },
       when: all(is('state', state), is('attempts', attempts), is('retriedBy', retriedBy)),
     });
-    return one<Delivery, Reopening>(opening, {
+    return writeOne<Delivery, Reopening>(opening, {
       result: (delivery) => ({ delivery, order: orderOf(delivery), undo }),
       outside,
     });

@@ -2,7 +2,7 @@ import { now, randomText, timestamp } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { invalid } from '../problem.ts';
 import type { DispenserResponse } from '../routes/dispenser.ts';
-import { allOf, decide, one } from '../table/decide.ts';
+import { decide, writeAll, writeOne } from '../table/decide.ts';
 import { partition } from '../table/keys.ts';
 import {
   all,
@@ -106,15 +106,15 @@ export const registerDispenser = async (
   const result = (dispenser: Registered) => dispenser;
   const box: Registered & Key = { ...key, ...place, secret: randomText(43) };
   const counted = update(countKey(store), { add: { count: 1 }, when: any(isNew, below('count', maxBoxes)) });
-  const first = allOf([put(box, isNew), counted], {
+  const first = writeAll([put(box, isNew), counted], {
     result: box as Registered,
-    otherwise: (refused) => {
+    ifRefused: (refused) => {
       if (!refused.by(key)) throw invalid(`A store has at most ${maxBoxes} dispensers: remove one that is not needed.`);
       return undefined;
     },
   });
   const registered = await decide(() =>
-    one(again, { result, otherwise: (found) => (found ? one(other, { result }) : first) }),
+    writeOne(again, { result, ifRefused: (found) => (found ? writeOne(other, { result }) : first) }),
   );
   const { unreachable } = registered;
   if (unreachable !== undefined && unreachable.url !== url)

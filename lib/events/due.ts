@@ -58,10 +58,10 @@ const byWebhook = (sendings: readonly Sending[]): Sending[][] =>
 const isWebhook = (one: Sending | WebhookItem): one is WebhookItem => 'url' in one;
 
 /**
- * Hands the orders that are due to `send`, for as long as `mayGoOn` allows. Answers how many; throws what `send`
+ * Hands the orders that are due to `send`, for as long as `hasTime` allows. Answers how many; throws what `send`
  * throws.
  */
-export const sendDue = async (send: SendOrders, mayGoOn: () => boolean): Promise<number> => {
+export const sendDue = async (send: SendOrders, hasTime: () => boolean): Promise<number> => {
   let sent = 0;
   const due = pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due) {
@@ -75,11 +75,11 @@ export const sendDue = async (send: SendOrders, mayGoOn: () => boolean): Promise
         !isLater(one),
     );
     for (const piece of byWebhook(items.filter((one) => !isWebhook(one)))) {
-      if (!mayGoOn()) return sent;
+      if (!hasTime()) return sent;
       sent += await resend(piece, send);
     }
     for (const webhook of items.filter(isWebhook)) {
-      if (!mayGoOn()) return sent;
+      if (!hasTime()) return sent;
       sent += await visit(webhook, send);
     }
   }

@@ -6,7 +6,7 @@ import { invalid, notFound } from '../problem.ts';
 import type { EventType } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
-import { allOf, decide, one } from '../table/decide.ts';
+import { decide, writeAll, writeOne } from '../table/decide.ts';
 import { partition, webhookKey } from '../table/keys.ts';
 import { all, below, copyOf, exists, is, isNew, put, remove, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -120,7 +120,9 @@ export const createWebhook = async (
   demandReadable(fields.events, held);
   const id = newId();
   const item = newWebhook(store, id, fields, 'active');
-  return decide(async () => allOf([put(item, isNew), await counting(store, id), ...together(item)], { answer: item }));
+  return decide(async () =>
+    writeAll([put(item, isNew), await counting(store, id), ...together(item)], { answer: item }),
+  );
 };
 
 /** The attributes of an active webhook of which no attempt has failed. */
@@ -153,7 +155,7 @@ export const updateWebhook = (
     const isEnabled = state === 'active' && before.state === 'disabled';
     const set = { ...fields, ...(state && { state }), ...(isEnabled && enabled()) };
     const asRead = all(is('url', before.url), is('events', before.events));
-    return one<WebhookItem, WebhookItem>(update(webhookKey(store, id), { set, when: asRead }), {
+    return writeOne<WebhookItem, WebhookItem>(update(webhookKey(store, id), { set, when: asRead }), {
       result: (item) => item,
       together: together({ ...before, ...fields, state: state ?? before.state }),
     });

@@ -3,7 +3,7 @@ import { historyKey } from '../credit/history.ts';
 import { creditTypes } from '../credit/rules.ts';
 import { type CreditItem, type LastChange, storedChange } from '../credit/state.ts';
 import { recordRows } from '../events/history.ts';
-import { again, answer, decide } from '../table/decide.ts';
+import { answer, decide, readAgain } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
 import { all, is, missing, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
@@ -29,13 +29,13 @@ export interface Backfill {
 const readRest = (store: string, uuid: string): Promise<StoredCredit & { changes: RecordedChange[] }> =>
   decide(async () => {
     const credit = await readCredit(store, uuid);
-    if (!credit) return again();
+    if (!credit) return readAgain();
     const version = credit.item?.creditVersion ?? 0;
     const changes = recordedChanges(await readHistory(store, uuid));
     // A change that was made since the customer was read is not beyond their last.
     const isSettled =
       (changes.at(-1)?.sequence ?? 0) <= version || (await readCredit(store, uuid))?.item?.creditVersion === version;
-    return isSettled ? answer({ ...credit, changes }) : again();
+    return isSettled ? answer({ ...credit, changes }) : readAgain();
   });
 
 /** The opening of a customer who had credit before history began: one number for each type that they hold. */

@@ -4,7 +4,7 @@ import { paidBefore } from '../payout/claim.ts';
 import { findPayee, listPayees } from '../payout/payees.ts';
 import { byId } from '../payout/payouts.ts';
 import { findStore } from '../store/stores.ts';
-import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import { sharedKey } from '../table/keys.ts';
 import { all, check, exists, is, update, type Write } from '../table/language.ts';
 import { write } from '../table/table.ts';
@@ -20,7 +20,7 @@ const bookAll = (store: string, uuid: string): Promise<number> =>
     const { writes } = paidBefore(payee, payee.owed);
     // Somebody else may begin them meanwhile, and what is owed since then may be claimed.
     const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
-    return allOf([...writes, notBegun], { result: payee.owed });
+    return writeAll([...writes, notBegun], { result: payee.owed });
   });
 
 interface Begun {

@@ -3,7 +3,7 @@ import { takenFrom } from '../payout/claim.ts';
 import { findPayee } from '../payout/payees.ts';
 import { findPayout } from '../payout/payouts.ts';
 import { uuid as isUuid } from '../routes/wire.ts';
-import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
 
 /** A transfer to an avatar, as the history of an account tells of it. */
@@ -46,5 +46,5 @@ export const bookTransfer = (store: string, unbooked: HistoryTransfer, together:
     const transactionId = transactionOf(transfer.id);
     const origin = { state: 'paid', id, reference: 'reconcile', ...(transactionId && { transactionId }) } as const;
     const { writes } = takenFrom(payee, amount, origin, transfer.at);
-    return allOf([...writes, ...together], { result: true });
+    return writeAll([...writes, ...together], { result: true });
   });

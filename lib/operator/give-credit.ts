@@ -6,7 +6,7 @@ import { type CreditFacts, type CreditPlan, planCredit, type RefusedPlan } from 
 import { type CreditCommand, type CreditType, checkCommand } from '../credit/rules.ts';
 import { type Author, creditLimit } from '../credit/state.ts';
 import { type UndoneChange, undoCreditChange } from '../credit/undo.ts';
-import { again, answer } from '../table/decide.ts';
+import { answer, readAgain } from '../table/decide.ts';
 import { partition } from '../table/keys.ts';
 import { isNew, put } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -87,7 +87,7 @@ export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLin
   const before = await readGiven(giving, number);
   if (before) return before;
   const at = timestamp(now());
-  const change: MoneyChange = { store, uuid, cause: { at, ...authorOf(giving, number) }, mayGoOn: forSomeTime() };
+  const change: MoneyChange = { store, uuid, cause: { at, ...authorOf(giving, number) }, hasTime: forSomeTime() };
   const command: CreditCommand = { kind: 'increment', delta: amount, ...(expiresAt !== undefined && { expiresAt }) };
   checkCommand(command, at, creditLimit());
   return changeMoney<LineFacts, LineOutcome, GivenLine>(change, {
@@ -100,7 +100,7 @@ export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLin
     findEarlier: () => readGiven(giving, number),
     conclude: (facts, outcome) => {
       if (facts.given) return answer(facts.given);
-      if (outcome.kind === 'none') return again();
+      if (outcome.kind === 'none') return readAgain();
       if (outcome.kind === 'refused') return refuseIfCurrent(facts, outcome.message);
       const { creditVersion: sequence = 0 } = outcome.after;
       const item: GivenLine = {

@@ -12,7 +12,7 @@ import {
 import { everyRow } from '../lists/source.ts';
 import { Problem } from '../problem.ts';
 import type { Category } from '../routes/categories.ts';
-import { allOf, answer, type Decision, decide, first } from '../table/decide.ts';
+import { answer, type Decision, decide, doFirst, writeAll } from '../table/decide.ts';
 import { categoryKey, productKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany } from '../table/table.ts';
@@ -93,7 +93,7 @@ export const setMembers = async (store: string, id: string, memberships: readonl
   const step = async (): Promise<Decision<readonly Membership[]>> => {
     const { alone, open } = await openOf(store, id, rest);
     if (alone.length > 0)
-      return first(async () => {
+      return doFirst(async () => {
         for (const { productId, wanted } of alone)
           await unlessDeleted((wanted ? addMember : removeMember)(store, id, productId));
         rest = open;
@@ -104,10 +104,10 @@ export const setMembers = async (store: string, id: string, memberships: readonl
     const moves = some.flatMap(({ productId, wanted, product }) =>
       (wanted ? additionOf : removalOf)(store, id, productId, product),
     );
-    return allOf<readonly Membership[]>([countBy(store, id, count), ...moves], {
+    return writeAll<readonly Membership[]>([countBy(store, id, count), ...moves], {
       result: open.slice(together),
       // Another request has deleted the category.
-      otherwise: ({ by }) => (by(categoryKey(store, id)) ? answer([]) : undefined),
+      ifRefused: ({ by }) => (by(categoryKey(store, id)) ? answer([]) : undefined),
     });
   };
   while (rest.length > 0) rest = await decide(step);

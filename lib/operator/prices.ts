@@ -5,7 +5,7 @@ import { newId, now, timestamp } from '../clock.ts';
 import { everyRow, type Source } from '../lists/source.ts';
 import { type Discount, lessPercent } from '../price.ts';
 import { maxInteger } from '../routes/wire.ts';
-import { allOf, answer, decide, look } from '../table/decide.ts';
+import { answer, decide, recheck, writeAll } from '../table/decide.ts';
 import { partition, productKey } from '../table/keys.ts';
 import { all, exists, holds, is, isNew, missing, present, put, update, updated } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -158,9 +158,9 @@ export const setLine = async (store: string, line: PricedLine): Promise<'set' | 
   const product = updated(found, { set: { ...after }, when: all(exists, is('stamp', version)) });
   const mark = update(line, { set: { setAt: timestamp(now()) }, when: all(exists, missing('setAt')) });
   return decide<'set' | 'changed' | 'gone'>(() =>
-    allOf([product, mark], {
+    writeAll([product, mark], {
       result: 'set',
-      otherwise: ({ by }) => {
+      ifRefused: ({ by }) => {
         if (by<PricedLine>(line)?.item?.setAt !== undefined) return answer('set');
         const refused = by(found);
         return refused && answer(refused.item ? 'changed' : 'gone');
@@ -188,9 +188,9 @@ export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<
     const isAsSet = all(exists, ...conditionsOf(line.after));
     // Beside a run that still sets it, the product may have been read before, and its line after that.
     if (!product || !holds(isAsSet, { ...product }))
-      return look(() => wereTogether(store, line, product), answer('changed'));
+      return recheck(() => wereTogether(store, line, product), answer('changed'));
     const back = updated(product, { set: { ...line.before }, when: isAsSet });
     const mark = { set: { putBackAt: timestamp(now()) }, when: all(present('setAt'), missing('putBackAt')) };
     // Refused, the line or the product has changed since it was read.
-    return allOf([back, update(key, mark)], { result: 'put back', otherwise: () => undefined });
+    return writeAll([back, update(key, mark)], { result: 'put back', ifRefused: () => undefined });
   });

@@ -5,7 +5,7 @@ import { finishPending } from '../credit/pending.ts';
 import { type CreditType, creditTypes, type Ending, earliest, isDue } from '../credit/rules.ts';
 import { attributes, type Cause, type CreditItem, dueShardOf, holdingOf, storedChange } from '../credit/state.ts';
 import { checksumOf, isAtRest } from '../credit/whole-lots.ts';
-import { again, allOf, answer, type Decision, decide, first } from '../table/decide.ts';
+import { answer, type Decision, decide, doFirst, readAgain, writeAll } from '../table/decide.ts';
 import { customerKey } from '../table/keys.ts';
 import { all, applied, check, type Item, is, missing, type Write } from '../table/language.ts';
 import { auditCredit } from './audit-credit.ts';
@@ -218,7 +218,7 @@ const repairOf = async (
 export const findRepair = (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> =>
   decide(async () => {
     const read = await readCredit(store, uuid);
-    return read ? answer(await repairOf(store, uuid, read, cause)) : again();
+    return read ? answer(await repairOf(store, uuid, read, cause)) : readAgain();
   });
 
 /**
@@ -234,13 +234,13 @@ export const repairCredit = async (
 ): Promise<string[]> => {
   const step = async (): Promise<Decision<string[] | undefined>> => {
     const read = await readCredit(store, uuid);
-    if (!read) return again();
+    if (!read) return readAgain();
     const { item } = read;
-    if (item?.pending) return first(() => finishPending(store, item, () => true));
+    if (item?.pending) return doFirst(() => finishPending(store, item, () => true));
     const repair = await repairOf(store, uuid, read, cause);
     if (!repair || repair.faults.length > 0) return answer(repair?.faults ?? []);
     onRepair(repair);
-    return allOf(repair.writes, { result: undefined });
+    return writeAll(repair.writes, { result: undefined });
   };
   for (;;) {
     const faults = await decide(step);

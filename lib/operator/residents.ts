@@ -12,7 +12,7 @@ import {
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
 import { followRename, renameMark } from '../store/renames.ts';
-import { allOf, type Decision, decide } from '../table/decide.ts';
+import { type Decision, decide, writeAll } from '../table/decide.ts';
 import { nameKey, residentKey, storeResidentKey } from '../table/keys.ts';
 import { all, any, exists, is, isNew, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -59,9 +59,9 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   const step = async (): Promise<Decision<void>> => {
     const stored = await get<StoredResident>(residentKey(uuid));
     const names = [...new Set([username, ...formerNames, ...(stored?.names ?? [])])];
-    return allOf(residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }), {
+    return writeAll(residentItems({ uuid, username }, names, stored, { isRenamed: stored !== undefined }), {
       result: undefined,
-      otherwise: ({ by }) => {
+      ifRefused: ({ by }) => {
         const taken = names.filter((name) => by(nameKey(name)));
         if (taken.length > 0) throw invalid(...taken.map((name) => `The name ${name} belongs to another resident.`));
         return undefined;

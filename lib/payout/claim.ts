@@ -4,7 +4,7 @@ import type { Identifier } from '../identifier.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { ClaimRequest, HandPayment, PayoutAnswer } from '../routes/payouts.ts';
 import { findStore, type Store } from '../store/stores.ts';
-import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import { payoutKey, storeOf } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -97,7 +97,7 @@ export const claimPayout = (store: string, terms: ClaimRequest, by: string): Pro
     if (!payee) return answer({ payout: null });
     const amount = claimableOf(payee, terms, timestamp(millis));
     const { payout, writes } = takenFrom(payee, amount, { state: 'claimed', claimedBy: by }, millis);
-    return allOf(writes, { answer: { payout: payoutAnswer(payout, payee) } });
+    return writeAll(writes, { answer: { payout: payoutAnswer(payout, payee) } });
   });
 
 /** The payout of `amount` that was paid by hand, and the writes that make it. */
@@ -130,6 +130,6 @@ export const payByHand = async (
     if (!payee || payment.amount > owed)
       throw invalid(`amount must be at most what is owed to them: L$ ${Math.max(owed, 0)}.`);
     const { payout, writes } = paidByHand(payee, payment);
-    return allOf([...writes, ...together], { answer: payoutAnswer(payout, payee) });
+    return writeAll([...writes, ...together], { answer: payoutAnswer(payout, payee) });
   });
 };

@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { notFound } from '../problem.ts';
 import type { PayoutAnswer, PayoutReport, Settlement } from '../routes/payouts.ts';
-import { again, allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, readAgain, writeAll } from '../table/decide.ts';
 import { storeOf } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
 import { judgeReport, judgeSettlement, type PayoutFacts } from './decide.ts';
@@ -40,7 +40,7 @@ const concluded = (
   together: readonly Write[] = [],
 ): Decision<PayoutAnswer> =>
   after
-    ? allOf([...writesBetween(before, after), ...together], { answer: payoutAnswer(after.payout, after.payee) })
+    ? writeAll([...writesBetween(before, after), ...together], { answer: payoutAnswer(after.payout, after.payee) })
     : answer(payoutAnswer(before.payout, before.payee));
 
 /**
@@ -50,7 +50,7 @@ const concluded = (
 export const reportPayout = (store: string, id: string, report: PayoutReport, by: string): Promise<PayoutAnswer> =>
   decide(async () => {
     const facts = await readFacts(store, id, ({ claimedBy }) => claimedBy === by);
-    return facts ? concluded(facts, judgeReport(facts, report, timestamp(now()))) : again();
+    return facts ? concluded(facts, judgeReport(facts, report, timestamp(now()))) : readAgain();
   });
 
 /**
@@ -65,5 +65,5 @@ export const settlePayout = (
 ): Promise<PayoutAnswer> =>
   decide(async () => {
     const facts = await readFacts(store, id);
-    return facts ? concluded(facts, judgeSettlement(facts, settlement, timestamp(now())), together) : again();
+    return facts ? concluded(facts, judgeSettlement(facts, settlement, timestamp(now())), together) : readAgain();
   });

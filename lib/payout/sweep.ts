@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { isLater } from '../shape.ts';
-import { again, allOf, answer, decide } from '../table/decide.ts';
+import { answer, decide, readAgain, writeAll } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { get, inChunks, pagesOf } from '../table/table.ts';
 import { movedTo } from './decide.ts';
@@ -18,19 +18,19 @@ const giveUp = (key: Key): Promise<void> =>
     // The index may be a moment old.
     if (!payout || isLater(payout) || payout.state !== 'claimed' || (payout.due ?? '') > at) return answer(undefined);
     const before = await withPayee(payout);
-    if (!before) return again();
-    return allOf(writesBetween(before, movedTo(before, 'unknown', {}, { at })), { result: undefined });
+    if (!before) return readAgain();
+    return writeAll(writesBetween(before, movedTo(before, 'unknown', {}, { at })), { result: undefined });
   });
 
 /**
- * Makes the payouts of all stores unknown that were claimed and not reported in time, for as long as `mayGoOn` allows.
+ * Makes the payouts of all stores unknown that were claimed and not reported in time, for as long as `hasTime` allows.
  * Answers for how many it failed: the log says why, and they stay due.
  */
-export const giveUpClaims = async (mayGoOn: () => boolean): Promise<number> => {
+export const giveUpClaims = async (hasTime: () => boolean): Promise<number> => {
   let failed = 0;
   for await (const rows of pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100))
     for (const some of inChunks(rows, sideBySide)) {
-      if (!mayGoOn()) return failed;
+      if (!hasTime()) return failed;
       for (const end of await Promise.allSettled(some.map(giveUp)))
         if (end.status === 'rejected') {
           failed += 1;

@@ -6,7 +6,7 @@ import { creditLimit } from '../credit/state.ts';
 import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
-import { again, answer, decide, look } from '../table/decide.ts';
+import { answer, decide, readAgain, recheck } from '../table/decide.ts';
 import { judgeOffer, type Offer } from './decide.ts';
 import { findAvatars, type Parties, type RequestedOffer, readOffer } from './facts.ts';
 import type { OpenedQuote, Terms } from './rules.ts';
@@ -71,9 +71,9 @@ export const makeQuote = async (
     const facts = await readOffer(asked);
     if (!facts.product) throw notFound();
     const offer = judgeOffer(asked, facts, creditLimit());
-    if (offer.kind !== 'offer') return again();
+    if (offer.kind !== 'offer') return readAgain();
     const quote = answer(quoteOf(asked, offer));
     // The balance and what has come due of it must be of one moment.
-    return hasLots(facts.credit) ? look(() => isUnchanged(facts.credit), quote) : quote;
+    return hasLots(facts.credit) ? recheck(() => isUnchanged(facts.credit), quote) : quote;
   });
 };

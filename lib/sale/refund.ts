@@ -3,7 +3,7 @@ import { changeMoney, forSomeTime, writeMoney } from '../credit/change.ts';
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import { invalid } from '../problem.ts';
 import type { Sale } from '../routes/sales.ts';
-import { again, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, readAgain } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
 import { judgeRefund } from './decide.ts';
 import { type Avatars, readRefund } from './facts.ts';
@@ -32,9 +32,9 @@ const refundOnce = (
 ): Promise<Sale | undefined> => {
   const avatars = avatarsOf(known);
   const occasion = { kind: 'refund' as const, saleId: known.sk };
-  const change = { store, uuid: avatars.buyer, cause, occasion, mayGoOn: forSomeTime() };
+  const change = { store, uuid: avatars.buyer, cause, occasion, hasTime: forSomeTime() };
   return changeMoney(change, {
-    read: (number) => readRefund(store, known, avatars, number === 1),
+    read: (attempt) => readRefund(store, known, avatars, attempt === 1),
     judge: (facts) => judgeRefund(facts, cause.at, creditLimit()),
     conclude: (facts, outcome): Decision<Sale | undefined> => {
       if (outcome.kind === 'overtaken') return answer(undefined);
@@ -65,6 +65,6 @@ export const refundSale = async (
     const sale = await getSale(store, id);
     if (sale.state === 'refunded') return answer(saleOf(sale, isScript));
     const refunded = await refundOnce({ store, cause, isScript, payOut, together }, sale);
-    return refunded ? answer(refunded) : again();
+    return refunded ? answer(refunded) : readAgain();
   });
 };

@@ -5,7 +5,16 @@ import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import type { Identifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
 import type { Refusal, Sale, SaleRequest } from '../routes/sales.ts';
-import { again, allOf, answer, type Decision, decide, first, held, look, type RefusedWrites } from '../table/decide.ts';
+import {
+  answer,
+  type Decision,
+  decide,
+  doFirst,
+  type RefusedWrites,
+  readAgain,
+  recheck,
+  writeAll,
+} from '../table/decide.ts';
 import { saleKey } from '../table/keys.ts';
 import { type CompletedSale, judgeSale } from './decide.ts';
 import {
@@ -46,10 +55,10 @@ const tellOther =
 const isNamed = (identifier: Identifier | undefined): boolean => identifier?.username !== undefined;
 
 /** Keeps a refused sale, so that whoever asks again is told the same. */
-const keepRefused = (selling: SaleAttempt, refusal: Refusal, terms: Terms): Decision<Sale> => {
+const keepRefused = (selling: SaleAttempt, refusal: Refusal, terms: Terms) => {
   const { asked, tell } = selling;
   const sale = refusedSale(asked, refusal, terms);
-  return allOf([saleWrite(sale)], { answer: tell(sale), otherwise: tellOther(selling) });
+  return writeAll([saleWrite(sale)], { answer: tell(sale), ifRefused: tellOther(selling) });
 };
 
 /**
@@ -66,19 +75,19 @@ const complete = async (
   const names = await readNames(offer, facts);
   const sale = completedSale(selling.asked, completed, names, sellsCards(completed.product) ? newId() : undefined);
   const credit = { ...facts.credit, item: { ...facts.credit.item, username: names.buyer } };
-  const given = { answer: selling.tell(sale), otherwise: tellOther(selling) };
-  const madeWith = (product: StockedProduct, ifHeld: Decision<Sale>): Decision<Sale> => {
+  const given = { answer: selling.tell(sale), ifRefused: tellOther(selling) };
+  const madeWith = (product: StockedProduct, ifContended: Decision<Sale>): Decision<Sale> => {
     const writes = writesOfSale(offer, facts, { ...completed, product }, names, sale);
-    return writeMoney(change, { credit }, completed.plan, { ...given, ifHeld }, writes);
+    return writeMoney(change, { credit }, completed.plan, { ...given, ifContended }, writes);
   };
   const { product } = completed;
   if (product.stock?.kind === 'divisible')
     return madeWith(
       product,
-      first(() => divideStock(offer.store, product.id), 'brief'),
+      doFirst(() => divideStock(offer.store, product.id), 'brief'),
     );
   const other = withOtherShare(product);
-  return madeWith(product, other ? madeWith(other, held()) : held());
+  return madeWith(product, other ? madeWith(other, readAgain('contended')) : readAgain('contended'));
 };
 
 /**
@@ -113,7 +122,7 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
   const parties: Parties = { productId, buyer, recipient, useCredit };
   const quote = body.quote === undefined ? 'expired' : openQuote(body.quote, store, parties, at);
   const offer = { store, parties, inGroup: body.inGroup === true, at, quote, paid, deliveryId: asked.deliveryId };
-  const change = { store, uuid: buyer, cause, occasion: { kind: 'sale', saleId: id }, mayGoOn: forSomeTime() } as const;
+  const change = { store, uuid: buyer, cause, occasion: { kind: 'sale', saleId: id }, hasTime: forSomeTime() } as const;
   return changeMoney(change, {
     read: () => readSale(offer),
     judge: (facts) => judgeSale(offer, facts, creditLimit()),
@@ -122,12 +131,12 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
       if (outcome.kind === 'overtaken' || outcome.kind === 'low') {
         const made = await findEarlier();
         if (made) return answer(made);
-        return outcome.kind === 'low' ? first(() => gatherStock(store, productId), 'brief') : again();
+        return outcome.kind === 'low' ? doFirst(() => gatherStock(store, productId), 'brief') : readAgain();
       }
       if (outcome.kind === 'completed') return complete(selling, offer, change, facts, outcome);
       const { refusal, terms } = outcome;
       // A refusal stays for ever, so it needs a look at one moment.
-      return look(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms));
+      return recheck(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms));
     },
   });
 };

@@ -124,7 +124,7 @@ interface Run {
     /** The queue took nothing. A call may take seconds, and would for each store. */
     isQueueDown: boolean;
   };
-  mayGoOn: () => boolean;
+  hasTime: () => boolean;
 }
 
 type Failed = (sale: SaleItem, error: unknown) => void;
@@ -159,7 +159,7 @@ const orderTogether = async (store: string, sales: readonly SaleItem[], failed: 
 
 /** Orders the deliveries of at most ten sales, where no worker has them. Answers the sales for which it failed. */
 const orderMissing = async (store: string, sales: readonly SaleItem[], run: Run): Promise<SaleItem[]> => {
-  if (!run.mayGoOn()) return [...sales];
+  if (!run.hasTime()) return [...sales];
   const left: SaleItem[] = [];
   const failed: Failed = (sale, error) => {
     left.push(sale);
@@ -191,7 +191,7 @@ const lookAt = async (store: string, stretch: Stretch, run: Run): Promise<Looked
     const [first] = rows;
     if (!first) continue;
     isEmpty = false;
-    if (!run.mayGoOn()) {
+    if (!run.hasTime()) {
       left.push(first.rank);
       break;
     }
@@ -215,9 +215,9 @@ const movedOn = (before: Progress, { look, to }: Stretch, { reached, isEmpty }: 
 const turnMillis = 5000;
 
 /** Looks at all of a store's sales that are due for it, and notes how far it came. */
-const lookAfter = async (store: string, before: Progress, { done, mayGoOn }: Run): Promise<void> => {
+const lookAfter = async (store: string, before: Progress, { done, hasTime }: Run): Promise<void> => {
   const at = now();
-  const run = { done, mayGoOn: () => mayGoOn() && !done.isQueueDown && now() < at + turnMillis };
+  const run = { done, hasTime: () => hasTime() && !done.isQueueDown && now() < at + turnMillis };
   let progress = before;
   for (const stretch of stretchesOf(before, at))
     progress = movedOn(progress, stretch, await lookAt(store, stretch, run), timestamp(at));
@@ -228,11 +228,11 @@ const lookAfter = async (store: string, before: Progress, { done, mayGoOn }: Run
 const sideBySide = 10;
 
 /**
- * Orders the deliveries of completed sales that no worker has, in all stores, for as long as `mayGoOn` allows, and
+ * Orders the deliveries of completed sales that no worker has, in all stores, for as long as `hasTime` allows, and
  * until the queue fails. One that is ordered twice is given once. Throws, when all stores had their turn, where the
  * sales of one could not be read.
  */
-export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<Ordered> => {
+export const sendUnsent = async (hasTime: () => boolean = () => true): Promise<Ordered> => {
   const done = { ordered: 0, failed: 0, isQueueDown: false };
   const all = await liveStores();
   // It begins with a random store, so that those that are left when the time is up are not always the same.
@@ -241,9 +241,9 @@ export const sendUnsent = async (mayGoOn: () => boolean = () => true): Promise<O
   const progress = await progressOf(stores);
   const errors: unknown[] = [];
   for (const some of inChunks(stores, sideBySide)) {
-    const looks = some.map((store) => lookAfter(store, progress.get(store) ?? {}, { done, mayGoOn }));
+    const looks = some.map((store) => lookAfter(store, progress.get(store) ?? {}, { done, hasTime }));
     for (const look of await Promise.allSettled(looks)) if (look.status === 'rejected') errors.push(look.reason);
-    if (done.isQueueDown || !mayGoOn()) break;
+    if (done.isQueueDown || !hasTime()) break;
   }
   if (errors.length > 0) throw errors[0];
   return { ordered: done.ordered, failed: done.failed };

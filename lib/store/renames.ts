@@ -79,10 +79,10 @@ interface RenameReport {
 const sideBySide = 10;
 
 /**
- * Follows every rename that is due, in all stores, for as long as `mayGoOn` allows. Each avatar who is met counts as
+ * Follows every rename that is due, in all stores, for as long as `hasTime` allows. Each avatar who is met counts as
  * one, so a crowd of newcomers makes many.
  */
-export const followRenames = async (by: string, mayGoOn: () => boolean): Promise<RenameReport> => {
+export const followRenames = async (by: string, hasTime: () => boolean): Promise<RenameReport> => {
   const followed: RenameReport = { renamed: 0, failed: 0, finished: true };
   const follow = async (key: Key): Promise<void> => {
     try {
@@ -96,7 +96,7 @@ export const followRenames = async (by: string, mayGoOn: () => boolean): Promise
   const due = pagesOf<Key>({ partition: renamedPartition, index: 'byDue', last: timestamp(now()) }, 100);
   for await (const rows of due)
     for (const some of inChunks(rows, sideBySide)) {
-      if (!mayGoOn()) return { ...followed, finished: false };
+      if (!hasTime()) return { ...followed, finished: false };
       await Promise.all(some.map(follow));
     }
   return followed;

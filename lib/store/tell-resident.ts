@@ -7,7 +7,7 @@ import {
   type StoredResident,
 } from '../avatars/residents.ts';
 import { invalid } from '../problem.ts';
-import { allOf, answer, type Decision, decide } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import { nameKey, residentKey, storeNameKey, storeResidentKey } from '../table/keys.ts';
 import { any, applied, is, isNew, put, update, type Write } from '../table/language.ts';
 import { get } from '../table/table.ts';
@@ -127,7 +127,7 @@ export const tellResident = async (
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return answer({ shared, told });
     const after = applied(change, told && { ...told }) as unknown as StoredResident;
-    return allOf([change, ...names], { result: { shared, told: after, isUnmet: !shared && !told } });
+    return writeAll([change, ...names], { result: { shared, told: after, isUnmet: !shared && !told } });
   };
   const { shared, told, isUnmet } = await decide(step);
   // Nobody has an earlier name of theirs that the operator could have moved.

@@ -1,7 +1,7 @@
 import { unavailable } from '../problem.ts';
 import { ConflictError, type Refusal } from './engine.ts';
 import { targetOf, type Write } from './language.ts';
-import { pauseHeld, pauseOvertaken } from './retry.ts';
+import { pauseContended, pauseOvertaken } from './retry.ts';
 import type { Key } from './schema.ts';
 import { type OutsideId, type Precondition, transact, unrecorded, write } from './table.ts';
 
@@ -12,48 +12,51 @@ import { type OutsideId, type Precondition, transact, unrecorded, write } from '
  *       decide(async () => {
  *         const [recorded, state] = await Promise.all([get(keyOf(purchase)), readState(store, purchase)]);
  *         if (recorded) return answer(false);
- *         return allOf(purchaseItems(store, purchase, state), { result: true });
+ *         return writeAll(purchaseItems(store, purchase, state), { result: true });
  *       });
  *
  * How a step is written:
  *
  * - It reads, and returns a decision. It writes nothing itself, so that it may be asked as often as needed; it keeps
- *   nothing from an earlier asking but what `first` has brought.
- * - It throws what the request is refused with: a 400 or 404 ends the asking.
+ *   nothing from an earlier attempt but what `doFirst` has brought.
+ * - It throws the refusal of a request: a 400 or 404 ends the attempts.
  * - Each write is on condition that the facts are as they were read. Its refusal is how `decide` learns of other
  *   writers.
  * - `answer` marks the change that a request makes: it is the handler's answer, which is recorded with the change where
  *   the request has an Idempotency-Key. `result` is handed to the caller and recorded nowhere. There is no default.
- * - `otherwise` is told what the conditions refused. It throws, or returns a decision made of the items found, or
- *   undefined to have the step asked again. Its writes are carried out at once where they follow the first refusal
- *   since the step was asked; later ones would be made of items that were found before a pause, so the step is asked
- *   instead.
+ * - `ifRefused` is told which conditions failed. It throws, or returns a decision made of the items found, or undefined
+ *   to have the step asked again. Its writes are carried out at once where they follow the first refusal of an attempt;
+ *   later ones would be made of items that were found before a pause, so the step is asked instead.
  *
  * Nothing is asked again where an answer is missing: the write may be there. See retry.ts for the pauses.
  */
 export type Decision<R> =
-  | { kind: 'answer'; result: R }
+  | { kind: 'answer'; result: R; isCurrent?: Recheck }
   | { kind: 'one'; write: Write; how: SingleWriteOptions<unknown, R> }
-  | { kind: 'all'; writes: readonly Write[]; how: TransactionOptions<R> }
+  | { kind: 'all'; writes: readonly Write[]; how: TransactionOptions<R>; isCurrent?: Recheck }
   | { kind: 'first'; work: () => Promise<unknown>; isBrief: boolean }
-  | { kind: 'again' }
-  | { kind: 'held' }
-  | { kind: 'look'; sees: () => Promise<boolean>; then: Decision<R> };
+  | { kind: 'again'; because: 'stale' | 'contended' };
+
+/** Reads the facts once more, at one moment: false where they have changed. */
+type Recheck = () => Promise<boolean>;
+
+/** The decisions that `recheck` takes. */
+type Checkable<R> = Extract<Decision<R>, { isCurrent?: Recheck }>;
 
 /** A decision that is made of the items which refused another. */
 type Alternative<R> = Decision<R> | undefined | Promise<Decision<R> | undefined>;
 
-/** Of the two exactly one: see `answer` and `result` above. */
+/** Exactly one of the two: see `answer` and `result` above. */
 type AnswerOrResult<G> = { answer: G; result?: never } | { result: G; answer?: never };
 
 type SingleWriteOptions<T, R> = AnswerOrResult<(item: T) => R> & {
   /** Must hold for the answer of the item that an update finds. */
   ifMatch?: Precondition | undefined;
-  /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
+  /** Writes of the same transaction. Their conditions must hold sooner or later. */
   together?: readonly Write[] | undefined;
   /** An id that something outside the table may know from now on; a refusal takes this back. */
   outside?: Pick<OutsideId, 'use'> | undefined;
-  otherwise?(found: T | undefined): Alternative<R>;
+  ifRefused?(found: T | undefined): Alternative<R>;
 };
 
 /** The writes of a transaction that their conditions refused. */
@@ -66,52 +69,52 @@ export interface RefusedWrites {
 
 type TransactionOptions<R> = AnswerOrResult<R> & {
   /** Is carried out instead where another transaction holds an item. Without it the same transaction is sent again. */
-  ifHeld?: Decision<R> | undefined;
+  ifContended?: Decision<R> | undefined;
   /** Follows the writes, before the result is handed out. */
   after?: (() => Promise<unknown>) | undefined;
-  otherwise?(refused: RefusedWrites): Alternative<R>;
+  ifRefused?(refused: RefusedWrites): Alternative<R>;
 };
 
 /** There is nothing to write. */
-export const answer = <R>(result: R): Decision<R> => ({ kind: 'answer', result });
+export const answer = <R>(result: R): Checkable<R> => ({ kind: 'answer', result });
 
 /** One write, which stays one: a transaction of it would cost twice. */
-export const one = <T extends object, R>(write: Write, how: SingleWriteOptions<T, R>): Decision<R> => ({
+export const writeOne = <T extends object, R>(write: Write, how: SingleWriteOptions<T, R>): Decision<R> => ({
   kind: 'one',
   write,
   how: how as SingleWriteOptions<unknown, R>,
 });
 
 /** Writes that are carried out together or not at all. */
-export const allOf = <R>(writes: readonly Write[], how: TransactionOptions<R>): Decision<R> => ({
+export const writeAll = <R>(writes: readonly Write[], how: TransactionOptions<R>): Checkable<R> => ({
   kind: 'all',
   writes,
   how,
 });
 
 /**
- * Does another change before, by itself, and asks the step again, with all its attempts. Nothing of it is recorded. One
- * that is brief is made whether or not `mayGoOn` allows more.
+ * Makes another change first, by itself, and asks the step again, with all its attempts. Nothing of it is recorded. A
+ * brief one is made even where `hasTime` says that no time is left.
  */
-export const first = (work: () => Promise<unknown>, isBrief?: 'brief'): Decision<never> => ({
+export const doFirst = (work: () => Promise<unknown>, isBrief?: 'brief'): Decision<never> => ({
   kind: 'first',
   work,
   isBrief: isBrief !== undefined,
 });
 
-/** The facts that were read do not belong together: they are to be read again. */
-export const again = (): Decision<never> => ({ kind: 'again' });
+/**
+ * The facts are to be read again: they do not belong together, or (`contended`) other transactions hold the items to be
+ * written, which are to be read when those have ended.
+ */
+export const readAgain = (because: 'stale' | 'contended' = 'stale'): Decision<never> => ({ kind: 'again', because });
 
-/** Other transactions hold what is to be written: it is to be decided of items as they are when those have ended. */
-export const held = (): Decision<never> => ({ kind: 'held' });
-
-/** Carries `then` out only if `sees`, which looks at the facts at one moment, finds them as they were read. */
-export const look = <R>(sees: () => Promise<boolean>, then: Decision<R>): Decision<R> => ({ kind: 'look', sees, then });
+/** Carries a decision out only if `isCurrent`, which reads the facts at one moment, finds them as they were read. */
+export const recheck = <R>(isCurrent: Recheck, decision: Checkable<R>): Decision<R> => ({ ...decision, isCurrent });
 
 /**
  * The outcome of a decision: a result, a decision to follow instead, or the reason for which the step is asked again.
  */
-type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'torn' | 'held' | 'restarted';
+type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'stale' | 'contended' | 'restarted';
 
 const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): RefusedWrites => ({
   by: <T extends object>({ pk, sk }: Key) => {
@@ -126,81 +129,79 @@ const insteadOf = async <R>(instead: Alternative<R>): Promise<DecisionOutcome<R>
   return decision ? { instead: decision } : 'overtaken';
 };
 
-const writeOne = async <R>(sent: Write, how: SingleWriteOptions<unknown, R>): Promise<DecisionOutcome<R>> => {
+const sendOne = async <R>(sent: Write, how: SingleWriteOptions<unknown, R>): Promise<DecisionOutcome<R>> => {
   const { answer: answerOf, ifMatch, together = [] } = how;
   const takeBack = how.outside?.use();
   const outcome = await write<object, unknown>(sent, { ...(answerOf && { answer: answerOf }), ifMatch, together });
   if (outcome.done) return { result: (how.result ? how.result(outcome.result) : outcome.result) as R };
   takeBack?.();
-  return insteadOf(how.otherwise?.(outcome.found));
+  return insteadOf(how.ifRefused?.(outcome.found));
 };
 
-const writeAll = async <R>(writes: readonly Write[], how: TransactionOptions<R>): Promise<DecisionOutcome<R>> => {
-  const { ifHeld } = how;
+const sendAll = async <R>(writes: readonly Write[], how: TransactionOptions<R>): Promise<DecisionOutcome<R>> => {
+  const { ifContended } = how;
   const isAnswer = 'answer' in how;
   const result = (isAnswer ? how.answer : how.result) as R;
   try {
-    const refusals = await transact(writes, isAnswer ? { answer: result } : undefined, { mayGiveWay: !!ifHeld });
-    if (refusals) return insteadOf(how.otherwise?.(refusedOf(writes, refusals)));
+    const refusals = await transact(writes, isAnswer ? { answer: result } : undefined, { mayGiveWay: !!ifContended });
+    if (refusals) return insteadOf(how.ifRefused?.(refusedOf(writes, refusals)));
   } catch (error) {
-    if (ifHeld && error instanceof ConflictError) return { instead: ifHeld };
+    if (ifContended && error instanceof ConflictError) return { instead: ifContended };
     throw error;
   }
   await how.after?.();
   return { result };
 };
 
-const carryOut = async <R>(decision: Decision<R>, mayGoOn: () => boolean): Promise<DecisionOutcome<R>> => {
+const carryOut = async <R>(decision: Decision<R>, hasTime: () => boolean): Promise<DecisionOutcome<R>> => {
+  if ('isCurrent' in decision && !(await decision.isCurrent?.())) return 'stale';
   switch (decision.kind) {
     case 'answer':
       return { result: decision.result };
     case 'one':
-      return writeOne(decision.write, decision.how);
+      return sendOne(decision.write, decision.how);
     case 'all':
-      return writeAll(decision.writes, decision.how);
+      return sendAll(decision.writes, decision.how);
     case 'first':
-      if (!decision.isBrief && !mayGoOn()) throw unavailable();
+      if (!decision.isBrief && !hasTime()) throw unavailable();
       await unrecorded(decision.work);
       return 'restarted';
     case 'again':
-      return 'torn';
-    case 'held':
-      return 'held';
-    case 'look':
-      return (await decision.sees()) ? carryOut(decision.then, mayGoOn) : 'torn';
+      return decision.because;
   }
 };
 
-const mayWrite = ({ kind }: Decision<unknown>): boolean => kind === 'one' || kind === 'all' || kind === 'look';
+const mayWrite = (decision: Decision<unknown>): boolean =>
+  decision.kind === 'one' || decision.kind === 'all' || 'isCurrent' in decision;
 
-/** Carries a decision out, and the one made of what refused it. */
+/** Carries a decision out, and the one made of the items that refused it. */
 const follow = async <R>(
   decision: Decision<R>,
-  mayGoOn: () => boolean,
+  hasTime: () => boolean,
 ): Promise<Exclude<DecisionOutcome<R>, { instead: unknown }>> => {
-  const outcome = await carryOut(decision, mayGoOn);
+  const outcome = await carryOut(decision, hasTime);
   if (typeof outcome === 'string' || 'result' in outcome) return outcome;
-  const next = await carryOut(outcome.instead, mayGoOn);
+  const next = await carryOut(outcome.instead, hasTime);
   if (typeof next === 'string' || 'result' in next) return next;
   // The items found are of the past as soon as a second write was refused.
-  return mayWrite(next.instead) ? 'overtaken' : follow(next.instead, mayGoOn);
+  return mayWrite(next.instead) ? 'overtaken' : follow(next.instead, hasTime);
 };
 
 /**
  * Asks `step` for a decision and carries it out; asks again, after a pause, where another writer came between, or where
- * the facts were torn: 20 times each. `number` counts the askings from 1. Throws what the step throws, and 503 where
- * other writers do not let it through, or `mayGoOn` does not allow what must be done first.
+ * the facts were stale: 20 times each. `attempt` counts from 1. Throws whatever the step throws, and 503 where other
+ * writers do not let it through, or no time is left for the change that must come first.
  */
 export const decide = async <R>(
-  step: (asking: { number: number }) => Decision<R> | Promise<Decision<R>>,
-  { mayGoOn = () => true }: { mayGoOn?: () => boolean } = {},
+  step: (attempt: number) => Decision<R> | Promise<Decision<R>>,
+  { hasTime = () => true }: { hasTime?: () => boolean } = {},
 ): Promise<R> => {
-  const times = { overtaken: 0, torn: 0, held: 0 };
-  for (let number = 1; ; number++) {
-    const outcome = await follow(await step({ number }), mayGoOn);
+  const times = { overtaken: 0, stale: 0, contended: 0 };
+  for (let attempt = 1; ; attempt++) {
+    const outcome = await follow(await step(attempt), hasTime);
     if (typeof outcome === 'object') return outcome.result;
-    if (outcome === 'restarted') times.overtaken = times.torn = times.held = 0;
-    else if (outcome === 'held') await pauseHeld(++times.held);
+    if (outcome === 'restarted') times.overtaken = times.stale = times.contended = 0;
+    else if (outcome === 'contended') await pauseContended(++times.contended);
     else await pauseOvertaken(++times[outcome]);
   }
 };

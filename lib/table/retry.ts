@@ -44,7 +44,7 @@ export const pauseOvertaken = (attempt: number): Promise<void> =>
  * Waits before a decision is made anew whose items other transactions held. All of a crowd must have their turn, one
  * after another.
  */
-export const pauseHeld = (attempt: number): Promise<void> =>
+export const pauseContended = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 40, longestMillis: attempt > 4 ? 600 : 200 });
 
 /** Waits before another look at history, which the stream's consumer writes. Throws 503 after two seconds or so. */

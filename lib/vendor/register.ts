@@ -4,7 +4,7 @@ import { scripts } from '../delivery/address.ts';
 import { checkSent } from '../delivery/register.ts';
 import { invalid } from '../problem.ts';
 import type { VendorAnswer, VendorRegistration } from '../routes/vendors.ts';
-import { allOf, answer, type Decision, decide, one } from '../table/decide.ts';
+import { answer, type Decision, decide, writeAll, writeOne } from '../table/decide.ts';
 import { vendorCountKey, vendorKey } from '../table/keys.ts';
 import { all, any, below, exists, is, isNew, missing, put, update } from '../table/language.ts';
 import { getMany } from '../table/table.ts';
@@ -53,9 +53,9 @@ const first = (store: string, uuid: string, told: Told, product: StoredProduct |
   const item: VendorItem = { ...vendorKey(store, uuid), ...present, registeredAt: at };
   const count = vendorCountKey(store);
   const counted = update(count, { add: { count: 1 }, when: any(missing('count'), below('count', maxVendors)) });
-  return allOf([put(item, isNew), counted], {
+  return writeAll([put(item, isNew), counted], {
     result: item,
-    otherwise: (refused) => {
+    ifRefused: (refused) => {
       if (refused.by(item) || !refused.by(count)) return undefined;
       throw invalid(`A store has at most ${maxVendors} vendors: delete those that are gone.`);
     },
@@ -64,7 +64,7 @@ const first = (store: string, uuid: string, told: Told, product: StoredProduct |
 
 /** A further registration. It picks a product only while the vendor has none. */
 const again = (vendor: VendorItem, store: string, told: Told, picked: StoredProduct | undefined) =>
-  one<VendorItem, VendorItem>(
+  writeOne<VendorItem, VendorItem>(
     update(vendor, {
       set: { ...seen(told, timestamp(now()), vendor.due !== undefined), ...(picked && selling(store, picked.sk)) },
       // Where the sweep has noted meanwhile that it is lost, it must get its place there again.
@@ -87,8 +87,8 @@ export const registerVendor = async (
   const told = toldOf(registration);
   const [known] = await getMany<VendorItem>([vendorKey(store, uuid)]);
   if (told.url !== undefined && told.url !== known?.url) await checkSent(told.url, scripts, 'the address of a script');
-  const vendor = await decide<VendorItem>(async ({ number }) => {
-    const found = number === 1 ? known : await findVendor(store, uuid);
+  const vendor = await decide<VendorItem>(async (attempt) => {
+    const found = attempt === 1 ? known : await findVendor(store, uuid);
     const mayPick = !found || (picked && found.productId === undefined);
     const product = mayPick && productId !== undefined ? await findStoredProduct(store, productId) : undefined;
     if (!found) return first(store, uuid, told, product);

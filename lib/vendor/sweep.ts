@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { isLater } from '../shape.ts';
-import { answer, decide, one } from '../table/decide.ts';
+import { answer, decide, writeOne } from '../table/decide.ts';
 import { all, is, update } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, inChunks, pagesOf } from '../table/table.ts';
@@ -21,18 +21,20 @@ const visit = (key: Key): Promise<void> =>
     const set = isOverdue(vendor)
       ? { lostAt: at, dues: undefined, due: undefined }
       : { due: timestamp(Date.parse(seenAt) + lostMillis) };
-    return one(update(vendor, { set, when: all(is('seenAt', seenAt), is('due', due)) }), { result: () => undefined });
+    return writeOne(update(vendor, { set, when: all(is('seenAt', seenAt), is('due', due)) }), {
+      result: () => undefined,
+    });
   });
 
 /**
- * Notes which vendors of all stores are lost, for as long as `mayGoOn` allows. Answers for how many it failed: the log
+ * Notes which vendors of all stores are lost, for as long as `hasTime` allows. Answers for how many it failed: the log
  * says why, and they stay due.
  */
-export const loseVendors = async (mayGoOn: () => boolean): Promise<number> => {
+export const loseVendors = async (hasTime: () => boolean): Promise<number> => {
   let failed = 0;
   for await (const rows of pagesOf<Key>({ partition: dueList, index: 'byDue', last: timestamp(now()) }, 100))
     for (const some of inChunks(rows, sideBySide)) {
-      if (!mayGoOn()) return failed;
+      if (!hasTime()) return failed;
       for (const end of await Promise.allSettled(some.map(visit)))
         if (end.status === 'rejected') {
           failed += 1;

@@ -4,7 +4,7 @@ import { loaded, type Source } from '../lists/source.ts';
 import { priceChangesAt } from '../price.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { VendorAnswer, VendorFilter, VendorProduct, VendorState } from '../routes/vendors.ts';
-import { allOf, decide } from '../table/decide.ts';
+import { decide, writeAll } from '../table/decide.ts';
 import { partition, productKey, vendorCountKey, vendorKey } from '../table/keys.ts';
 import { exists, remove, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
@@ -127,9 +127,9 @@ export const setProduct = async (
 export const deleteVendor = (store: string, uuid: string, together: readonly Write[] = []): Promise<void> => {
   const uncounted = update(vendorCountKey(store), { add: { count: -1 } });
   return decide(() =>
-    allOf([remove(vendorKey(store, uuid), exists), uncounted, ...together], {
+    writeAll([remove(vendorKey(store, uuid), exists), uncounted, ...together], {
       answer: undefined,
-      otherwise: () => {
+      ifRefused: () => {
         throw notFound();
       },
     }),

@@ -27,7 +27,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         'a transaction that conflicts',
       ],
     },
-    pauseHeld: {
+    pauseContended: {
       'a sale whose items others hold is given up as soon as a lack of capacity': [
         'wait(attempt, { attempts: 40,',
         'wait(attempt, { attempts: 8,',
@@ -142,7 +142,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       'an undo of a change that does not show yet is refused': ['{ credit, seen: [] },', '{ credit },'],
       'a repeated undo answers the credit of before it': ['() => isUnchanged(credit),', 'async () => true,'],
       'an undo of a set counts what was spent of its lot by another reading of it': [
-        'if (ended && ended.remaining !== told.lot?.remaining) return again();',
+        'if (ended && ended.remaining !== told.lot?.remaining) return readAgain();',
         '',
         'test/lib/credit/late-items.test.ts',
         'an undo of a set counts what was spent of its lot, though the end of that shows late',
@@ -273,7 +273,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         'const isAsSet = exists;',
       ],
       'an undo of prices takes a product that it read before the run set it for changed': [
-        "return look(() => wereTogether(store, line, product), answer('changed'));",
+        "return recheck(() => wereTogether(store, line, product), answer('changed'));",
         "return answer('changed');",
       ],
     },
@@ -421,7 +421,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'lib/sale/quote.ts': {
     makeQuote: {
       'a quote takes the balance and the due lots from two moments': [
-        'return hasLots(facts.credit) ? look(() => isUnchanged(facts.credit), quote) : quote;',
+        'return hasLots(facts.credit) ? recheck(() => isUnchanged(facts.credit), quote) : quote;',
         'return quote;',
         'test/lib/credit/late-items.test.ts',
         'a quote counts no lot as it was before the balance that it counts',
@@ -431,7 +431,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'lib/sale/sell.ts': {
     sell: {
       'a sale is refused without a look at one moment': [
-        'look(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms))',
+        'recheck(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms))',
         'keepRefused(selling, refusal, terms)',
       ],
     },

@@ -1,6 +1,15 @@
 import { beforeEach, expect, test } from 'vitest';
 import { source } from '../../../lib/clock.ts';
-import { again, allOf, answer, type Decision, decide, first, held, look, one } from '../../../lib/table/decide.ts';
+import {
+  answer,
+  type Decision,
+  decide,
+  doFirst,
+  readAgain,
+  recheck,
+  writeAll,
+  writeOne,
+} from '../../../lib/table/decide.ts';
 import { ConflictError } from '../../../lib/table/engine.ts';
 import { exists, type Item, is, isNew, put, unchanged, update, type Write } from '../../../lib/table/language.ts';
 import { metered, newMeter } from '../../../lib/table/meter.ts';
@@ -60,16 +69,22 @@ test('an answer writes nothing and ends the asking', async () => {
 });
 
 for (const [name, write] of [
-  ['one write', (key: Key, found?: Counter) => one<Counter, number>(counted(key, found), { result: (it) => it.count })],
-  ['writes together', (key: Key, found?: Counter) => allOf([counted(key, found)], { result: (found?.count ?? 0) + 1 })],
+  [
+    'one write',
+    (key: Key, found?: Counter) => writeOne<Counter, number>(counted(key, found), { result: (it) => it.count }),
+  ],
+  [
+    'writes together',
+    (key: Key, found?: Counter) => writeAll([counted(key, found)], { result: (found?.count ?? 0) + 1 }),
+  ],
 ] as const) {
   test(`${name}: the step is asked again, after a pause, where another writer came between`, async () => {
     const asked: number[] = [];
 
-    const result = await decide<number>(async ({ number }) => {
+    const result = await decide<number>(async (attempt) => {
       const found = await get<Counter>(a);
-      asked.push(number);
-      if (number < 3) countOn(a);
+      asked.push(attempt);
+      if (attempt < 3) countOn(a);
       return write(a, found);
     });
 
@@ -138,9 +153,9 @@ test('the first refusal is followed at once, by what is decided of the item foun
   countOn(a);
 
   const result = await decide<number>(() =>
-    one<Counter, number>(counted(a, undefined), {
+    writeOne<Counter, number>(counted(a, undefined), {
       result: (item) => item.count,
-      otherwise: (found) => one<Counter, number>(counted(a, found), { result: (item) => 10 * item.count }),
+      ifRefused: (found) => writeOne<Counter, number>(counted(a, found), { result: (item) => 10 * item.count }),
     }),
   );
 
@@ -151,9 +166,9 @@ test('writes that would follow a second refusal are not sent: the step is asked 
   countOn(a);
   const asked: number[] = [];
   const follow = (found: Counter | undefined, depth: number): Decision<number> =>
-    one<Counter, number>(counted(a, found), {
+    writeOne<Counter, number>(counted(a, found), {
       result: (item) => item.count,
-      otherwise: (other) => {
+      ifRefused: (other) => {
         asked.push(depth);
         if (asked.length < 3) countOn(a);
         return follow(other, depth + 1);
@@ -169,7 +184,7 @@ test('writes that would follow a second refusal are not sent: the step is asked 
 test('what is told of a second refusal may end the asking', async () => {
   table.set(a, { ...a, count: 1 });
   const refused = (told: Decision<string>): Decision<string> =>
-    one(put(a, isNew), { result: () => 'written', otherwise: () => told });
+    writeOne(put(a, isNew), { result: () => 'written', ifRefused: () => told });
 
   expect(await decide(() => refused(refused(answer('told'))))).toBe('told');
   expect(pauses).toBe(0);
@@ -179,9 +194,9 @@ test('a refused transaction tells what was refused, by key', async () => {
   countOn(b);
 
   const told = await decide<unknown[]>(() =>
-    allOf([put(a, isNew), put(b, isNew)], {
+    writeAll([put(a, isNew), put(b, isNew)], {
       result: [],
-      otherwise: (refused) => answer([refused.by(a), refused.by(b), refused.by(keyOf('c'))]),
+      ifRefused: (refused) => answer([refused.by(a), refused.by(b), refused.by(keyOf('c'))]),
     }),
   );
 
@@ -191,12 +206,15 @@ test('a refused transaction tells what was refused, by key', async () => {
 
 test('an answer is recorded with the change, and a result is not', async () => {
   for (const [decision, kept] of [
-    [one<Item, string>(update(a, { set: { x: 1 } }), { answer: () => 'answered' }), 'answered'],
-    [one<Item, string>(update(a, { set: { x: 2 } }), { result: () => 'only told' }), undefined],
-    [one<Item, string>(update(a, { set: { x: 3 } }), { result: () => 'only told', together: [put(b)] }), undefined],
-    [allOf([put(a), put(b)], { answer: 'answered' }), 'answered'],
-    [allOf([put(a), put(b)], { answer: undefined as string | undefined }), undefined],
-    [allOf([put(a), put(b)], { result: 'only told' as string | undefined }), undefined],
+    [writeOne<Item, string>(update(a, { set: { x: 1 } }), { answer: () => 'answered' }), 'answered'],
+    [writeOne<Item, string>(update(a, { set: { x: 2 } }), { result: () => 'only told' }), undefined],
+    [
+      writeOne<Item, string>(update(a, { set: { x: 3 } }), { result: () => 'only told', together: [put(b)] }),
+      undefined,
+    ],
+    [writeAll([put(a), put(b)], { answer: 'answered' }), 'answered'],
+    [writeAll([put(a), put(b)], { answer: undefined as string | undefined }), undefined],
+    [writeAll([put(a), put(b)], { result: 'only told' as string | undefined }), undefined],
   ] as [Decision<string | undefined>, string | undefined][]) {
     table.set(keyOf('record'), undefined);
     const own = recording();
@@ -215,12 +233,12 @@ test('a change that must come first is not the request’s, and the step is aske
   const kept: unknown[] = [];
 
   const result = await recorded(own, () =>
-    decide<string>(async ({ number }) => {
+    decide<string>(async (attempt) => {
       const found = await get<Counter>(a);
       kept.push(own.kept());
-      if (number === 20) return first(() => decide(() => allOf([put(b)], { answer: ++settled })));
-      if (number < 39) countOn(a);
-      return allOf([counted(a, found)], { answer: 'done' });
+      if (attempt === 20) return doFirst(() => decide(() => writeAll([put(b)], { answer: ++settled })));
+      if (attempt < 39) countOn(a);
+      return writeAll([counted(a, found)], { answer: 'done' });
     }),
   );
 
@@ -230,26 +248,26 @@ test('a change that must come first is not the request’s, and the step is aske
 
 test('503 where there is no time for what must come first', async () => {
   let done = 0;
-  const step = () => first(async () => (done += 1));
+  const step = () => doFirst(async () => (done += 1));
 
-  expect(await statusOf(decide(step, { mayGoOn: () => done < 2 }))).toBe(503);
+  expect(await statusOf(decide(step, { hasTime: () => done < 2 }))).toBe(503);
   expect(done).toBe(2);
 });
 
 test('torn facts are read again, and counted apart from refusals', async () => {
-  const found = await decide<number>(async ({ number }) => {
-    if (number % 2 === 0) return again();
-    if (number > 37) return answer(number);
-    return one<Counter, number>(put(a, exists), { result: () => 0 });
+  const found = await decide<number>(async (attempt) => {
+    if (attempt % 2 === 0) return readAgain();
+    if (attempt > 37) return answer(attempt);
+    return writeOne<Counter, number>(put(a, exists), { result: () => 0 });
   });
 
   expect(found).toBe(39);
-  expect(await statusOf(decide(() => again()))).toBe(503);
+  expect(await statusOf(decide(() => readAgain()))).toBe(503);
 });
 
 test('a decision that needs a look counts only if the look sees the facts', async () => {
   let looks = 0;
-  const step = () => look(async () => ++looks === 2, allOf([put(a, isNew)], { result: 'written' }));
+  const step = () => recheck(async () => ++looks === 2, writeAll([put(a, isNew)], { result: 'written' }));
 
   expect(await decide(step)).toBe('written');
   expect([looks, pauses]).toEqual([2, 1]);
@@ -264,7 +282,7 @@ test('an id that is known outside is noted before the write, and taken back wher
     },
   };
   const claim = (when: Parameters<typeof put>[1]) =>
-    one<Item, string>(put(a, when), { result: () => noted.join(), outside, otherwise: () => answer('refused') });
+    writeOne<Item, string>(put(a, when), { result: () => noted.join(), outside, ifRefused: () => answer('refused') });
 
   expect(await decide(() => claim(exists))).toBe('refused');
   expect(noted.splice(0)).toEqual(['used', 'taken back']);
@@ -275,10 +293,10 @@ test('what follows the writes comes before the result, and does not follow a ref
   const steps: string[] = [];
   const after = async () => steps.push(String(countOf(a)));
 
-  await decide<void>(async ({ number }) => {
+  await decide<void>(async (attempt) => {
     const found = await get<Counter>(a);
-    if (number === 1) countOn(a);
-    return allOf([counted(a, found)], { result: undefined, after });
+    if (attempt === 1) countOn(a);
+    return writeAll([counted(a, found)], { result: undefined, after });
   });
 
   expect(steps).toEqual(['2']);
@@ -291,7 +309,7 @@ test('the precondition of a request is looked at with one write', async () => {
   };
   const rename = () =>
     decide<string>(() =>
-      one<{ name: string }, string>(update(a, { set: { name: 'new' }, when: is('pk', a.pk) }), {
+      writeOne<{ name: string }, string>(update(a, { set: { name: 'new' }, when: is('pk', a.pk) }), {
         answer: (item) => item as unknown as string,
         ifMatch,
       }),
@@ -321,9 +339,9 @@ const holdItems = (times: number): { calls: number } => {
 
 test('a step whose items another transaction holds is asked again at once, and 40 times in all', async () => {
   const asked: number[] = [];
-  const step = async ({ number }: { number: number }) => {
-    asked.push(number);
-    return allOf([counted(a, await get<Counter>(a))], { result: 'done', ifHeld: held() });
+  const step = async (attempt: number) => {
+    asked.push(attempt);
+    return writeAll([counted(a, await get<Counter>(a))], { result: 'done', ifContended: readAgain('contended') });
   };
   const counts = holdItems(3);
 
@@ -345,7 +363,7 @@ test('a transaction that may be written is sent on, though its items are held', 
   let asked = 0;
   const result = await decide(async () => {
     asked += 1;
-    return allOf([counted(a, await get<Counter>(a))], { result: 'done', ifHeld: held() });
+    return writeAll([counted(a, await get<Counter>(a))], { result: 'done', ifContended: readAgain('contended') });
   });
 
   expect([result, asked, calls]).toEqual(['done', 1, 4]);
