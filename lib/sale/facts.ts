@@ -21,7 +21,7 @@ import { findStore, isOpen } from '../store/stores.ts';
 import { couponUsesKey, customerKey, giftCardKey, ownedKey, productKey, spendKey } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { get, getTogether, inOneCall } from '../table/table.ts';
-import { type AppliedCoupon, fixedBy, type OpenedQuote } from './rules.ts';
+import { type AppliedCoupon, fixedBy, type OpenedQuote, type Terms } from './rules.ts';
 import { getSale, type SaleItem } from './sales.ts';
 import { orderOf } from './unsent.ts';
 
@@ -39,28 +39,27 @@ export const findAvatars = async (
   return { buyer, recipient: recipientIdentifier ? other : buyer };
 };
 
-/** The avatars and the product of a sale, and whether it takes credit. */
-export interface Parties {
+/** A sale, or the quote of one, as it is asked for. */
+export interface AskedOffer {
+  store: string;
   productId: string;
-  /** Avatars' UUIDs. */
+  /** UUIDs of the avatars who pay, and who get the product. */
   buyer: string;
   recipient: string;
   useCredit: boolean;
+  /** The buyer wears the tag of the store's group. */
+  inGroup: boolean;
+  at: string;
 }
 
-/** An offer as it is asked for. */
-export interface RequestedOffer {
-  store: string;
-  parties: Parties;
-  /** The buyer wears the tag of the group; a quote says so by itself. */
-  inGroup?: boolean;
-  at: string;
-  /** The quote that was sent with a sale. */
-  quote?: OpenedQuote | undefined;
-  /** The L$ that were paid; a quote is judged as if its price were. */
-  paid?: number;
-  /** The credit is not about to be taken: only the lots that have come due are read. */
-  isEstimate?: boolean;
+/** A sale as it is asked for. */
+export interface AskedSale
+  extends AskedOffer,
+    Pick<SaleRequest, 'id' | 'paid' | 'quote' | 'message' | 'reference' | 'vendorUuid'> {
+  /** Tells the request from others under the same id. */
+  request: string;
+  /** The id of its delivery. */
+  deliveryId: string;
 }
 
 /** The application of a coupon, with the coupon and the customer's uses of it. */
@@ -98,8 +97,16 @@ interface Spending {
   alone: boolean;
 }
 
-/** The items from which the terms of a sale are made, as they were read. */
-export interface OfferFacts {
+/** A sale as it is asked for, whether or not its avatars are known: one whom nobody has met is undefined. */
+export type AskedByAnybody = Omit<AskedSale, 'buyer' | 'recipient'> & Record<'buyer' | 'recipient', string | undefined>;
+
+/** Tells whether both avatars of a sale are known. */
+export const areKnown = (asked: AskedByAnybody): asked is AskedSale =>
+  asked.buyer !== undefined && asked.recipient !== undefined;
+
+/** The request for a sale or a quote, with the items from which its terms are made, as they were read. */
+export interface OfferFacts<A extends AskedOffer = AskedOffer> {
+  asked: A;
   isOpen: boolean;
   rules: StoreRules;
   product: StockedProduct | undefined;
@@ -148,18 +155,15 @@ const withDueLots = async (
 };
 
 /**
- * Reads everything that an offer is made from, in one call after another only where a coupon was applied or credit has
- * come due. Throws 404 for a store that is gone.
+ * Reads everything from which terms are made, in one call after another only where a coupon was applied or credit has
+ * come due. `quoted` are the terms that a quote has fixed. An estimate takes no credit, so only the lots that have come
+ * due are read for it. Throws 404 for a store that is gone.
  */
-export const readOffer = async ({
-  store,
-  parties,
-  at,
-  quote,
-  isEstimate = false,
-}: RequestedOffer): Promise<OfferFacts> => {
-  const { productId, buyer, recipient, useCredit } = parties;
-  const quoted = fixedBy(quote);
+export const readOffer = async <A extends AskedOffer>(
+  asked: A,
+  { quoted, isEstimate = false }: { quoted?: Terms | undefined; isEstimate?: boolean },
+): Promise<OfferFacts<A>> => {
+  const { store, productId, buyer, recipient, useCredit, at } = asked;
   const [storeItem, product, buyerItem, recipientItem, toProduct, toStore, usesOfQuote] = await inOneCall(() => {
     const reading: Promise<CreditItem | undefined> = findCustomerItem(store, buyer);
     return Promise.all([
@@ -186,6 +190,7 @@ export const readOffer = async ({
     quoted || rules.tiers.length === 0 ? undefined : get<SpendItem>(spendKey(store, buyer)).then((item) => ({ item })),
   ]);
   return {
+    asked,
     isOpen: isOpen(storeItem),
     rules,
     product,
@@ -207,10 +212,12 @@ export interface Names {
 }
 
 /**
- * The items that a sale changes beside those of its offer, by eventually consistent reads: the transaction is refused
- * where one has changed since.
+ * Everything that a sale is decided from. The items that it changes beside those of its terms are there by eventually
+ * consistent reads: the transaction is refused where one has changed since.
  */
-export interface SaleFacts extends OfferFacts {
+export interface SaleFacts extends OfferFacts<AskedSale> {
+  /** The quote that was sent. Without one the sale has the terms of now, as after the end of a quote. */
+  quote: OpenedQuote;
   spend: SpendItem | undefined;
   /** Of a gift's recipient. */
   recipientSpend: SpendItem | undefined;
@@ -218,11 +225,10 @@ export interface SaleFacts extends OfferFacts {
 }
 
 /** Reads everything that a sale is decided from. */
-export const readSale = async (asked: RequestedOffer): Promise<SaleFacts> => {
-  const { store, parties } = asked;
-  const { buyer, recipient, productId } = parties;
+export const readSale = async (asked: AskedSale, quote: OpenedQuote): Promise<SaleFacts> => {
+  const { store, buyer, recipient, productId } = asked;
   const [offer, [spend, recipientSpend, owned]] = await Promise.all([
-    readOffer(asked),
+    readOffer(asked, { quoted: fixedBy(quote) }),
     inOneCall(
       () =>
         Promise.all([
@@ -233,14 +239,12 @@ export const readSale = async (asked: RequestedOffer): Promise<SaleFacts> => {
       { consistent: false },
     ),
   ]);
-  return { ...offer, spend: offer.countedSpend ? offer.countedSpend.item : spend, recipientSpend, owned };
+  return { ...offer, quote, spend: offer.countedSpend ? offer.countedSpend.item : spend, recipientSpend, owned };
 };
 
 /** The names of newcomers: the others' are known. An avatar whom nobody can name is called by their UUID. */
-export const readNames = async (
-  { store, parties: { buyer, recipient } }: RequestedOffer,
-  { buyerItem, recipientItem }: OfferFacts,
-): Promise<Names> => {
+export const readNames = async ({ asked, buyerItem, recipientItem }: SaleFacts): Promise<Names> => {
+  const { store, buyer, recipient } = asked;
   const named = async (uuid: string): Promise<string> => (await findResident(store, { uuid }))?.username ?? uuid;
   const naming = buyerItem?.username ?? named(buyer);
   const [buyerName, recipientName] = await Promise.all([
@@ -323,10 +327,10 @@ const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'unde
  * The rest counts as it is when a sale begins.
  */
 export const wereTogether = async (
-  { store, parties: { buyer, useCredit }, quote }: RequestedOffer,
+  { asked, quote, product, buyerItem, forProduct, forStore, usesOfQuote, credit, countedSpend }: SaleFacts,
   refusal: Refusal,
-  { product, buyerItem, forProduct, forStore, usesOfQuote, credit, countedSpend }: OfferFacts,
 ): Promise<boolean> => {
+  const { store, buyer, useCredit } = asked;
   if (!forWhatMoves.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
   const quoted = fixedBy(quote);

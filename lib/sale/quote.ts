@@ -7,8 +7,8 @@ import { notFound } from '../problem.ts';
 import type { Quote, QuoteRequest } from '../routes/sales.ts';
 import { seal, unseal } from '../seal.ts';
 import { answer, decide, readAgain, recheck } from '../table/decide.ts';
-import { judgeOffer, type Offer } from './decide.ts';
-import { findAvatars, type Parties, type RequestedOffer, readOffer } from './facts.ts';
+import { type AskedOffer, type AskedSale, findAvatars, type OfferFacts, readOffer } from './facts.ts';
+import { judgeQuote, type Offer } from './judge.ts';
 import type { OpenedQuote, Terms } from './rules.ts';
 
 /** The time for which a quote fixes its terms. */
@@ -21,34 +21,33 @@ interface QuoteContents {
 }
 
 /** The sale that a quote is for: it is false for every other. */
-const sealPurpose = (store: string, { productId, buyer, recipient, useCredit }: Parties): string =>
+const sealPurpose = ({ store, productId, buyer, recipient, useCredit }: AskedOffer): string =>
   JSON.stringify(['quote', store, productId, buyer, recipient, useCredit]);
 
 /**
- * The terms of a quote. One that was changed, or that was made for another sale, is false, and stays so after its end.
+ * The terms of the quote that was sent with a sale, if any. One that was changed, or that was made for another sale, is
+ * false, and stays so after its end.
  */
-export const openQuote = (text: string, store: string, parties: Parties, at: string): OpenedQuote => {
-  const quoted = unseal(text, sealPurpose(store, parties)) as QuoteContents | undefined;
+export const openQuote = (asked: AskedOffer & Pick<AskedSale, 'quote'>): OpenedQuote => {
+  if (asked.quote === undefined) return 'expired';
+  const quoted = unseal(asked.quote, sealPurpose(asked)) as QuoteContents | undefined;
   if (!quoted) return 'false';
-  return at < quoted.expiresAt ? quoted.terms : 'expired';
+  return asked.at < quoted.expiresAt ? quoted.terms : 'expired';
 };
 
 /** The quote of an offer. One that would be refused has no text to be sent with a sale. */
-const quoteOf = ({ store, parties, at }: RequestedOffer, { terms, refusal, bonus }: Offer): Quote => {
-  const { productId, buyer, recipient } = parties;
+const quoteOf = ({ asked }: OfferFacts, { terms, refusal, bonus }: Offer): Quote => {
   const { coupon, inGroup, cardCredit, ...prices } = terms;
-  const expiresAt = timestamp(Date.parse(at) + quoteMillis);
+  const expiresAt = timestamp(Date.parse(asked.at) + quoteMillis);
   const quoted: QuoteContents = { terms, expiresAt };
   return {
-    productId,
-    buyerUuid: buyer,
-    recipientUuid: recipient,
+    productId: asked.productId,
+    buyerUuid: asked.buyer,
+    recipientUuid: asked.recipient,
     ...prices,
     bonus,
     refusal,
-    ...(refusal === null
-      ? { quote: seal(quoted, sealPurpose(store, parties)), expiresAt }
-      : { quote: null, expiresAt: null }),
+    ...(refusal === null ? { quote: seal(quoted, sealPurpose(asked)), expiresAt } : { quote: null, expiresAt: null }),
   };
 };
 
@@ -65,14 +64,13 @@ export const makeQuote = async (
   const isGift = named.recipientIdentifier !== undefined;
   refuseUnknown({ buyerIdentifier: buyer, ...(isGift && { recipientIdentifier: recipient }) });
   if (buyer === undefined || recipient === undefined) throw notFound();
-  const parties = { productId, buyer, recipient, useCredit };
-  const asked: RequestedOffer = { store, parties, inGroup: inGroup === true, at, isEstimate: true };
+  const asked: AskedOffer = { store, productId, buyer, recipient, useCredit, inGroup: inGroup === true, at };
   return decide(async () => {
-    const facts = await readOffer(asked);
+    const facts = await readOffer(asked, { isEstimate: true });
     if (!facts.product) throw notFound();
-    const offer = judgeOffer(asked, facts, creditLimit());
+    const offer = judgeQuote(facts, creditLimit());
     if (offer.kind !== 'offer') return readAgain();
-    const quote = answer(quoteOf(asked, offer));
+    const quote = answer(quoteOf(facts, offer));
     // The balance and what has come due of it must be of one moment.
     return hasLots(facts.credit) ? recheck(() => isUnchanged(facts.credit), quote) : quote;
   });

@@ -5,8 +5,8 @@ import { invalid } from '../problem.ts';
 import type { Sale } from '../routes/sales.ts';
 import { answer, type Decision, decide, readAgain } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
-import { judgeRefund } from './decide.ts';
 import { type Avatars, readRefund } from './facts.ts';
+import { judgeRefund } from './judge.ts';
 import { getSale, type SaleItem, saleOf } from './sales.ts';
 import { refundedSale, writesOfRefund } from './writes.ts';
 

@@ -3,7 +3,7 @@ import { lessPercent, shareOf } from '../price.ts';
 import type { Coupon } from '../routes/coupons.ts';
 import type { Product } from '../routes/products.ts';
 import type { StoreRules } from '../routes/rules.ts';
-import { type DiscountSource, type Refusal, refusals } from '../routes/sales.ts';
+import type { DiscountSource, Refusal } from '../routes/sales.ts';
 
 /**
  * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are
@@ -174,41 +174,6 @@ export const bonusOf = (
   amount: shareOf(kept, inGroup ? Math.max(percent, groupPercent) : percent),
   ...(expiresInDays !== null && { expiresAt: timestamp(Date.parse(at) + expiresInDays * dayMillis) }),
 });
-
-/** Everything that decides about a refusal. */
-export interface RefusalFacts {
-  /** Undefined where nobody has the name. */
-  buyer: { isBanned: boolean } | undefined;
-  recipient: { isBanned: boolean } | undefined;
-  product: Pick<Product, 'active' | 'limited' | 'availableAmount'> | undefined;
-  /** A quote was sent that is none, or was made for something else than what is sold now. */
-  isQuoteFalse: boolean;
-  isOpen: boolean;
-  terms: Terms;
-  spendable: Spendable;
-  /** How often the buyer has used the coupon of the terms. */
-  uses: number;
-  paid: number;
-}
-
-/** The refusals, in the order in which they are judged: the first that holds is answered. */
-const checks: Record<Refusal, (facts: RefusalFacts) => boolean> = {
-  'unknown-resident': ({ buyer, recipient }) => !buyer || !recipient,
-  'unknown-product': ({ product }) => !product,
-  quote: ({ isQuoteFalse }) => isQuoteFalse,
-  closed: ({ isOpen }) => !isOpen,
-  banned: ({ buyer, recipient }) => buyer?.isBanned === true || recipient?.isBanned === true,
-  inactive: ({ product }) => product?.active !== true,
-  'sold-out': ({ product }) => product?.limited === true && product.availableAmount < 1,
-  'credit-changed': ({ terms, spendable }) =>
-    terms.restrictedCredit > spendable.restricted || terms.credit > spendable.regular,
-  'coupon-used': ({ terms, uses }) => terms.coupon !== undefined && !hasUseLeft(terms.coupon, uses),
-  underpaid: ({ paid, terms }) => paid < terms.toPay,
-};
-
-/** The first refusal that holds; null where the sale is completed. */
-export const refusalOf = (facts: RefusalFacts): Refusal | null =>
-  refusals.find((refusal) => checks[refusal](facts)) ?? null;
 
 /** The L$ of a sale that are no credit. */
 export interface Payment {

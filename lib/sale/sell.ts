@@ -4,7 +4,7 @@ import { changeMoney, forSomeTime, type MoneyChange, writeMoney } from '../credi
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import type { Identifier } from '../identifier.ts';
 import { Problem } from '../problem.ts';
-import type { Refusal, Sale, SaleRequest } from '../routes/sales.ts';
+import type { Sale, SaleRequest } from '../routes/sales.ts';
 import {
   answer,
   type Decision,
@@ -15,12 +15,10 @@ import {
   recheck,
   writeAll,
 } from '../table/decide.ts';
-import { saleKey } from '../table/keys.ts';
-import { type CompletedSale, judgeSale } from './decide.ts';
 import {
+  type AskedByAnybody,
+  areKnown,
   findAvatars,
-  type Parties,
-  type RequestedOffer,
   readNames,
   readSale,
   type SaleFacts,
@@ -28,66 +26,59 @@ import {
   wereTogether,
 } from './facts.ts';
 import { fingerprintOf } from './fingerprint.ts';
+import { type CompletedSale, judgeSale } from './judge.ts';
 import { openQuote } from './quote.ts';
-import { noPrice, type Terms } from './rules.ts';
+import { noPrice } from './rules.ts';
 import { findSale, type SaleItem, saleOf, saleWrite } from './sales.ts';
-import { completedSale, type RequestedSale, refusedSale, writesOfSale } from './writes.ts';
+import { completedSale, refusedSale, writesOfSale } from './writes.ts';
 
-/** A sale on its way: what its request asks for, and how it is told to the caller. */
-interface SaleAttempt {
-  asked: RequestedSale;
-  tell: (sale: SaleItem) => Sale;
-}
-
-const sameSale = (sale: SaleItem, request: string): SaleItem => {
-  if (sale.request === request) return sale;
-  throw new Problem(422, 'This id was used for another sale: a new sale needs a new id.');
-};
-
-/** Tells the sale that was made with this id before: by another request, or by this one, which is sent again. */
-const tellOther =
-  ({ asked: { store, id }, tell }: SaleAttempt) =>
-  (refused: RefusedWrites): Decision<Sale> | undefined => {
-    const other = refused.by<SaleItem>(saleKey(store, id))?.item;
-    return other && answer(tell(other));
-  };
+/** A sale as the caller is told of it. Throws 422 where another request has used its id. */
+type Tell = (sale: SaleItem) => Sale;
 
 const isNamed = (identifier: Identifier | undefined): boolean => identifier?.username !== undefined;
 
+/**
+ * Answers a new sale, or the sale that was made with this id before: by another request, or by this one, which is sent
+ * again.
+ */
+const toldBy = (tell: Tell, sale: SaleItem) => ({
+  answer: tell(sale),
+  ifRefused: (refused: RefusedWrites): Decision<Sale> | undefined => {
+    const made = refused.by<SaleItem>(sale)?.item;
+    return made && answer(tell(made));
+  },
+});
+
 /** Keeps a refused sale, so that whoever asks again is told the same. */
-const keepRefused = (selling: SaleAttempt, refusal: Refusal, terms: Terms) => {
-  const { asked, tell } = selling;
-  const sale = refusedSale(asked, refusal, terms);
-  return writeAll([saleWrite(sale)], { answer: tell(sale), ifRefused: tellOther(selling) });
-};
+const keepRefused = (tell: Tell, sale: SaleItem) => writeAll([saleWrite(sale)], toldBy(tell, sale));
 
 /**
  * Makes a sale that nothing refuses, under the names of its avatars. Where another transaction holds an item, a stock
  * that can be divided is divided, and of one that is, another share is tried at once.
  */
 const complete = async (
-  selling: SaleAttempt,
-  offer: RequestedOffer,
   change: MoneyChange,
   facts: SaleFacts,
   completed: CompletedSale,
+  tell: Tell,
 ): Promise<Decision<Sale>> => {
-  const names = await readNames(offer, facts);
-  const sale = completedSale(selling.asked, completed, names, sellsCards(completed.product) ? newId() : undefined);
-  const credit = { ...facts.credit, item: { ...facts.credit.item, username: names.buyer } };
-  const given = { answer: selling.tell(sale), ifRefused: tellOther(selling) };
-  const madeWith = (product: StockedProduct, ifContended: Decision<Sale>): Decision<Sale> => {
-    const writes = writesOfSale(offer, facts, { ...completed, product }, names, sale);
-    return writeMoney(change, { credit }, completed.plan, { ...given, ifContended }, writes);
+  const { asked, credit } = facts;
+  const names = await readNames(facts);
+  const sale = completedSale(asked, completed, names, sellsCards(completed.product) ? newId() : undefined);
+  const named = { credit: { ...credit, item: { ...credit.item, username: names.buyer } } };
+  const takeFrom = (product: StockedProduct, ifContended: Decision<Sale>): Decision<Sale> => {
+    const writes = writesOfSale(facts, { ...completed, product }, names, sale);
+    return writeMoney(change, named, completed.plan, { ...toldBy(tell, sale), ifContended }, writes);
   };
   const { product } = completed;
   if (product.stock?.kind === 'divisible')
-    return madeWith(
+    return takeFrom(
       product,
-      doFirst(() => divideStock(offer.store, product.id), 'brief'),
+      doFirst(() => divideStock(asked.store, product.id), 'brief'),
     );
   const other = withOtherShare(product);
-  return madeWith(product, other ? madeWith(other, readAgain('contended')) : readAgain('contended'));
+  const later = readAgain('contended');
+  return takeFrom(product, other ? takeFrom(other, later) : later);
 };
 
 /**
@@ -97,46 +88,42 @@ const complete = async (
  */
 export const sell = async (store: string, body: SaleRequest, author: Author, isScript = false): Promise<Sale> => {
   const request = fingerprintOf(body);
-  const tell = (sale: SaleItem): Sale => saleOf(sameSale(sale, request), isScript);
-  const { id, productId, paid, useCredit } = body;
-  const findEarlier = async (): Promise<Sale | undefined> => {
-    const sale = await findSale(store, id);
+  const tell: Tell = (sale) => {
+    if (sale.request === request) return saleOf(sale, isScript);
+    throw new Problem(422, 'This id was used for another sale: a new sale needs a new id.');
+  };
+  const findMade = async (): Promise<Sale | undefined> => {
+    const sale = await findSale(store, body.id);
     return sale && tell(sale);
   };
   // The put of the sale answers a repeat, which without a name has nothing to look up.
-  const named = [body.buyerIdentifier, body.recipientIdentifier].some(isNamed);
-  const earlier = named && (await findEarlier());
-  if (earlier) return earlier;
+  const repeated = [body.buyerIdentifier, body.recipientIdentifier].some(isNamed) && (await findMade());
+  if (repeated) return repeated;
 
   const millis = now();
   const cause: Cause = { at: timestamp(millis), ...author };
-  const { at } = cause;
   const { buyer, recipient } = await findAvatars(store, body);
   // The sweep finds the deliveries of sales by the time with which their ids begin.
-  const deliveryId = idAt(millis);
-  const asked: RequestedSale = { ...body, store, buyer, recipient, at, request, deliveryId };
-  const selling: SaleAttempt = { asked, tell };
-  if (buyer === undefined || recipient === undefined)
-    return decide(() => keepRefused(selling, 'unknown-resident', noPrice));
+  const made = { at: cause.at, inGroup: body.inGroup === true, request, deliveryId: idAt(millis) };
+  const asked: AskedByAnybody = { ...body, ...made, store, buyer, recipient };
+  if (!areKnown(asked))
+    return decide(() => keepRefused(tell, refusedSale(asked, { refusal: 'unknown-resident', terms: noPrice })));
 
-  const parties: Parties = { productId, buyer, recipient, useCredit };
-  const quote = body.quote === undefined ? 'expired' : openQuote(body.quote, store, parties, at);
-  const offer = { store, parties, inGroup: body.inGroup === true, at, quote, paid, deliveryId: asked.deliveryId };
-  const change = { store, uuid: buyer, cause, occasion: { kind: 'sale', saleId: id }, hasTime: forSomeTime() } as const;
+  const quote = openQuote(asked);
+  const occasion = { kind: 'sale', saleId: asked.id } as const;
+  const change: MoneyChange = { store, uuid: asked.buyer, cause, occasion, hasTime: forSomeTime() };
   return changeMoney(change, {
-    read: () => readSale(offer),
-    judge: (facts) => judgeSale(offer, facts, creditLimit()),
-    findEarlier,
+    read: () => readSale(asked, quote),
+    judge: (facts) => judgeSale(facts, creditLimit()),
+    findEarlier: findMade,
     conclude: async (facts, outcome): Promise<Decision<Sale>> => {
-      if (outcome.kind === 'overtaken' || outcome.kind === 'low') {
-        const made = await findEarlier();
-        if (made) return answer(made);
-        return outcome.kind === 'low' ? doFirst(() => gatherStock(store, productId), 'brief') : readAgain();
-      }
-      if (outcome.kind === 'completed') return complete(selling, offer, change, facts, outcome);
-      const { refusal, terms } = outcome;
-      // A refusal stays for ever, so it needs a look at one moment.
-      return recheck(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms));
+      if (outcome.kind === 'completed') return complete(change, facts, outcome, tell);
+      // A refusal stays for ever, so all that it rests on must have been there at one moment.
+      if (outcome.kind === 'refused')
+        return recheck(() => wereTogether(facts, outcome.refusal), keepRefused(tell, refusedSale(asked, outcome)));
+      const earlier = await findMade();
+      if (earlier) return answer(earlier);
+      return outcome.kind === 'low' ? doFirst(() => gatherStock(store, asked.productId), 'brief') : readAgain();
     },
   });
 };

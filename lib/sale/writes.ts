@@ -8,13 +8,12 @@ import { returnCopy, takeCopy } from '../catalogue/stock.ts';
 import type { Cause } from '../credit/state.ts';
 import type { OtherWrites } from '../credit/writes.ts';
 import { refundedDelivery } from '../delivery/deliveries.ts';
-import type { Refusal, SaleRequest } from '../routes/sales.ts';
 import { couponUsesKey, giftCardKey, ownedKey, saleKey, spendKey } from '../table/keys.ts';
 import { all, check, is, isNew, update, type Write } from '../table/language.ts';
 import { uncountedShares } from './debts.ts';
-import type { CompletedRefund, CompletedSale } from './decide.ts';
-import type { Names, RefundFacts, RequestedOffer, SaleFacts } from './facts.ts';
-import { paymentOf, sharesOf, type Terms } from './rules.ts';
+import type { AskedByAnybody, AskedSale, Names, RefundFacts, SaleFacts } from './facts.ts';
+import type { CompletedRefund, CompletedSale, RefusedSale } from './judge.ts';
+import { paymentOf, type Terms } from './rules.ts';
 import { listedAs, type SaleItem, saleWrite } from './sales.ts';
 import { takenBy } from './taken.ts';
 import { orderOf } from './unsent.ts';
@@ -23,20 +22,6 @@ import { orderOf } from './unsent.ts';
  * Lists what a sale or a refund writes, each write on condition that nothing has changed that it was decided from. The
  * credit is written beside it: see lib/credit/writes.ts.
  */
-
-/** A sale as its request asks for it. */
-export interface RequestedSale
-  extends Pick<SaleRequest, 'id' | 'productId' | 'paid' | 'message' | 'reference' | 'vendorUuid'> {
-  store: string;
-  /** UUIDs; undefined for avatars whom nobody has met. */
-  buyer: string | undefined;
-  recipient: string | undefined;
-  at: string;
-  /** Tells the request from others under the same id. */
-  request: string;
-  /** The id of its delivery. */
-  deliveryId: string;
-}
 
 /** The attributes of a sale's item that are the same however it ends. */
 const begun = ({
@@ -50,7 +35,7 @@ const begun = ({
   request,
   reference,
   vendorUuid,
-}: RequestedSale) => ({
+}: AskedByAnybody) => ({
   ...saleKey(store, id),
   productId,
   buyerUuid: buyer ?? null,
@@ -65,7 +50,7 @@ const begun = ({
 const priced = ({ coupon: _, toPay: __, inGroup: ___, cardCredit: ____, ...prices }: Terms) => prices;
 
 /** The item of a sale that is refused: the buyer gets everything back. */
-export const refusedSale = (asked: RequestedSale, refusal: Refusal, terms: Terms): SaleItem => {
+export const refusedSale = (asked: AskedByAnybody, { refusal, terms }: Omit<RefusedSale, 'kind'>): SaleItem => {
   const sale = { ...begun(asked), ...priced(terms), state: 'refused' as const };
   const { change } = paymentOf(asked.paid, terms, refusal);
   return { ...sale, ...listedAs(asked.store, sale), refusal, refund: change, change, deliveryId: null, shares: [] };
@@ -73,17 +58,16 @@ export const refusedSale = (asked: RequestedSale, refusal: Refusal, terms: Terms
 
 /** The item of a sale that is made. */
 export const completedSale = (
-  asked: RequestedSale,
-  { terms, product, payment, plan, bonus }: CompletedSale,
+  asked: AskedSale,
+  { terms, product, payment, shares, plan, bonus }: CompletedSale,
   names: Names,
   giftCardId: string | undefined,
 ): SaleItem => {
   const { store, message, deliveryId } = asked;
   const sale = { ...begun(asked), ...priced(terms), state: 'completed' as const };
-  const { kept, change } = payment;
+  const { change } = payment;
   const taken = { restricted: takenBy(plan.parts, 'restricted'), regular: takenBy(plan.parts, 'regular') };
   const fromLots = taken.restricted.length + taken.regular.length > 0;
-  const shares = sharesOf(kept, terms.coupon, product.profitShares);
   return {
     ...sale,
     ...listedAs(store, sale),
@@ -135,17 +119,14 @@ const spendMoved = (
 };
 
 /** The check that the spend by which a tier was chosen is as it was read. */
-const spendAsRead = (store: string, buyer: string, { countedSpend }: SaleFacts): Write[] =>
+const spendAsRead = ({ asked: { store, buyer }, countedSpend }: SaleFacts): Write[] =>
   countedSpend ? [check(spendKey(store, buyer), asSpent(countedSpend.item))] : [];
 
 /** The writes of a gift to its recipient. */
 const givenTo = (
-  store: string,
-  uuid: string,
-  username: string,
-  { owned, recipientItem, recipientSpend }: SaleFacts,
-  at: string,
-) => [
+  { asked: { store, at }, owned, recipientItem, recipientSpend }: SaleFacts,
+  { uuid, username }: Resident,
+): Write[] => [
   ...spendMoved(store, { uuid, username, before: recipientSpend, paid: 0, at, acquired: owned ? 0 : 1 }, recipientItem),
   // An erasure takes the customer away together with their spend, so a recipient without any may be gone.
   ...(recipientItem && recipientSpend ? [] : [buyerUpsert(store, { uuid, username }, recipientItem)]),
@@ -156,9 +137,8 @@ const givenTo = (
  * an erasure takes away together with the customer, and where it could not have taken credit.
  */
 const buyerAsRead = (
-  store: string,
+  { asked: { store }, buyerItem, spending }: SaleFacts,
   { uuid, username }: Resident,
-  { buyerItem, spending }: SaleFacts,
   isSpendRead: boolean,
 ): Write[] => {
   const hasCredit = is('creditVersion', buyerItem?.creditVersion);
@@ -171,14 +151,13 @@ const buyerAsRead = (
 
 /** The writes of a sale beside the credit. */
 export const writesOfSale = (
-  { store, at, parties }: RequestedOffer,
   facts: SaleFacts,
   { product, terms, plan, payment: { kept }, uses, usedUp }: CompletedSale,
   names: Names,
   sale: SaleItem,
 ): OtherWrites => {
-  const { buyer, recipient, productId } = parties;
-  const { spend, owned, buyerItem } = facts;
+  const { asked, spend, owned, buyerItem } = facts;
+  const { store, buyer, recipient, productId, at } = asked;
   const owner: Resident = { uuid: recipient, username: names.recipient };
   const { giftCard } = product;
   const isForOneself = buyer === recipient;
@@ -190,10 +169,10 @@ export const writesOfSale = (
     ...(product.limited ? [takeCopy(store, product)] : []),
     ...usedUpStill(usedUp),
     ...(terms.coupon ? [countUse(couponUsesKey(store, buyer, terms.coupon.id), uses, 1)] : []),
-    ...(spent.length > 0 ? spent : spendAsRead(store, buyer, facts)),
-    ...(plan.parts.length > 0 ? [] : buyerAsRead(store, resident, facts, spend !== undefined && spent.length > 0)),
+    ...(spent.length > 0 ? spent : spendAsRead(facts)),
+    ...(plan.parts.length > 0 ? [] : buyerAsRead(facts, resident, spend !== undefined && spent.length > 0)),
     ownedWrite(ownedKey(store, recipient, productId), owned, [at], at),
-    ...(isForOneself ? [] : givenTo(store, recipient, names.recipient, facts, at)),
+    ...(isForOneself ? [] : givenTo(facts, owner)),
     ...(giftCard && sale.giftCardId !== undefined ? [soldCard(store, owner, giftCard, sale.giftCardId, at)] : []),
   ];
   return { writes, customerWhen: is('newsSubscriber', buyerItem?.newsSubscriber) };

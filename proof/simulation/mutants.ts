@@ -341,7 +341,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         'a sale that sees the credit of a refund sees the use that came back with it',
       ],
       'a sale that changes no spend does not check the spend of its tier': [
-        '...(spent.length > 0 ? spent : spendAsRead(store, buyer, facts)),',
+        '...(spent.length > 0 ? spent : spendAsRead(facts)),',
         '...spent,',
         'test/lib/sale/late.test.ts',
         'a sale for credit alone takes the tier of the moment of that credit',
@@ -431,8 +431,8 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
   'lib/sale/sell.ts': {
     sell: {
       'a sale is refused without a look at one moment': [
-        'recheck(() => wereTogether(offer, refusal, facts), keepRefused(selling, refusal, terms))',
-        'keepRefused(selling, refusal, terms)',
+        'recheck(() => wereTogether(facts, outcome.refusal), keepRefused(tell, refusedSale(asked, outcome)))',
+        'keepRefused(tell, refusedSale(asked, outcome))',
       ],
     },
   },
@@ -573,10 +573,10 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'lib/sale/decide.ts': {
+  'lib/sale/judge.ts': {
     isFalse: {
       'a quote buys a card that it was not made for': [
-        '(quoted.cardCredit ?? 0) !== cardCredit',
+        '(quoted.cardCredit ?? 0) !== cardCreditOf(product)',
         'quoted.cardCredit === null',
         'test/functions/rules/product-cards.test.ts',
         'takes no quote from before the product sold cards of so many',

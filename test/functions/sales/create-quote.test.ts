@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeAll, beforeEach, expect, test } from 'vitest';
 import { createCoupon } from '../../../lib/catalogue/coupons.ts';
 import { timestamp } from '../../../lib/clock.ts';
-import type { Parties } from '../../../lib/sale/facts.ts';
+import type { AskedOffer } from '../../../lib/sale/facts.ts';
 import { openQuote } from '../../../lib/sale/quote.ts';
 import { couponUsesKey } from '../../../lib/table/keys.ts';
 import { put } from '../../../lib/table/language.ts';
@@ -39,8 +39,12 @@ const coupon = async (fields: { discount?: number; ownerProfit?: number; usesPer
   const all = { code: randomUUID(), discount: 20, ownerProfit: 0, active: true, bloggersSync: false, ...rest };
   return (await createCoupon(service.store, ada, all, { usesPerCustomer })).id;
 };
+/** The parts of an offer for which a quote counts. */
+type Parties = Pick<AskedOffer, 'productId' | 'buyer' | 'recipient' | 'useCredit'>;
+
 /** The terms that a quote has sealed. */
-const termsIn = (text: string, parties: Parties, at = timestamp(start)) => openQuote(text, service.store, parties, at);
+const termsIn = (text: string, offer: Parties, at = timestamp(start), store = service.store) =>
+  openQuote({ inGroup: false, ...offer, at, store, quote: text });
 
 test('200s with the active price, what is left to pay, and a quote for two minutes; writes nothing', async () => {
   const productId = await create({ discount: { value: 30, type: 1 } });
@@ -309,7 +313,7 @@ test('a quote fixes its terms for the sale that it was made for, and for no othe
     termsIn(body.quote, { ...parties, buyer: ada.uuid }),
     termsIn(body.quote, { ...parties, recipient: ada.uuid }),
     termsIn(body.quote, { ...parties, useCredit: false }),
-    openQuote(body.quote, service.otherStore, parties, timestamp(start)),
+    termsIn(body.quote, parties, timestamp(start), service.otherStore),
     // A false one stays so after its end, and a cursor is no quote.
     termsIn(body.quote, { ...parties, buyer: ada.uuid }, timestamp(start + 120_000)),
     termsIn((await service.call('GET', '/v1/products?limit=1')).body.pagination.nextCursor, parties),

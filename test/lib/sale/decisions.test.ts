@@ -3,8 +3,8 @@ import type { CreditLot } from '../../../lib/credit/lot.ts';
 import { bonusIn } from '../../../lib/credit/plan.ts';
 import { type CreditItem, holdingOf } from '../../../lib/credit/state.ts';
 import { refusals } from '../../../lib/routes/sales.ts';
-import { judgeOffer, judgeRefund, judgeSale } from '../../../lib/sale/decide.ts';
-import type { RefundFacts, RequestedOffer, SaleFacts } from '../../../lib/sale/facts.ts';
+import type { AskedSale, RefundFacts, SaleFacts } from '../../../lib/sale/facts.ts';
+import { judgeQuote, judgeRefund, judgeSale } from '../../../lib/sale/judge.ts';
 import type { OpenedQuote, Terms } from '../../../lib/sale/rules.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
 import { completedSale } from '../../../lib/sale/writes.ts';
@@ -27,7 +27,7 @@ import { trials } from '../../support/volume.ts';
 import { factsWith, itemWith, readOf } from '../credit/credit-facts.ts';
 
 /**
- * Random quotes, sales and refunds, decided by lib/sale/decide.ts and by the model of the rules: the same refusals,
+ * Random quotes, sales and refunds, decided by lib/sale/judge.ts and by the model of the rules: the same refusals,
  * prices, credit, bonus and shares, to the L$. `SALE_DECISIONS_RUNS` sets how many, `SALE_DECISIONS_SEED` the first
  * seed. Each run has the next one.
  */
@@ -37,7 +37,6 @@ const runs = Number(process.env.SALE_DECISIONS_RUNS ?? trials(2_000, 100_000));
 
 const types = ['restricted', 'regular'] as const;
 const deliveryId = '01960f2e-8c00-7a31-9d4e-5b1f0c2a7e63';
-const parties = { productId: 'chair', buyer: bob.uuid };
 const dayMillis = 86_400_000;
 /** Around a leap day. */
 const moments = [
@@ -193,9 +192,17 @@ const creditOf = ({ model }: Situation, sale?: ModelSale) => {
   return factsWith(itemWith(unlotted, lots), { restricted: readOf(lots.restricted), regular: readOf(lots.regular) });
 };
 
+/** The request of a situation, without a quote. */
+const askedOf = ({ model, asked }: Situation): AskedSale => ({
+  ...{ store: 'store', id: 'sale', at: textOf(model.now), inGroup: asked.inGroup ?? false, request: '', message: '' },
+  ...{ productId: 'chair', buyer: bob.uuid, recipient: asked.recipient ?? '', useCredit: asked.useCredit },
+  ...{ paid: 0, deliveryId },
+});
+
 /** The facts as they are read: lots and uses that the sale may need, and no others. */
-const factsOf = (situation: Situation, quoted?: ModelSale['terms']): SaleFacts => {
+const factsOf = (situation: Situation, request = askedOf(situation), quote: OpenedQuote = 'expired'): SaleFacts => {
   const { model, asked } = situation;
+  const quoted = typeof quote === 'object' ? quote : undefined;
   const credit = creditOf(situation);
   const [buyer, recipient] = [avatarOf(model, bob.uuid), avatarOf(model, asked.recipient ?? '')];
   const sold = model.products.chair;
@@ -209,22 +216,18 @@ const factsOf = (situation: Situation, quoted?: ModelSale['terms']): SaleFacts =
   const { days } = buyer.spend;
   const item = { pk: 'store#SPEND', sk: bob.uuid, username: '', version: 1, sum: 0, totalOwned: 0, days };
   return {
+    ...{ asked: request, quote },
     ...{ isOpen: model.isOpen, product, credit, spending: { most: sold?.price ?? 0, alone: false } },
     buyerItem: { ...credit.item, isBanned: buyer.isBanned, discount: buyer.discount },
     recipientItem: { ...credit.item, isBanned: recipient.isBanned },
     rules: { groupDiscount, tiers: tiers.toSorted((a, b) => a.from - b.from), bonus },
     forProduct: quoted ? undefined : couponOf(situation, 'chair'),
     forStore: quoted ? undefined : couponOf(situation, 'store'),
-    usesOfQuote: { pk: 'store#USE', sk: 'quoted', uses: buyer.uses[quoted?.used?.id ?? ''] ?? 0 },
+    usesOfQuote: { pk: 'store#USE', sk: 'quoted', uses: buyer.uses[quoted?.coupon?.id ?? ''] ?? 0 },
     ...{ countedSpend: quoted || tiers.length === 0 ? undefined : { item } },
     ...{ spend: undefined, recipientSpend: undefined, owned: undefined },
   };
 };
-
-const askedOf = ({ model, asked }: Situation): RequestedOffer => ({
-  ...{ store: 'store', at: textOf(model.now), inGroup: asked.inGroup ?? false },
-  parties: { ...parties, recipient: asked.recipient ?? '', useCredit: asked.useCredit },
-});
 
 /** The holdings of an item, as the sums that both must come to. */
 const heldIn = (item: CreditItem) => types.map((type) => holdingOf(item, type));
@@ -286,7 +289,7 @@ const compareOnce = (from: number): string => {
   const draw = situations(from);
   const { situation, chance, of } = draw;
   const { asked, limit } = situation;
-  const offer = judgeOffer(askedOf(situation), factsOf(situation), limit);
+  const offer = judgeQuote(factsOf(situation), limit);
   const meant = sell(structuredClone(situation.model), asked, 2 ** 40, undefined);
   const { terms } = meant;
   const offered = offer.kind === 'offer' && [...told(offer.terms), offer.refusal, offer.bonus];
@@ -300,20 +303,15 @@ const compareOnce = (from: number): string => {
     : undefined;
   const quote: OpenedQuote = isFalse ? 'false' : isQuoted ? offer.terms : 'expired';
   const paid = Math.max(0, terms.toPay + of([0, 0, 0, 0, 0, 7, -1, -terms.toPay]));
-  const request = { ...askedOf(now), quote, paid, deliveryId };
-  const sale = judgeSale(request, factsOf(now, isQuoted && !isFalse ? terms : undefined), limit);
+  const request = { ...askedOf(now), paid };
+  const sale = judgeSale(factsOf(now, request, quote), limit);
   const sold = sell(now.model, now.asked, paid, isFalse ? 'false' : modelQuote);
   if (sale.kind !== 'completed') {
     const refused = sale.kind === 'refused' && [...told(sale.terms), sale.refusal];
     demandSame('a refused sale', refused, [...toldBy(sold.terms), sold.refusal]);
     return sold.refusal ?? '';
   }
-  const item = completedSale(
-    { ...request, ...parties, id: 'sale', recipient: bob.uuid, at: request.at, request: '', message: '' },
-    { ...sale },
-    { buyer: 'bob', recipient: 'bob' },
-    undefined,
-  );
+  const item = completedSale(request, sale, { buyer: 'bob', recipient: 'bob' }, undefined);
   const { bonus, taken = { restricted: [], regular: [] }, shares, change } = item;
   const made = [...told(sale.terms), null, change, sale.payment.kept, shares.map(({ amount }) => amount)];
   const end = sold.bonus?.expiresAt;
@@ -325,7 +323,7 @@ const compareOnce = (from: number): string => {
       ...[partsOf(sold.taken), sold.bonus?.amount, end === undefined ? undefined : textOf(end), heldBy(now)],
     ],
   );
-  compareRefund({ ...draw, situation: now }, { ...item, recipientUuid: request.parties.recipient }, sold);
+  compareRefund({ ...draw, situation: now }, item, sold);
   return `${sale.terms.discount.source}${bonus ? ', with a bonus' : ''}`;
 };
 

@@ -1,14 +1,11 @@
 import * as fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { type Refusal, refusals } from '../../../lib/routes/sales.ts';
 import {
   type AppliedCoupon,
   couponThatCounts,
   noPrice,
   type Offer,
   paymentOf,
-  type RefusalFacts,
-  refusalOf,
   sharesOf,
   type Terms,
   termsOf,
@@ -185,70 +182,9 @@ describe('credit', () => {
   });
 });
 
-/** A sale that is completed, and for each refusal the change of facts that makes it. */
 const terms: Terms = { ...noPrice, base: 100, total: 100, credit: 20, restrictedCredit: 30, toPay: 50 };
-const fine: RefusalFacts = {
-  buyer: { isBanned: false },
-  recipient: { isBanned: false },
-  product: { active: true, limited: true, availableAmount: 1 },
-  isQuoteFalse: false,
-  isOpen: true,
-  terms: { ...terms, coupon: couponWith({ usesPerCustomer: 2 }) },
-  spendable: { regular: 20, restricted: 30 },
-  uses: 1,
-  paid: 50,
-};
-const faults: [Refusal, Partial<RefusalFacts>][] = [
-  ['unknown-resident', { buyer: undefined }],
-  ['unknown-product', { product: undefined }],
-  ['quote', { isQuoteFalse: true }],
-  ['closed', { isOpen: false }],
-  ['banned', { buyer: { isBanned: true } }],
-  ['inactive', { product: { active: false, limited: true, availableAmount: 1 } }],
-  ['sold-out', { product: { active: true, limited: true, availableAmount: 0 } }],
-  ['credit-changed', { spendable: { regular: 19, restricted: 30 } }],
-  ['coupon-used', { uses: 2 }],
-  ['underpaid', { paid: 49 }],
-];
 
 describe('a sale', () => {
-  test('is refused for these reasons, in this order', () => {
-    expect(refusals).toEqual(faults.map(([refusal]) => refusal));
-  });
-
-  test.each(faults)('is refused as %s for that reason alone', (refusal, fault) => {
-    expect(refusalOf({ ...fine, ...fault })).toBe(refusal);
-  });
-
-  test(`of all reasons that hold, the first in the order is told (seed ${seed})`, () => {
-    fc.assert(
-      fc.property(fc.subarray(faults, { minLength: 1 }), (some) => {
-        // Two reasons may need the same fact: the product that is not there is neither inactive nor sold out.
-        const facts: RefusalFacts = Object.assign({}, fine, ...some.toReversed().map(([, fault]) => fault));
-
-        expect(refusalOf(facts)).toBe(some[0]?.[0]);
-      }),
-      parameters,
-    );
-  });
-
-  test.each<[Refusal | null, string, Partial<RefusalFacts>]>([
-    ['unknown-resident', 'an unknown recipient', { recipient: undefined }],
-    ['banned', 'a banned recipient', { recipient: { isBanned: true } }],
-    [
-      null,
-      'no stock where the product is not limited',
-      { product: { active: true, limited: false, availableAmount: 0 } },
-    ],
-    ['credit-changed', 'restricted credit that is gone', { spendable: { regular: 99, restricted: 29 } }],
-    [null, 'uses without a limit', { terms: { ...terms, coupon: couponWith() }, uses: 9 }],
-    [null, 'uses of another coupon than that of the terms', { terms, uses: 9 }],
-    [null, 'the exact payment', {}],
-    [null, 'a payment that is too high', { paid: 51 }],
-  ])('is answered %s for %s', (refusal, _, fault) => {
-    expect(refusalOf({ ...fine, ...fault })).toBe(refusal);
-  });
-
   test('gives back everything if it is refused, else the payment beyond the price', () => {
     expect([paymentOf(49, terms, 'underpaid'), paymentOf(0, terms, 'closed')]).toEqual([
       { paid: 49, kept: 0, change: 49 },

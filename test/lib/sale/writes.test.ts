@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
-import type { CompletedRefund } from '../../../lib/sale/decide.ts';
 import type { RefundFacts } from '../../../lib/sale/facts.ts';
+import type { CompletedRefund } from '../../../lib/sale/judge.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
 import { writesOfRefund } from '../../../lib/sale/writes.ts';
 import { couponUsesKey, ownedKey, saleKey, spendKey } from '../../../lib/table/keys.ts';
