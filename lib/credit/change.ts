@@ -14,10 +14,10 @@ import {
   writeAll,
 } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
-import { write } from '../table/table.ts';
 import type { CreditLot } from './lot.ts';
 import { isUnchanged, withLots, withoutLots } from './lots.ts';
 import { finishPending, tryToFinishPending } from './pending.ts';
+import { changePlain } from './plain.ts';
 import {
   type CreditFacts,
   type CreditPlan,
@@ -48,7 +48,7 @@ import {
   type Part,
 } from './state.ts';
 import { isChecksumOff } from './whole-lots.ts';
-import { fastUpdate, type OtherWrites, writesOf } from './writes.ts';
+import { type OtherWrites, writesOf } from './writes.ts';
 
 /** A change of a customer's credit, whatever its commands are. */
 export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'hasTime'>;
@@ -207,11 +207,10 @@ export const changeCredit = async (
   const hasTime = forSomeTime();
   const uuid = await demandUuid(store, identifier);
   const change: Change = { store, uuid, type, command, cause, hasTime };
-  const fast = fastUpdate(change);
-  const outcome = fast && (await write<CreditItem, ChangedCredit>(fast, { answer: changedCreditOf }));
-  if (outcome?.done) return outcome.result;
-  // The item that has just refused the fast update need not be read.
-  const itemFor = (attempt: number) => (attempt === 1 && outcome?.found) || getCustomerItem(store, uuid);
+  const plain = await changePlain(change);
+  if (plain?.done) return plain.result;
+  // The item that has just refused the plain change need not be read.
+  const itemFor = (attempt: number) => (attempt === 1 && plain?.found) || getCustomerItem(store, uuid);
   return changeMoney(change, {
     read: async (attempt) => ({ credit: withoutLots(await itemFor(attempt)) }),
     judge: ({ credit }) => planCredit(credit, [change], cause.at, creditLimit()),

@@ -1,19 +1,10 @@
 import { customerUpsert } from '../avatars/customers.ts';
 import { newId } from '../clock.ts';
-import { customerKey } from '../table/keys.ts';
 import {
-  above,
   all,
-  any,
-  atLeast,
-  atMost,
   type Condition,
-  exists,
   is,
-  isKnown,
-  missing,
   put,
-  update,
   type Write,
 } from '../table/language.ts';
 import { closing, endOfEpoch, newLot, type PendingChange, reducing } from './lot.ts';
@@ -23,7 +14,6 @@ import {
   attributes,
   type Change,
   type CreditItem,
-  creditLimit,
   dueShardOf,
   holdingOf,
   type LastChange,
@@ -61,30 +51,10 @@ const described = (
   return { kind: kind === 'bonus-back' ? 'bonus' : kind, ...occasion, ...made, ...remarks };
 };
 
-/**
- * The fast path: a change that touches no lot is one conditional update, without a read. Its condition says that
- * nothing is due or in lots, and that the limit or the balance allows it; a refusal brings the item, which tells why.
- * Undefined for commands that have no fast path: a new lot takes a transaction.
- */
-export const fastUpdate = (change: Change): Write | undefined => {
-  const { store, uuid, type, command, cause } = change;
-  const { balance, unlotted, lots, due } = attributes[type];
-  const hasNoLots = any(missing(lots), is(lots, 0));
-  if ((command.kind !== 'set' && command.kind !== 'increment') || command.expiresAt !== undefined) return undefined;
-  const lastChange = storedChange(described(change, [{ type, command, expired: 0 }]));
-  if (command.kind === 'set') {
-    const set = { [balance]: command.credit, [unlotted]: command.credit, lastChange };
-    return update(customerKey(store, uuid), { set, add: { creditVersion: 1 }, when: all(exists, isKnown, hasNoLots) });
-  }
-  const { delta } = command;
-  const nothingIsDue = any(missing(due), above(due, cause.at));
-  const limitAllows = any(missing(balance), atMost(balance, creditLimit() - delta));
-  const balanceAllows = atLeast(balance, -delta);
-  return update(customerKey(store, uuid), {
-    set: { lastChange },
-    add: { [balance]: delta, [unlotted]: delta, creditVersion: 1 },
-    when: all(exists, isKnown, ...(delta > 0 ? [nothingIsDue, limitAllows] : [hasNoLots, balanceAllows])),
-  });
+/** A change of one type in which no lot has a part, as the customer's item tells of it. */
+export const lastChangeBy = (change: Change): CreditItem['lastChange'] => {
+  const { type, command } = change;
+  return storedChange(described(change, [{ type, command, expired: 0 }]));
 };
 
 /**

@@ -79,9 +79,11 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         'when',
       ],
     },
-    fastUpdate: {
-      'a removal on the fast path does not look for lots': [': [hasNoLots, balanceAllows]', ': [balanceAllows]'],
-      'an addition on the fast path does not look for what is due': ['[nothingIsDue, limitAllows]', '[limitAllows]'],
+  },
+  'lib/credit/plain.ts': {
+    changePlain: {
+      'a removal of plain credit does not look for lots': [': [hasNoLots, balanceAllows]', ': [balanceAllows]'],
+      'an addition of plain credit does not look for what is due': ['[nothingIsDue, limitAllows]', '[limitAllows]'],
     },
   },
   'lib/credit/rules.ts': {
