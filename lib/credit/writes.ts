@@ -1,12 +1,6 @@
 import { customerUpsert } from '../avatars/customers.ts';
 import { newId } from '../clock.ts';
-import {
-  all,
-  type Condition,
-  is,
-  put,
-  type Write,
-} from '../table/language.ts';
+import { all, type Condition, is, put, type Write } from '../table/language.ts';
 import { closing, endOfEpoch, newLot, type PendingChange, reducing } from './lot.ts';
 import { type ChangedHolding, heldAs, isLarge, type PlannedPart } from './plan.ts';
 import { type CreditType, earliest } from './rules.ts';

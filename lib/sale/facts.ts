@@ -10,7 +10,7 @@ import { findProduct, findProductItem } from '../catalogue/products.ts';
 import type { StockedProduct } from '../catalogue/stock.ts';
 import { isUnchanged, withLots, withoutLots } from '../credit/lots.ts';
 import { type CreditFacts, hasLots, isPrerequisite, spendableOf } from '../credit/plan.ts';
-import type { CreditItem } from '../credit/state.ts';
+import type { Cause, CreditItem } from '../credit/state.ts';
 import { type Delivery, findDelivery } from '../delivery/deliveries.ts';
 import { notFound } from '../problem.ts';
 import type { Product } from '../routes/products.ts';
@@ -254,16 +254,21 @@ export const readNames = async ({ asked, buyerItem, recipientItem }: SaleFacts):
   return { buyer: buyerName, recipient: recipientName };
 };
 
-/** The avatars of a sale that is to be refunded, by their UUIDs. */
-export interface Avatars {
+/** A refund as it is asked for, of a sale between the avatars whom it named when it was read first. */
+export interface AskedRefund {
+  store: string;
+  /** UUIDs of avatars. */
   buyer: string;
   recipient: string;
+  cause: Cause;
+  /** The store owes the buyer the L$ that are to be given back. */
+  payOut: boolean;
 }
 
-/** The items that a refund changes, of the avatars whom the sale named when it was read first. */
+/** Everything that a refund is decided from: its request, and the items that it changes. */
 export interface RefundFacts {
+  asked: AskedRefund;
   sale: SaleItem;
-  avatars: Avatars;
   product: Product | undefined;
   /** The uses of the sale's coupon. */
   uses: CouponUses | undefined;
@@ -279,14 +284,9 @@ export interface RefundFacts {
   areCustomers: boolean;
 }
 
-/** Reads everything that a refund is decided from; the sale too, but where it was read just before. */
-export const readRefund = async (
-  store: string,
-  known: SaleItem,
-  avatars: Avatars,
-  isFirst: boolean,
-): Promise<RefundFacts> => {
-  const { buyer, recipient } = avatars;
+/** Reads everything that a refund is decided from; the sale too, except in the first attempt, just after it was read. */
+export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: boolean): Promise<RefundFacts> => {
+  const { store, buyer, recipient } = asked;
   const isForOneself = buyer === recipient;
   const [sale, product, buyerItem, uses, spend, recipientSpend, owned, delivery, card] = await Promise.all([
     isFirst ? known : getSale(store, known.sk),
@@ -304,8 +304,8 @@ export const readRefund = async (
   const isCustomer =
     isForOneself || recipientSpend !== undefined || (await findCustomerItem(store, recipient)) !== undefined;
   return {
+    asked,
     sale,
-    avatars,
     product,
     uses,
     spend,

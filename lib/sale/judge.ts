@@ -292,15 +292,14 @@ const assertRefund = ({ plan, kept }: CompletedRefund, { paid, bonus }: SaleItem
  * has yet to follow the sale.
  */
 export const judgeRefund = (
-  { sale, avatars, owned, credit, areCustomers, card }: RefundFacts,
-  at: string,
+  { asked, sale, owned, credit, areCustomers, card }: RefundFacts,
   limit: number,
 ): EndedSale | RedeemedSale | CompletedRefund | StaleFacts | Prerequisite => {
   if (sale.state !== 'completed') return { kind: 'ended', sale };
-  const isAsRead = sale.buyerUuid === avatars.buyer && sale.recipientUuid === avatars.recipient;
+  const isAsRead = sale.buyerUuid === asked.buyer && sale.recipientUuid === asked.recipient;
   if (!isAsRead || !areCustomers) return { kind: 'overtaken' };
   if (card?.redeemed) return { kind: 'redeemed' };
-  const plan = planCredit(credit, [...partsBack(sale), ...bonusBack(sale)], at, limit);
+  const plan = planCredit(credit, [...partsBack(sale), ...bonusBack(sale)], asked.cause.at, limit);
   // No rule refuses what comes back.
   if (plan.kind === 'refused') return { kind: 'overtaken' };
   if (plan.kind !== 'planned') return plan;

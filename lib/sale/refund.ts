@@ -1,49 +1,48 @@
 import { now, timestamp } from '../clock.ts';
-import { changeMoney, forSomeTime, writeMoney } from '../credit/change.ts';
+import { changeMoney, forSomeTime, type MoneyChange, writeMoney } from '../credit/change.ts';
 import { type Author, type Cause, creditLimit } from '../credit/state.ts';
 import { invalid } from '../problem.ts';
 import type { Sale } from '../routes/sales.ts';
 import { answer, type Decision, decide, readAgain } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
-import { type Avatars, readRefund } from './facts.ts';
+import { type AskedRefund, readRefund } from './facts.ts';
 import { judgeRefund } from './judge.ts';
 import { getSale, type SaleItem, saleOf } from './sales.ts';
 import { refundedSale, writesOfRefund } from './writes.ts';
 
 /** The avatars of a sale. Throws 400 for one that was refused. */
-const avatarsOf = ({ state, buyerUuid, recipientUuid }: SaleItem): Avatars => {
+const avatarsOf = ({ state, buyerUuid, recipientUuid }: SaleItem): Pick<AskedRefund, 'buyer' | 'recipient'> => {
   if (state === 'refused' || buyerUuid === null || recipientUuid === null)
     throw invalid('The sale was refused: there is nothing to refund.');
   return { buyer: buyerUuid, recipient: recipientUuid };
 };
 
-interface Refund {
-  store: string;
-  cause: Cause;
-  isScript: boolean;
-  payOut: boolean;
-  together: readonly Write[];
-}
-
 /** Refunds a sale as it was read. Answers undefined where an erasure gives it other avatars meanwhile. */
 const refundOnce = (
-  { store, cause, isScript, payOut, together }: Refund,
+  asked: AskedRefund,
   known: SaleItem,
+  tell: (sale: SaleItem) => Sale,
+  together: readonly Write[],
 ): Promise<Sale | undefined> => {
-  const avatars = avatarsOf(known);
-  const occasion = { kind: 'refund' as const, saleId: known.sk };
-  const change = { store, uuid: avatars.buyer, cause, occasion, hasTime: forSomeTime() };
+  const { store, buyer, cause } = asked;
+  const occasion = { kind: 'refund', saleId: known.sk } as const;
+  const change: MoneyChange = { store, uuid: buyer, cause, occasion, hasTime: forSomeTime() };
   return changeMoney(change, {
-    read: (attempt) => readRefund(store, known, avatars, attempt === 1),
-    judge: (facts) => judgeRefund(facts, cause.at, creditLimit()),
+    read: (attempt) => readRefund(asked, known, attempt === 1),
+    judge: (facts) => judgeRefund(facts, creditLimit()),
     conclude: (facts, outcome): Decision<Sale | undefined> => {
-      if (outcome.kind === 'overtaken') return answer(undefined);
-      if (outcome.kind === 'redeemed')
-        throw invalid('The gift card of the sale has been redeemed: there is nothing to take back.');
-      if (outcome.kind === 'ended') return answer(saleOf(outcome.sale, isScript));
-      const writes = writesOfRefund(store, cause, facts, outcome, payOut);
-      const refunded = saleOf(refundedSale(facts.sale, cause, payOut), isScript);
-      return writeMoney(change, facts, outcome.plan, { answer: refunded }, { writes: [...writes, ...together] });
+      switch (outcome.kind) {
+        case 'overtaken':
+          return answer(undefined);
+        case 'redeemed':
+          throw invalid('The gift card of the sale has been redeemed: there is nothing to take back.');
+        case 'ended':
+          return answer(tell(outcome.sale));
+        case 'completed': {
+          const writes = [...writesOfRefund(facts, outcome), ...together];
+          return writeMoney(change, facts, outcome.plan, { answer: tell(refundedSale(facts)) }, { writes });
+        }
+      }
     },
   });
 };
@@ -58,13 +57,15 @@ export const refundSale = async (
   store: string,
   id: string,
   author: Author,
-  { isScript = false, payOut = false, together = [] }: Partial<Pick<Refund, 'isScript' | 'payOut' | 'together'>> = {},
+  options: { isScript?: boolean; payOut?: boolean; together?: readonly Write[] } = {},
 ): Promise<Sale> => {
+  const { isScript = false, payOut = false, together = [] } = options;
   const cause: Cause = { at: timestamp(now()), ...author };
+  const tell = (sale: SaleItem): Sale => saleOf(sale, isScript);
   return decide(async () => {
     const sale = await getSale(store, id);
-    if (sale.state === 'refunded') return answer(saleOf(sale, isScript));
-    const refunded = await refundOnce({ store, cause, isScript, payOut, together }, sale);
+    if (sale.state === 'refunded') return answer(tell(sale));
+    const refunded = await refundOnce({ ...avatarsOf(sale), store, cause, payOut }, sale, tell, together);
     return refunded ? answer(refunded) : readAgain();
   });
 };

@@ -5,7 +5,6 @@ import { asSpent, buyerUpsert, type SpendItem, spendWrite, spentMore } from '../
 import { type CouponUses, countUse, takeUseBack } from '../catalogue/coupon-uses.ts';
 import { cardRefund, soldCard } from '../catalogue/gift-cards.ts';
 import { returnCopy, takeCopy } from '../catalogue/stock.ts';
-import type { Cause } from '../credit/state.ts';
 import type { OtherWrites } from '../credit/writes.ts';
 import { refundedDelivery } from '../delivery/deliveries.ts';
 import { couponUsesKey, giftCardKey, ownedKey, saleKey, spendKey } from '../table/keys.ts';
@@ -178,8 +177,9 @@ export const writesOfSale = (
   return { writes, customerWhen: is('newsSubscriber', buyerItem?.newsSubscriber) };
 };
 
-/** The item of a sale that is refunded. With `payOut` the store owes its buyer what is still to be given back. */
-export const refundedSale = (sale: SaleItem, { at, reason, reference }: Cause, payOut: boolean): SaleItem => {
+/** The item of a sale that is refunded. */
+export const refundedSale = ({ sale, asked: { cause, payOut } }: RefundFacts): SaleItem => {
+  const { at, reason, reference } = cause;
   const owesMore = sale.countedShares !== undefined || (payOut && sale.paid > sale.change);
   return {
     ...sale,
@@ -194,23 +194,17 @@ export const refundedSale = (sale: SaleItem, { at, reason, reference }: Cause, p
 };
 
 /** Disables the gift card that a sale made. One of an imported sale need not be there. */
-const cardTakenBack = (store: string, { sale, card }: RefundFacts, at: string): Write[] => {
-  if (card) return [cardRefund(card, at)];
-  return sale.giftCardId === undefined ? [] : [check(giftCardKey(store, sale.giftCardId), isNew)];
+const cardTakenBack = ({ asked, sale, card }: RefundFacts): Write[] => {
+  if (card) return [cardRefund(card, asked.cause.at)];
+  return sale.giftCardId === undefined ? [] : [check(giftCardKey(asked.store, sale.giftCardId), isNew)];
 };
 
 /** The writes of a refund beside the credit. What does not show yet may show when they arrive: that is checked. */
-export const writesOfRefund = (
-  store: string,
-  cause: Cause,
-  facts: RefundFacts,
-  { kept, isLast }: CompletedRefund,
-  payOut: boolean,
-): Write[] => {
-  const { sale, avatars, product, uses, spend, recipientSpend, owned, delivery } = facts;
-  const { buyer, recipient } = avatars;
+export const writesOfRefund = (facts: RefundFacts, { kept, isLast }: CompletedRefund): Write[] => {
+  const { asked, sale, product, uses, spend, recipientSpend, owned, delivery } = facts;
+  const { store, buyer, recipient } = asked;
   const isForOneself = buyer === recipient;
-  const refunded = refundedSale(sale, cause, payOut);
+  const refunded = refundedSale(facts);
   const { refundedAt, refundReference, refundReason, state, refund, countedRefund } = refunded;
   const marks = { refundedAt, refundReference, refundReason, state, refund, payOut: refunded.payOut, countedRefund };
   /** Takes back what an avatar spent, and a product that they own no more. */
@@ -232,6 +226,6 @@ export const writesOfRefund = (
     ...ofRecipient,
     owned ? ownedLess(owned) : check(ownedKey(store, recipient, sale.productId), isNew),
     ...(sale.imported ? [] : refundedDelivery(orderOf(sale), delivery)),
-    ...cardTakenBack(store, facts, cause.at),
+    ...cardTakenBack(facts),
   ];
 };

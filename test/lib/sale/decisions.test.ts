@@ -269,13 +269,17 @@ const compareRefund = ({ situation, chance, of, amount }: Draw, item: SaleItem, 
   if ((model.products.chair?.card ?? 0) > 0) issueCard(model, sold, 'card');
   const isRedeemed = sold.cardId !== undefined && chance(0.5);
   Object.assign(model.cards.card ?? {}, { isRedeemed });
+  const cause = { at: textOf(model.now), by: 'test' };
   const facts: RefundFacts = {
-    ...{ sale: item, avatars: { buyer: bob.uuid, recipient: asked.recipient ?? '' } },
+    ...{
+      sale: item,
+      asked: { store: 'store', buyer: bob.uuid, recipient: asked.recipient ?? '', cause, payOut: false },
+    },
     ...{ product: undefined, uses: undefined, spend: undefined, recipientSpend: undefined, delivery: undefined },
     ...{ owned: undefined, credit: creditOf(situation, sold), areCustomers: true },
     card: isRedeemed ? ({ redeemed: true } as RefundFacts['card']) : undefined,
   };
-  const decided = judgeRefund(facts, textOf(model.now), limit);
+  const decided = judgeRefund(facts, limit);
   const status = refund(model, sold, null);
   demandSame(
     'a refund',

@@ -240,7 +240,8 @@ describe('a refund', () => {
     taken: { restricted: [], regular: [[later, 7]] },
   } as unknown as SaleItem;
   const refund = (fields: Partial<RefundFacts> = {}): RefundFacts => ({
-    ...{ sale, avatars: { buyer: bob.uuid, recipient: ada.uuid }, product, uses: undefined, delivery: undefined },
+    asked: { store: 'store', buyer: bob.uuid, recipient: ada.uuid, cause: { at, by: 'test' }, payOut: false },
+    ...{ sale, product, uses: undefined, delivery: undefined },
     ...{
       card: undefined,
       spend: undefined,
@@ -251,7 +252,7 @@ describe('a refund', () => {
   });
 
   test('gives credit back as it was taken, restricted first, and what the store has kept', () => {
-    const outcome = judgeRefund(refund(), at, limit);
+    const outcome = judgeRefund(refund(), limit);
 
     expect(outcome).toMatchObject({ kind: 'completed', kept: 42, isLast: false });
     // The lot of 5 is due, and ends in the same change.
@@ -269,7 +270,7 @@ describe('a refund', () => {
     ['one of two copies', { pk: '', sk: '', quantity: 2, boughtAt: at }, false],
     ['nothing, where they own none any more', undefined, false],
   ])('takes %s from the recipient', (_, owned, isLast) => {
-    expect(judgeRefund(refund({ owned }), at, limit)).toMatchObject({ kind: 'completed', isLast });
+    expect(judgeRefund(refund({ owned }), limit)).toMatchObject({ kind: 'completed', isLast });
   });
 
   test.each<[string, Partial<RefundFacts>, string]>([
@@ -279,6 +280,6 @@ describe('a refund', () => {
     ['waits for the end of an erasure that has taken a customer away', { areCustomers: false }, 'overtaken'],
     ['reads the lots beside which it adds one', { credit: factsWith(rich) }, 'read'],
   ])('%s', (_, fields, kind) => {
-    expect(judgeRefund(refund(fields), at, limit).kind).toBe(kind);
+    expect(judgeRefund(refund(fields), limit).kind).toBe(kind);
   });
 });

@@ -20,7 +20,8 @@ const sale = {
 
 /** A refund of a gift of which nothing but the sale itself shows yet. */
 const facts: RefundFacts = {
-  ...{ sale, avatars: { buyer: bob.uuid, recipient: ada.uuid }, product: undefined, uses: undefined },
+  asked: { store: 'store', buyer: bob.uuid, recipient: ada.uuid, cause: { at, by: 'test' }, payOut: false },
+  ...{ sale, product: undefined, uses: undefined },
   ...{ spend: undefined, recipientSpend: undefined, owned: undefined, delivery: undefined, card: undefined },
   ...{ credit: factsWith(itemWith({}, {})), areCustomers: true },
 };
@@ -31,7 +32,7 @@ const completed: CompletedRefund = {
 
 /** Tells whether the refund is refused where this is the item under the key. */
 const isRefusedBy = (key: Key, item: Item): boolean => {
-  const writes = writesOfRefund('store', { at, by: 'test' }, facts, completed, false);
+  const writes = writesOfRefund(facts, completed);
   const own = writes.filter((write) => targetOf(write).pk === key.pk && targetOf(write).sk === key.sk);
   return own.some((write) => !holds(conditionOf(write), item));
 };
