@@ -2696,7 +2696,7 @@ export interface StoreKey {
  */
 export interface DaysResponse {
   /**
-   * The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.
+   * The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid`, `refunded`, `shares` and `commissions`.
    */
   data: StoreDay[];
 }
@@ -2724,6 +2724,14 @@ export interface StoreDay {
    * L$ that were given back by refunds.
    */
   refunded: number;
+  /**
+   * L$ of the sales that go to others as shares of the profit, less those of the sales that were refunded: it may be below 0.
+   */
+  shares: number;
+  /**
+   * L$ of the sales that go to the owners of coupons, less those of the sales that were refunded. The store’s own is `paid` - `refunded` - `shares` - `commissions`.
+   */
+  commissions: number;
   /**
    * L$ of credit that were added, of both types, but not by refunds.
    */

@@ -5,6 +5,7 @@ import type { CreditType } from '../credit/rules.ts';
 import { invalid } from '../problem.ts';
 import { ofProcess } from '../process.ts';
 import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
+import type { SaleItem } from '../sale/sales.ts';
 import { tableName } from '../table/client.ts';
 import { partition } from '../table/keys.ts';
 import { any, below, missing, update } from '../table/language.ts';
@@ -142,6 +143,13 @@ export const countInDays = async <T extends DayCount>(
 const withoutZeros = (sums: DaySums): DaySums =>
   Object.fromEntries(Object.entries(sums).filter(([, sum]) => sum !== 0));
 
+/** The L$ of a sale that go to others, by the kind of their part. */
+const partsOfOthers = (shares: SaleItem['shares']) => {
+  const sumOf = (kind: 'share' | 'commission'): number =>
+    shares.reduce((sum, part) => sum + (part.kind === kind ? part.amount : 0), 0);
+  return { shares: sumOf('share'), commissions: sumOf('commission') };
+};
+
 /** A row's share in the sums of its day. */
 export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRow): DaySums => {
   const isOfSale = kind === 'sale' || kind === 'refund';
@@ -152,6 +160,23 @@ export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRo
     creditExpired: expired,
     [type === 'regular' ? 'regularNet' : 'restrictedNet']: amount - expired,
   });
+};
+
+/** A completed sale's share in the sums of its day, imported ones left out. */
+export const sumsOfSale = ({ paid, change, shares }: Pick<SaleItem, 'paid' | 'change' | 'shares'>): DaySums => ({
+  sales: 1,
+  paid: paid - change,
+  ...withoutZeros(partsOfOthers(shares)),
+});
+
+/** The share of its refund in the sums of the day of the refund. */
+export const sumsOfRefund = ({ paid, change, shares }: Pick<SaleItem, 'paid' | 'change' | 'shares'>): DaySums => {
+  const parts = partsOfOthers(shares);
+  return {
+    refunds: 1,
+    refunded: paid - change,
+    ...withoutZeros({ shares: -parts.shares, commissions: -parts.commissions }),
+  };
 };
 
 const dayMillis = 86_400_000;
@@ -165,6 +190,8 @@ const noSums: Record<AnsweredSum, number> = {
   refunds: 0,
   paid: 0,
   refunded: 0,
+  shares: 0,
+  commissions: 0,
   creditAdded: 0,
   creditRemoved: 0,
   creditSpent: 0,
@@ -187,12 +214,14 @@ const spanOf = ({ from, to = dayOf(timestamp(now())) }: DayQuery): { first: stri
 const daysOfVendor = async (store: string, vendor: string, span: { first: string; last: string }): Promise<Days> => {
   const days = await rowsOf<DayItem>({ partition: partition(store, 'DAY', vendor), ...span })({ descending: false });
   return {
-    data: days.map(({ sk: day, sales = 0, refunds = 0, paid = 0, refunded = 0 }) => ({
+    data: days.map(({ sk: day, sales = 0, refunds = 0, paid = 0, refunded = 0, shares = 0, commissions = 0 }) => ({
       day,
       sales,
       refunds,
       paid,
       refunded,
+      shares,
+      commissions,
     })),
   };
 };

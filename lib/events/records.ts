@@ -6,7 +6,7 @@ import { attributes, type CreditItem, type LastChange, lastChangeOf } from '../c
 import type { Delivery } from '../delivery/deliveries.ts';
 import { isOwed, type SaleItem } from '../sale/sales.ts';
 import type { Key } from '../table/schema.ts';
-import { type DaySums, sequenceText, sumsOfRow } from './days.ts';
+import { type DaySums, sequenceText, sumsOfRefund, sumsOfRow, sumsOfSale } from './days.ts';
 import type { ItemChange, Kind } from './stream.ts';
 
 /** The parts of lots in a row of history. */
@@ -137,14 +137,13 @@ const ofDelivery = ({ before, after }: ItemChange<Delivery>): Contribution[] => 
 };
 
 const ofSale = ({ before, after }: ItemChange<SaleItem>): Contribution[] => {
-  const { state, at, paid, change, refundedAt, imported, vendorUuid } = after;
+  const { state, at, paid, change, shares, refundedAt, imported, vendorUuid } = after;
   // The store did not make an imported sale.
   if (imported || state === 'refused' || state === before?.state) return [];
-  const kept = paid - change;
-  demand(isInteger(kept), 'a sale without amounts');
+  demand(isInteger(paid - change) && Array.isArray(shares), 'a sale without amounts');
   return [
-    ...(before ? [] : [counted(at, { sales: 1, paid: kept }, vendorUuid)]),
-    ...(state === 'refunded' ? [counted(refundedAt, { refunds: 1, refunded: kept }, vendorUuid)] : []),
+    ...(before ? [] : [counted(at, sumsOfSale(after), vendorUuid)]),
+    ...(state === 'refunded' ? [counted(refundedAt, sumsOfRefund(after), vendorUuid)] : []),
   ];
 };
 

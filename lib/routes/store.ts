@@ -35,6 +35,16 @@ const saleSums = {
   refunds: z.int().describe('Sales that were refunded.'),
   paid: z.int().describe('L$ that buyers paid, less what was given back at once.'),
   refunded: z.int().describe('L$ that were given back by refunds.'),
+  shares: z
+    .int()
+    .describe(
+      'L$ of the sales that go to others as shares of the profit, less those of the sales that were refunded: it may be below 0.',
+    ),
+  commissions: z
+    .int()
+    .describe(
+      'L$ of the sales that go to the owners of coupons, less those of the sales that were refunded. The store’s own is `paid` - `refunded` - `shares` - `commissions`.',
+    ),
 };
 
 /** The sums of a day. */
@@ -67,7 +77,7 @@ const DaysResponse = z
           .meta({ id: 'StoreDay' }),
       )
       .describe(
-        'The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid` and `refunded`.',
+        'The days on which something happened, oldest first. Those of a vendor have only what its sales come to: `sales`, `refunds`, `paid`, `refunded`, `shares` and `commissions`.',
       ),
   })
   .meta({ id: 'DaysResponse' });

@@ -74,7 +74,7 @@ const example = () => {
   const [one, two] = [given(customer, 100, 7), given(other, 3, 1000)];
   book.credit.push(...one.asked, ...two.asked);
   const items: Record<string, unknown>[] = [
-    { pk: 'S#SALE', sk: 's', state: 'completed', deliveryId: 'sd', at: '2026-01-01T', paid: 7, change: 2 },
+    { pk: 'S#SALE', sk: 's', state: 'completed', deliveryId: 'sd', at: '2026-01-01T', paid: 7, change: 2, shares: [] },
     { pk: 'S#SALE', sk: 'r', state: 'refused', deliveryId: null },
     { pk: 'S#SALE#progress', sk: 'progress' },
     { pk: 'S#SPEND', sk: customer, sum: 5, totalOwned: 0 },
@@ -144,7 +144,7 @@ const damages: [string, (items: Items, book: Book) => void, RegExp][] = [
   ['a lost sale', without('S#SALE'), /sale s completed sd is lost/],
   [
     'a doubled sale',
-    more({ pk: 'S#SALE', sk: 't', state: 'completed', at: '2026-01-01T', paid: 0, change: 0 }),
+    more({ pk: 'S#SALE', sk: 't', state: 'completed', at: '2026-01-01T', paid: 0, change: 0, shares: [] }),
     /sale t completed undefined is there/,
   ],
   ['a sale that got another end', change('S#SALE', { state: 'refused' }), /sale s refused sd is there/],

@@ -5,7 +5,17 @@ import { now, timestamp } from '../../../lib/clock.ts';
 import type { HistoryItem, HistoryRow } from '../../../lib/credit/history.ts';
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import type { Delivery } from '../../../lib/delivery/deliveries.ts';
-import { type DayItem, type DaySum, type DaySums, dayOf, plus, sumsOf, sumsOfRow } from '../../../lib/events/days.ts';
+import {
+  type DayItem,
+  type DaySum,
+  type DaySums,
+  dayOf,
+  plus,
+  sumsOf,
+  sumsOfRefund,
+  sumsOfRow,
+  sumsOfSale,
+} from '../../../lib/events/days.ts';
 import type { SaleItem } from '../../../lib/sale/sales.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import type { Key } from '../../../lib/table/schema.ts';
@@ -30,7 +40,7 @@ const ofHistory = [
 ] as const;
 const ofCards = ['giftCardsGranted', 'giftCardsRedeemed'] as const;
 const ofDeliveries = ['delivered', 'failed'] as const;
-const ofSales = ['sales', 'paid', 'refunds', 'refunded'] as const;
+const ofSales = ['sales', 'paid', 'refunds', 'refunded', 'shares', 'commissions'] as const;
 
 export const daySums: readonly DaySum[] = [...ofHistory, ...ofCards, ...ofDeliveries, ...ofSales];
 
@@ -64,11 +74,12 @@ const readersOf: DayReader = (add) => {
       if (grantedAt) add(grantedAt, { giftCardsGranted: 1 });
       if (redeemedAt) add(redeemedAt, { giftCardsRedeemed: 1 });
     },
-    SALE: ({ pk, state, at, paid, change, refundedAt, imported, vendorUuid: vendor }: SaleItem) => {
+    SALE: (sale: SaleItem) => {
+      const { pk, state, at, refundedAt, imported, vendorUuid: vendor } = sale;
       // The list of a buyer is of items that lead to the sales.
       if (!pk.endsWith('#SALE') || state === 'refused' || imported) return;
-      add(at, { sales: 1, paid: paid - change }, { vendor });
-      if (refundedAt) add(refundedAt, { refunds: 1, refunded: paid - change }, { vendor });
+      add(at, sumsOfSale(sale), { vendor });
+      if (refundedAt) add(refundedAt, sumsOfRefund(sale), { vendor });
     },
     DELIVERY: (item: Delivery & Key) => {
       // Those that wait have items of their own, which lead to them.
@@ -169,10 +180,13 @@ const attributes = [
   'failedAt',
   'failures',
   'vendorUuid',
-  // The sums of a vendor's days.
+  // Of a sale, and a sum of a vendor's days.
+  'shares',
+  // The other sums of a vendor's days.
   'sales',
   'refunds',
   'refunded',
+  'commissions',
 ];
 
 /** The items that hold the sums of a store's days. */

@@ -38,7 +38,7 @@ const count = (day: string, part: string, add: DaySums) =>
   write(update({ ...dayKey(store, day), sk: `${day}#${part}` }, { add: add as Record<string, number> }));
 
 const quiet = {
-  ...{ sales: 0, refunds: 0, paid: 0, refunded: 0 },
+  ...{ sales: 0, refunds: 0, paid: 0, refunded: 0, shares: 0, commissions: 0 },
   ...{ creditAdded: 0, creditRemoved: 0, creditSpent: 0, creditExpired: 0 },
   ...{ giftCardsGranted: 0, giftCardsRedeemed: 0, delivered: 0, failed: 0 },
 };
@@ -115,8 +115,9 @@ test('counts the sales of a vendor in days of its own too, once though the consu
   await call('POST', `/v1/sales/${first.id}/actions/refund`);
   await catchUp();
 
-  const sold = { day: '2027-01-01', sales: 1, refunds: 0, paid: 100, refunded: 0 };
-  const refunded = { day: '2027-01-02', sales: 0, refunds: 1, paid: 0, refunded: 100 };
+  const others = { shares: 0, commissions: 0 };
+  const sold = { day: '2027-01-01', sales: 1, refunds: 0, paid: 100, refunded: 0, ...others };
+  const refunded = { day: '2027-01-02', sales: 0, refunds: 1, paid: 0, refunded: 100, ...others };
   expect([failed, before]).toEqual([2, []]);
   expect((await days()).map(({ sales, paid }: DaySums) => [sales, paid])).toEqual([
     [3, 300],
@@ -127,6 +128,33 @@ test('counts the sales of a vendor in days of its own too, once though the consu
   expect(await days(`?vendor=${other}`)).toEqual([sold]);
   expect(await days(`?vendor=${randomUUID()}`)).toEqual([]);
   expect(await days('?vendor=here')).toEqual([400, ['vendor must be the UUID of an object.']]);
+});
+
+test('counts what goes to others of a sale, by its kind, on its day, and takes it back on the day of its refund', async () => {
+  const [maker, partner, owner, buyer] = await Promise.all([1, 2, 3, 4].map(() => newResident()));
+  const vendorUuid = randomUUID();
+  const profitShares = [
+    { userUuid: maker?.uuid, percent: 40 },
+    { userUuid: partner?.uuid, percent: 20 },
+  ];
+  const productId = (await call('POST', '/v1/products', { name: 'Bench', price: 680, profitShares })).body.id;
+  const coupon = { code: 'five', ownerIdentifier: owner?.uuid, ownerProfit: 5 };
+  const couponId = (await call('POST', '/v1/coupons', coupon)).body.id;
+  const inStore = { couponId, scope: 0, expiresInHours: 1 };
+  await call('POST', `/v1/customers/${buyer?.uuid}/actions/apply-coupon`, inStore);
+  const body = { id: randomUUID(), productId, buyerIdentifier: buyer?.uuid, paid: 700, vendorUuid };
+  await call('POST', '/v1/sales', body);
+  // Without anybody else's part it adds nothing to these sums.
+  const own = (await call('POST', '/v1/products', { name: 'Lamp', price: 300 })).body.id;
+  await call('POST', '/v1/sales', { ...body, id: randomUUID(), productId: own, buyerIdentifier: maker?.uuid });
+  setClock(newYear + dayMillis);
+  await call('POST', `/v1/sales/${body.id}/actions/refund`);
+  await catchUp();
+
+  const sold = { sales: 2, paid: 980, refunds: 0, refunded: 0, shares: 408, commissions: 34 };
+  const refunded = { sales: 0, paid: 0, refunds: 1, refunded: 680, shares: -408, commissions: -34 };
+  expect(await days()).toMatchObject([sold, refunded]);
+  expect(await days(`?vendor=${vendorUuid}`)).toMatchObject([sold, refunded]);
 });
 
 test('a day is the sum of its parts, and its balances those of all days before it', async () => {

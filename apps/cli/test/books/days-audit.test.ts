@@ -45,7 +45,11 @@ beforeEach(async () => {
   const sale = {
     ...{ pk: `${store}#SALE`, sk: saleId, state: 'completed', refusal: null, productId: saleId, at: timestamp(start) },
     ...{ buyerUuid: uuid, recipientUuid: uuid, base: 42, discount: { source: 'none', percent: 0, couponId: null } },
-    ...{ total: 42, credit: 0, restrictedCredit: 0, paid: 50, refund: 8, change: 8, deliveryId: null, shares: [] },
+    ...{ total: 42, credit: 0, restrictedCredit: 0, paid: 50, refund: 8, change: 8, deliveryId: null },
+    shares: [
+      { residentUuid: uuid, kind: 'commission', percent: 10, amount: 4 },
+      { residentUuid: uuid, kind: 'share', percent: 50, amount: 21 },
+    ],
     vendorUuid,
   };
   await write(put(sale));
@@ -102,20 +106,24 @@ test.each<[string, () => Promise<unknown>, string[]]>([
       'day 2028-02-29: regularNet is 0, but 50 was recorded.',
       'day 2028-02-29: sales is 0, but 1 was recorded.',
       'day 2028-02-29: paid is 0, but 42 was recorded.',
+      'day 2028-02-29: shares is 0, but 21 was recorded.',
+      'day 2028-02-29: commissions is 0, but 4 was recorded.',
       'day 2028-02-29: failed is 0, but 1 was recorded.',
     ],
   ],
   [
     'a sale and a refund that counted twice',
     async () => {
-      await write(update(dayKey(store, '2028-02-29'), { add: { sales: 1, paid: 42 } }));
-      await write(update(dayKey(store, '2028-03-01'), { add: { refunds: 1, refunded: 42 } }));
+      await write(update(dayKey(store, '2028-02-29'), { add: { sales: 1, paid: 42, shares: 21 } }));
+      await write(update(dayKey(store, '2028-03-01'), { add: { refunds: 1, refunded: 42, commissions: -4 } }));
     },
     [
       'day 2028-02-29: sales is 2, but 1 was recorded.',
       'day 2028-02-29: paid is 84, but 42 was recorded.',
+      'day 2028-02-29: shares is 42, but 21 was recorded.',
       'day 2028-03-01: refunds is 2, but 1 was recorded.',
       'day 2028-03-01: refunded is 84, but 42 was recorded.',
+      'day 2028-03-01: commissions is -8, but -4 was recorded.',
     ],
   ],
   [
@@ -129,6 +137,8 @@ test.each<[string, () => Promise<unknown>, string[]]>([
       `day 2028-02-29 of vendor ${vendorUuid}: paid is 84, but 42 was recorded.`,
       `day 2028-03-01 of vendor ${vendorUuid}: refunds is 0, but 1 was recorded.`,
       `day 2028-03-01 of vendor ${vendorUuid}: refunded is 0, but 42 was recorded.`,
+      `day 2028-03-01 of vendor ${vendorUuid}: shares is 0, but -21 was recorded.`,
+      `day 2028-03-01 of vendor ${vendorUuid}: commissions is 0, but -4 was recorded.`,
     ],
   ],
   [
@@ -186,6 +196,8 @@ test('a recount gives a day what the stream has lost, once, and leaves days whos
         ['regularNet', 50],
         ['sales', 1],
         ['paid', 42],
+        ['shares', 21],
+        ['commissions', 4],
         ['failed', 1],
       ],
     ],
