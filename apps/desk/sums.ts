@@ -1,5 +1,14 @@
 import type { DaysResponse, SaleResponse } from '../client/client.ts';
-import { addSale, type Best, bestOf, noSales } from '../shared/best.ts';
+import {
+  addSale,
+  type Best,
+  bestOf,
+  type Earned,
+  earnedBy,
+  noSales,
+  nothingEarned,
+  plusEarned,
+} from '../shared/best.ts';
 
 /** Sums of days and of sales. */
 
@@ -8,23 +17,33 @@ export const dayMillis = 86_400_000;
 /** A day of UTC. */
 export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
-type SaleDay = Pick<DaysResponse['data'][number], 'day' | 'sales' | 'paid' | 'refunded'>;
+type SaleDay = Pick<
+  DaysResponse['data'][number],
+  'day' | 'sales' | 'refunds' | 'paid' | 'refunded' | 'shares' | 'commissions'
+>;
 
-/** The sum of the sales of some days. */
-export interface Sum {
+/** What a day earned. Refunds count on their own day, so it may be below 0. */
+export const earnedOn = ({ paid, refunded, shares, commissions }: Omit<SaleDay, 'day'>): Earned => ({
+  paid,
+  refunded,
+  shares,
+  commissions,
+  yours: paid - refunded - shares - commissions,
+});
+
+/** What some days earned. */
+export interface Sum extends Earned {
   sales: number;
-  paid: number;
-  refunded: number;
+  refunds: number;
 }
 
 /** The sums of the days from `from` to `to`, both included. */
 const sumOf = (days: readonly SaleDay[], from: string, to: string): Sum => {
-  const sum = { sales: 0, paid: 0, refunded: 0 };
-  for (const { day, sales, paid, refunded } of days) {
-    if (day < from || day > to) continue;
-    sum.sales += sales;
-    sum.paid += paid;
-    sum.refunded += refunded;
+  let sum: Sum = { ...nothingEarned, sales: 0, refunds: 0 };
+  for (const of of days) {
+    if (of.day < from || of.day > to) continue;
+    const counts = { sales: sum.sales + of.sales, refunds: sum.refunds + of.refunds };
+    sum = { ...plusEarned(sum, earnedOn(of)), ...counts };
   }
   return sum;
 };
@@ -50,16 +69,26 @@ export interface NewestSales {
 }
 
 /**
- * The L$ paid yesterday by this time of the day. Undefined where the list does not reach back so far, or has other
- * sales of that day than the sums: those are of this service alone, and come a moment later.
+ * The L$ that yesterday had earned by this time of the day. Undefined where the list does not reach back so far, or has
+ * other sales or refunds of that day than the sums: those are of this service alone, and come a moment later.
  */
-const paidYesterday = ({ data, pagination }: NewestSales, { sales }: Sum, now: number): number | undefined => {
+const earnedYesterday = (
+  { data, pagination }: NewestSales,
+  { sales, refunds }: Sum,
+  now: number,
+): number | undefined => {
   const yesterday = isoDay(now - dayMillis);
   const isWhole = pagination.nextCursor === null || (data.at(-1)?.at ?? '') < yesterday;
   const sold = data.filter(({ at, state }) => at.startsWith(yesterday) && state !== 'refused');
-  if (!isWhole || sold.length !== sales) return undefined;
-  const before = sold.filter(({ at }) => Date.parse(at) <= now - dayMillis);
-  return before.reduce((sum, { paid, change }) => sum + paid - change, 0);
+  const refunded = data.filter(({ refundedAt }) => refundedAt?.startsWith(yesterday));
+  if (!isWhole || sold.length !== sales || refunded.length !== refunds) return undefined;
+  const isBefore = (at: string | null): boolean => at !== null && Date.parse(at) <= now - dayMillis;
+  const soldBefore = sold.filter(({ at }) => isBefore(at));
+  const refundedBefore = refunded.filter(({ refundedAt }) => isBefore(refundedAt));
+  // A sale earned what stayed until it was refunded.
+  const madeOf = (sale: SaleResponse): number => earnedBy({ ...sale, state: 'completed', refund: sale.change }).yours;
+  const sumOfAll = (some: readonly SaleResponse[]): number => some.reduce((sum, sale) => sum + madeOf(sale), 0);
+  return sumOfAll(soldBefore) - sumOfAll(refundedBefore);
 };
 
 /** Today and this month, as far as they have come, each with the span before it. Days and months are those of UTC. */
@@ -69,7 +98,7 @@ export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: numb
   const { same, last } = sameDayIn(before, today);
   const dayBefore = sumOf(days, yesterday, yesterday);
   return {
-    day: { sum: sumOf(days, today, today), before: dayBefore, beforeByNow: paidYesterday(newest, dayBefore, now) },
+    day: { sum: sumOf(days, today, today), before: dayBefore, beforeByNow: earnedYesterday(newest, dayBefore, now) },
     month: {
       sum: sumOf(days, `${today.slice(0, 7)}-01`, today),
       before: sumOf(days, before, last),

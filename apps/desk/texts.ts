@@ -151,8 +151,16 @@ export const texts = {
     see: 'Show',
     keyEnds: (when: string) => `Your key ends ${when}.`,
     today: 'Today (UTC)',
-    soldIn: (sales: number) => `in ${some(sales, 'sale', 'sales')}`,
-    givenBack: (amount: number) => `${money(amount)} refunded`,
+    yours: 'yours',
+    paidIn: (amount: number, sales: number) => `${money(amount)} paid in ${some(sales, 'sale', 'sales')}`,
+    givenBack: (amount: number) => `${money(amount)} given back by refunds`,
+    toOthers: (shares: number, commissions: number) => {
+      const parts = [
+        shares !== 0 && `${money(shares)} of shares`,
+        commissions !== 0 && `${money(commissions)} of commissions`,
+      ];
+      return `${parts.filter(Boolean).join(' and ')} to others`;
+    },
     yesterdayByNow: (amount: number) => `Yesterday at this time: ${money(amount)}`,
     yesterdayWhole: (amount: number) => `Yesterday: ${money(amount)}`,
     of: (span: string, amount: number) => `${span}: ${money(amount)}`,

@@ -1,42 +1,88 @@
-/** Sums of sales by product and by buyer, which the desk and `store report` make alike. */
+/** What sales earned, in all and by product and by buyer. The desk and `store report` sum it up alike. */
 
 /** A sale, as far as its sums go. */
 export interface SoldSale {
+  state: 'completed' | 'refused' | 'refunded';
   productId: string;
   buyerUuid: string | null;
   paid: number;
+  change: number;
   refund: number;
   bonus: number;
+  shares: readonly { kind: 'commission' | 'share'; amount: number }[];
 }
 
-/** The L$ that the store keeps of a sale: those that were paid, less those that were given back. */
-export const receivedOf = ({ paid, refund }: Pick<SoldSale, 'paid' | 'refund'>): number => paid - refund;
+/** L$ of one or more sales. */
+export interface Earned {
+  /** What the buyers paid, without the change that they got back at once. */
+  paid: number;
+  /** What refunds gave back. */
+  refunded: number;
+  /** What goes to others as shares of the profit, and to the owners of coupons. */
+  shares: number;
+  commissions: number;
+  /** What stays with the store: paid - refunded - shares - commissions. */
+  yours: number;
+}
 
-/** The sales of a product, or to a buyer. */
-export interface Best {
+/** What a sale earned. A refund takes the parts of others back. */
+export const earnedBy = ({
+  state,
+  paid,
+  change,
+  refund,
+  shares,
+}: Omit<SoldSale, 'productId' | 'buyerUuid'>): Earned => {
+  const sumOf = (kind: 'commission' | 'share'): number =>
+    state === 'completed' ? shares.reduce((sum, part) => sum + (part.kind === kind ? part.amount : 0), 0) : 0;
+  const [ofShares, commissions] = [sumOf('share'), sumOf('commission')];
+  const yours = paid - refund - ofShares - commissions;
+  return { paid: paid - change, refunded: refund - change, shares: ofShares, commissions, yours };
+};
+
+export const nothingEarned: Earned = { paid: 0, refunded: 0, shares: 0, commissions: 0, yours: 0 };
+
+export const plusEarned = (one: Earned, other: Earned): Earned => ({
+  paid: one.paid + other.paid,
+  refunded: one.refunded + other.refunded,
+  shares: one.shares + other.shares,
+  commissions: one.commissions + other.commissions,
+  yours: one.yours + other.yours,
+});
+
+/** The completed sales of a product, or to a buyer. */
+export interface Best extends Earned {
   id: string;
   sales: number;
-  received: number;
   /** Credit that the sales gave to their buyers. */
   bonus: number;
 }
 
 /** The sums so far. They grow with the products and the buyers, and not with the sales. */
-export const noSales = () => ({ products: new Map<string, Best>(), buyers: new Map<string, Best>() });
+export const noSales = () => ({
+  sales: 0,
+  earned: nothingEarned,
+  products: new Map<string, Best>(),
+  buyers: new Map<string, Best>(),
+});
 
 type Sums = ReturnType<typeof noSales>;
 
-const addTo = (sums: Map<string, Best>, id: string, sale: SoldSale): void => {
-  const { sales = 0, received = 0, bonus = 0 } = sums.get(id) ?? {};
-  sums.set(id, { id, sales: sales + 1, received: received + receivedOf(sale), bonus: bonus + sale.bonus });
+const addTo = (sums: Map<string, Best>, id: string, earned: Earned, given: number): void => {
+  const before = sums.get(id) ?? { ...nothingEarned, sales: 0, bonus: 0 };
+  sums.set(id, { id, ...plusEarned(before, earned), sales: before.sales + 1, bonus: before.bonus + given });
 };
 
-/** Adds a completed sale. */
-export const addSale = ({ products, buyers }: Sums, sale: SoldSale): void => {
-  addTo(products, sale.productId, sale);
-  if (sale.buyerUuid !== null) addTo(buyers, sale.buyerUuid, sale);
+/** Adds a sale that was not refused. A refunded one counts in all sums, but at no product and no buyer. */
+export const addSale = (sums: Sums, sale: SoldSale): void => {
+  const earned = earnedBy(sale);
+  sums.sales += 1;
+  sums.earned = plusEarned(sums.earned, earned);
+  if (sale.state !== 'completed') return;
+  addTo(sums.products, sale.productId, earned, sale.bonus);
+  if (sale.buyerUuid !== null) addTo(sums.buyers, sale.buyerUuid, earned, sale.bonus);
 };
 
-/** The best first. */
+/** Those of which most stays with the store come first. */
 export const bestOf = (sums: ReadonlyMap<string, Best>): Best[] =>
-  [...sums.values()].sort((a, b) => b.received - a.received || b.sales - a.sales);
+  [...sums.values()].sort((a, b) => b.yours - a.yours || b.paid - a.paid || b.sales - a.sales);

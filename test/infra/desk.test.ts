@@ -182,7 +182,7 @@ test('holds nothing large: the OpenAPI document is not among its files, and none
   for (const [name, text] of Object.entries(files)) expect(Buffer.byteLength(text), name).toBeLessThan(60_000);
 });
 
-test('is small: page, style sheet and scripts of the first view are less than 100 KB even where nothing compresses them', async () => {
+test('is small: page, style sheet and scripts of the first view are less than 130 KB even where nothing compresses them', async () => {
   const files = await bundleDesk();
 
   const first = ['', ...Object.keys(files).filter((name) => name !== '' && files['']?.includes(`desk/${name}`))];
@@ -191,7 +191,7 @@ test('is small: page, style sheet and scripts of the first view are less than 10
   expect(first.length).toBeGreaterThan(2);
   expect(first).toEqual(expect.arrayContaining(imported));
   // API Gateway compresses nothing, since it would compress every endpoint's answers then.
-  expect(bytes).toBeLessThan(100_000);
+  expect(bytes).toBeLessThan(130_000);
   // The policy forbids inline scripts, inline styles and evaluated text.
   expect(files['']).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
 });

@@ -26,8 +26,8 @@ interface ReportOptions extends GlobalOptions, Partial<Span> {
   separator?: Separator;
 }
 
-/** The sums of a product or of a buyer. */
-interface ReportRow extends Omit<Best, 'id'> {
+/** The sums of a product or of a buyer. Their sales are completed, so nothing of them was given back. */
+interface ReportRow extends Omit<Best, 'id' | 'refunded'> {
   of: 'product' | 'buyer';
   name: string;
   id: string;
@@ -36,7 +36,10 @@ interface ReportRow extends Omit<Best, 'id'> {
 const columnsOf = (of: ReportRow['of']): Column<ReportRow>[] => [
   { heading: of, cell: ({ name }) => name, wraps: true },
   { heading: 'sales', cell: ({ sales }) => sales },
-  { heading: 'received', cell: ({ received }) => received },
+  { heading: 'paid', cell: ({ paid }) => paid },
+  { heading: 'shares', cell: ({ shares }) => shares },
+  { heading: 'commissions', cell: ({ commissions }) => commissions },
+  { heading: 'yours', cell: ({ yours }) => yours },
   { heading: 'bonus', cell: ({ bonus }) => bonus },
 ];
 
@@ -46,7 +49,10 @@ const file = csvColumns({
   of: ['text', any, ''],
   name: ['text', any, ''],
   sales: ['integer', any, ''],
-  received: ['integer', any, ''],
+  paid: ['integer', any, ''],
+  shares: ['integer', any, ''],
+  commissions: ['integer', any, ''],
+  yours: ['integer', any, ''],
   bonus: ['integer', any, ''],
   id: ['text', any, ''],
 });
@@ -54,23 +60,26 @@ const file = csvColumns({
 /** The first moment of a day in UTC, or of the day after it. */
 const startOf = (day: string, ahead = 0): string => timestamp(Date.parse(day) + ahead * 86_400_000);
 
-/** Sums up the sales of a span that are completed now, as they are read. */
+/** Sums up the sales of a span that were not refused, as they are read. */
 const sumUp = async (store: string, { from, to }: Span) => {
   const span = { from: startOf(from), to: startOf(to, 1) };
-  const { source } = await salesList(store, { state: 'completed', ...span });
   const progress = startProgress('Reading sales');
   const sums = noSales();
   let read = 0;
   try {
-    for await (const sale of everyRow(source, byRank)) {
-      addSale(sums, saleOf(sale, true));
-      read += 1;
-      progress.update(read);
+    for (const state of ['completed', 'refunded'] as const) {
+      const { source } = await salesList(store, { state, ...span });
+      for await (const sale of everyRow(source, byRank)) {
+        addSale(sums, saleOf(sale, false));
+        read += 1;
+        progress.update(read);
+      }
     }
   } finally {
     progress.end();
   }
-  return { products: bestOf(sums.products), buyers: bestOf(sums.buyers) };
+  const { sales, earned } = sums;
+  return { sales, earned, products: bestOf(sums.products), buyers: bestOf(sums.buyers) };
 };
 
 /** The names of products, by their ids. Unknown ones are left out. */
@@ -80,7 +89,7 @@ export const productNames = async (store: string, ids: readonly string[]): Promi
 };
 
 const rowsOf = (of: ReportRow['of'], best: readonly Best[], names: ReadonlyMap<string, string>): ReportRow[] =>
-  best.map(({ id, ...sums }) => ({ of, name: names.get(id) ?? id, ...sums, id }));
+  best.map(({ id, refunded: _, ...sums }) => ({ of, name: names.get(id) ?? id, ...sums, id }));
 
 /** The days that are asked for: by default this month. */
 const spanOf = ({ from, to, month }: ReportOptions): Span => {
@@ -100,7 +109,7 @@ const report = async (options: ReportOptions): Promise<void> => {
   if (separator && !csv) throw new UsageError('--separator goes with --csv.');
   if (csv && isJson()) throw new UsageError('Give either --csv or --json.');
   const { id, name } = (await openStore(options)).store;
-  const { products, buyers } = await sumUp(id, span);
+  const { sales, earned, products, buyers } = await sumUp(id, span);
   const idsOf = (best: readonly Best[]): string[] => best.map((one) => one.id);
   const sold = rowsOf('product', products, await productNames(id, idsOf(products)));
   const bought = rowsOf('buyer', buyers, await readUsernames(id, idsOf(buyers)));
@@ -112,9 +121,12 @@ const report = async (options: ReportOptions): Promise<void> => {
     if (bought.length > 0) process.stdout.write('\n');
     if (bought.length > 0) printUpTo(limit, bought, columnsOf('buyer'), '');
   }
-  const received = sold.reduce((sum, each) => sum + each.received, 0);
-  const sales = sold.reduce((sum, each) => sum + each.sales, 0);
-  if (sales > 0) note(`${days}, UTC: received L$ ${grouped(received)} in ${counted(sales, 'sale')}.`);
+  const { paid, refunded, shares, commissions, yours } = earned;
+  if (sales > 0)
+    note(
+      `${days}, UTC: L$ ${grouped(yours)} are yours: L$ ${grouped(paid)} paid in ${counted(sales, 'sale')}, less L$ ${grouped(refunded)} given back, ` +
+        `L$ ${grouped(shares)} of shares and L$ ${grouped(commissions)} of commissions.`,
+    );
   if (span.to >= timestamp(now()).slice(0, 10)) note(`${span.to} is not over yet, so these sums may still change.`);
 };
 
@@ -124,8 +136,9 @@ const parseMonth = (text: string): string => {
 };
 
 const rule = `
-Counts the sales of these days that are completed now, with those that an import brought, as the desk's page Reports does. Received is what was
-paid, less what was given back: with what was refunded since, it is what was paid on these days. Bonus is the credit that the sales gave.`;
+Counts the sales that were made on these days, with those that an import brought, as the desk's page Reports does. Paid is what buyers paid, less the
+change. Yours is what stays with you: paid, less refunds, the shares of others and the commissions of coupons. A sale that was refunded by now counts in
+the last line alone. Bonus is the credit that the sales gave.`;
 
 /** Adds `store report`. */
 export const addReport = (program: StoreCommand): void => {

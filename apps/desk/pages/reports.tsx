@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DaysResponse } from '../../client/client.ts';
-import { addSale, type Best, bestOf, noSales } from '../../shared/best.ts';
+import { addSale, type Best, bestOf, type Earned, noSales, nothingEarned, plusEarned } from '../../shared/best.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
@@ -10,7 +10,7 @@ import { type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
-import { dayMillis } from '../sums.ts';
+import { dayMillis, earnedOn } from '../sums.ts';
 import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.reports;
@@ -24,31 +24,37 @@ const pageSize = 1000;
 /** Of the best so many are shown; a file has all. */
 const shown = 15;
 
-interface Month {
+interface Month extends Earned {
   month: string;
   sales: number;
-  paid: number;
-  refunded: number;
   creditAdded: number;
   creditSpent: number;
 }
 
 const byMonth = (days: DaysResponse['data']): Month[] => {
   const months = new Map<string, Month>();
-  for (const { day, sales, paid, refunded, creditAdded = 0, creditSpent = 0 } of days) {
-    const month = day.slice(0, 7);
-    const before = months.get(month) ?? { month, sales: 0, paid: 0, refunded: 0, creditAdded: 0, creditSpent: 0 };
+  for (const of of days) {
+    const month = of.day.slice(0, 7);
+    const before = months.get(month) ?? { ...nothingEarned, month, sales: 0, creditAdded: 0, creditSpent: 0 };
     months.set(month, {
+      ...plusEarned(before, earnedOn(of)),
       month,
-      sales: before.sales + sales,
-      paid: before.paid + paid,
-      refunded: before.refunded + refunded,
-      creditAdded: before.creditAdded + creditAdded,
-      creditSpent: before.creditSpent + creditSpent,
+      sales: before.sales + of.sales,
+      creditAdded: before.creditAdded + (of.creditAdded ?? 0),
+      creditSpent: before.creditSpent + (of.creditSpent ?? 0),
     });
   }
   return [...months.values()].reverse();
 };
+
+/** A column of L$. A row says nothing of an amount of 0, but of the one that it is about. */
+const amountOf = <N extends string>(heading: string, name: N, inRow?: 'main'): Column<Record<N, number>> => ({
+  heading,
+  cell: (row) => (inRow ? <b>{money(row[name])}</b> : row[name] === 0 ? '–' : money(row[name])),
+  value: (row) => row[name],
+  isNumber: true,
+  ...(inRow && { inRow }),
+});
 
 const monthColumns: readonly Column<Month>[] = [
   {
@@ -57,27 +63,13 @@ const monthColumns: readonly Column<Month>[] = [
     value: ({ month }) => month,
   },
   { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
-  { heading: t.paid, cell: ({ paid }) => money(paid), value: ({ paid }) => paid, isNumber: true },
-  { heading: t.refunded, cell: ({ refunded }) => money(refunded), value: ({ refunded }) => refunded, isNumber: true },
-  {
-    heading: t.received,
-    inRow: 'main',
-    cell: ({ paid, refunded }) => <b>{money(paid - refunded)}</b>,
-    value: ({ paid, refunded }) => paid - refunded,
-    isNumber: true,
-  },
-  {
-    heading: t.creditAdded,
-    cell: ({ creditAdded }) => money(creditAdded),
-    value: ({ creditAdded }) => creditAdded,
-    isNumber: true,
-  },
-  {
-    heading: t.creditSpent,
-    cell: ({ creditSpent }) => money(creditSpent),
-    value: ({ creditSpent }) => creditSpent,
-    isNumber: true,
-  },
+  amountOf(t.paid, 'paid'),
+  amountOf(t.refunded, 'refunded'),
+  amountOf(t.shares, 'shares'),
+  amountOf(t.commissions, 'commissions'),
+  amountOf(t.yours, 'yours', 'main'),
+  amountOf(t.creditAdded, 'creditAdded'),
+  amountOf(t.creditSpent, 'creditSpent'),
 ];
 
 interface Sold {
@@ -115,14 +107,11 @@ const soldIn = async (
 
 const numberColumns: readonly Column<Best>[] = [
   { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
-  {
-    heading: t.received,
-    inRow: 'main',
-    cell: ({ received }) => money(received),
-    value: ({ received }) => received,
-    isNumber: true,
-  },
-  { heading: t.bonus, cell: ({ bonus }) => money(bonus), value: ({ bonus }) => bonus, isNumber: true },
+  amountOf(t.paid, 'paid'),
+  amountOf(t.shares, 'shares'),
+  amountOf(t.commissions, 'commissions'),
+  amountOf(t.yours, 'yours', 'main'),
+  amountOf(t.bonus, 'bonus'),
 ];
 
 const productColumns = (session: Session): readonly Column<Best>[] => [

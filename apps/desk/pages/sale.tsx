@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SaleResponse } from '../../client/client.ts';
-import { receivedOf } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/best.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -102,9 +102,8 @@ const Prices = ({ sale }: { sale: SaleResponse }) => {
           refund > 0 && [t.paid, money(paid)],
           change > 0 && [t.change, money(change)],
           state === 'refunded' && [t.refunded, money(refund - change)],
-          [t.received, money(receivedOf(sale))],
-          bonus > 0 && [t.bonus, money(bonus)],
-          ...shares.map(
+          // A refund takes them back.
+          ...(state === 'refunded' ? [] : shares).map(
             ({ kind, percent, amount, residentUuid }): Line => [
               t.share[kind](percent),
               <span key={residentUuid}>
@@ -112,6 +111,8 @@ const Prices = ({ sale }: { sale: SaleResponse }) => {
               </span>,
             ],
           ),
+          [t.yours, <b key="yours">{money(earnedBy(sale).yours)}</b>],
+          bonus > 0 && [t.bonus, money(bonus)],
         ]}
       />
     </section>

@@ -1,5 +1,5 @@
 import type { SaleResponse } from '../../client/client.ts';
-import { receivedOf } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/best.ts';
 import { link, useAddress } from '../address.ts';
 import { money, startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';
@@ -14,6 +14,24 @@ import { pageTexts } from '../texts-pages.ts';
 const t = pageTexts.sales;
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
+
+/** A column of L$ of the file, and of the page too where it has a place there. */
+const amountOf = (
+  heading: string,
+  of: (sale: SaleResponse) => number,
+  place?: 'main' | 'note',
+): Column<SaleResponse> => ({
+  heading,
+  ...(place && {
+    cell: (sale: SaleResponse) => (place === 'main' || of(sale) > 0 ? money(of(sale)) : '–'),
+    inRow: place,
+  }),
+  value: of,
+  isNumber: true,
+});
+
+const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
+const toOthers = (sale: SaleResponse): number => earnedBy(sale).shares + earnedBy(sale).commissions;
 
 const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   {
@@ -43,20 +61,18 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
     cell: ({ buyerUuid }) => (buyerUuid === null ? '–' : <NamedCustomer uuid={buyerUuid} />),
     value: ({ buyerUuid }) => (buyerUuid === null ? null : customerName(session, buyerUuid)),
   },
-  { heading: t.total, inRow: 'none', cell: ({ total }) => money(total), value: ({ total }) => total, isNumber: true },
-  {
-    heading: t.credit,
-    cell: ({ credit, restrictedCredit }) => (credit + restrictedCredit > 0 ? money(credit + restrictedCredit) : '–'),
-    value: ({ credit, restrictedCredit }) => credit + restrictedCredit,
-    isNumber: true,
-  },
-  { heading: t.received, inRow: 'main', cell: (sale) => money(receivedOf(sale)), value: receivedOf, isNumber: true },
-  {
-    heading: t.reference,
-    inRow: 'none',
-    cell: ({ reference }) => reference ?? '–',
-    value: ({ reference }) => reference,
-  },
+  amountOf(t.base, ({ base }) => base),
+  amountOf(t.discount, ({ base, total }) => base - total),
+  amountOf(t.total, ({ total }) => total),
+  amountOf(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note'),
+  amountOf(t.paidLess, (sale) => earnedBy(sale).paid),
+  amountOf(t.givenBack, (sale) => earnedBy(sale).refunded),
+  { ...amountOf(t.received, received, 'note'), value: undefined },
+  amountOf(t.shares, (sale) => earnedBy(sale).shares),
+  amountOf(t.commissions, (sale) => earnedBy(sale).commissions),
+  { ...amountOf(t.toOthers, toOthers, 'note'), value: undefined },
+  amountOf(t.yours, (sale) => earnedBy(sale).yours, 'main'),
+  { heading: t.reference, value: ({ reference }) => reference },
 ];
 
 const isState = (text: string | undefined): text is SaleResponse['state'] => Object.hasOwn(tones, text ?? '');

@@ -1,5 +1,5 @@
 import type { SaleResponse } from '../../client/client.ts';
-import { receivedOf } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/best.ts';
 import { link } from '../address.ts';
 import { ago, count, dayRange, money, monthName, time } from '../format.ts';
 import type { Day } from '../parts/days.tsx';
@@ -20,8 +20,10 @@ const SpanFact = ({ title, sum, notes }: { title: string; sum: Sum; notes: reado
   <div>
     <dt>{title}</dt>
     <dd>
-      {money(sum.paid)} <span class="help">{t.soldIn(sum.sales)}</span>
+      {money(sum.yours)} <span class="help">{t.yours}</span>
+      <p class="help">{t.paidIn(sum.paid, sum.sales)}</p>
       {sum.refunded > 0 && <p class="help">{t.givenBack(sum.refunded)}</p>}
+      {(sum.shares !== 0 || sum.commissions !== 0) && <p class="help">{t.toOthers(sum.shares, sum.commissions)}</p>}
       {notes.map((note) => (
         <p key={note} class="help">
           {note}
@@ -43,15 +45,15 @@ const Spans = ({ days, newest }: { days: readonly Day[]; newest: NewestSales }) 
         sum={day.sum}
         notes={[
           ...(day.beforeByNow === undefined ? [] : [t.yesterdayByNow(day.beforeByNow)]),
-          t.yesterdayWhole(day.before.paid),
+          t.yesterdayWhole(day.before.yours),
         ]}
       />
       <SpanFact
         title={monthName(isoDay(now).slice(0, 7))}
         sum={month.sum}
         notes={[
-          ...(same === last ? [] : [t.of(dayRange(`${last.slice(0, 7)}-01`, same), month.beforeByNow.paid)]),
-          t.of(monthName(last.slice(0, 7)), month.before.paid),
+          ...(same === last ? [] : [t.of(dayRange(`${last.slice(0, 7)}-01`, same), month.beforeByNow.yours)]),
+          t.of(monthName(last.slice(0, 7)), month.before.yours),
         ]}
       />
     </dl>
@@ -74,7 +76,7 @@ const Last = ({ sales }: { sales: readonly SaleResponse[] }) => (
               </a>
             </span>
           </p>
-          <b>{sale.state === 'refunded' ? t.refunded : money(receivedOf(sale))}</b>
+          <b>{sale.state === 'refunded' ? t.refunded : money(earnedBy(sale).yours)}</b>
         </li>
       ))}
     </ul>
@@ -88,13 +90,13 @@ const Best = ({ sales, isCut }: { sales: readonly SaleResponse[]; isCut: boolean
       <h2 id="best-sellers">{t.bestSellers}</h2>
       <p class="help">{best.length === 0 ? t.noSales : isCut ? t.ofNewest(sales.length) : t.ofDays(spanDays)}</p>
       <ul class="rows">
-        {best.slice(0, shown).map(({ id, sales: sold, received }) => (
+        {best.slice(0, shown).map(({ id, sales: sold, yours }) => (
           <li key={id} class="row">
             <p>
               <ProductLink id={id} />
             </p>
             <span>
-              <b>{money(received)}</b> <span class="help">{count(sold)}×</span>
+              <b>{money(yours)}</b> <span class="help">{count(sold)}×</span>
             </span>
           </li>
         ))}

@@ -9,6 +9,7 @@ import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
+import { earnedOn } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { ChangeProduct, VendorProduct, VendorState } from './vendor.tsx';
@@ -21,14 +22,14 @@ const salesOf = async ({ client }: Session, uuid: string, signal?: AbortSignal) 
   const { data } = await client.get('/v1/store/days', { query, ...(signal && { signal }) });
   return {
     sales: data.reduce((sum, day) => sum + day.sales, 0),
-    received: data.reduce((sum, day) => sum + day.paid - day.refunded, 0),
+    yours: data.reduce((sum, day) => sum + earnedOn(day).yours, 0),
   };
 };
 
 const Sales = ({ uuid }: { uuid: string }) => {
   const session = useSession();
   const { value } = useLoad((signal) => salesOf(session, uuid, signal), [uuid]);
-  return <>{value === undefined ? '…' : value.sales === 0 ? '–' : t.salesOf(value.sales, value.received)}</>;
+  return <>{value === undefined ? '…' : value.sales === 0 ? '–' : t.salesOf(value.sales, value.yours)}</>;
 };
 
 const columnsOf = (session: Session): Column<VendorResponse>[] => [
@@ -73,7 +74,7 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
         {
           heading: t.sales,
           cell: ({ uuid }: VendorResponse) => <Sales uuid={uuid} />,
-          value: async ({ uuid }: VendorResponse) => (await salesOf(session, uuid)).received,
+          value: async ({ uuid }: VendorResponse) => (await salesOf(session, uuid)).yours,
           isNumber: true,
         },
       ]

@@ -15,11 +15,11 @@ interface Page<R> {
   pagination: { nextCursor: string | null; previousCursor: string | null };
 }
 
-/** A column: its heading, its cell, and its value in an exported file, if it has one. */
+/** A column: its heading, its cell, if it is shown, and its value in an exported file, if it has one. */
 export interface Column<R> {
   heading: string;
-  cell: (row: R) => ComponentChildren;
-  value?: (row: R) => CsvValue | Promise<CsvValue>;
+  cell?: (row: R) => ComponentChildren;
+  value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
   isNumber?: boolean;
   /**
    * Its place where a row has no room for columns: the title, as the first column is, or beside it on the first line;
@@ -59,8 +59,9 @@ interface TableProps<R> {
 }
 
 /** A table whose rows become two lines each where the screen is narrow: the main facts, and a note. */
-export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R>) =>
-  rows.length === 0 ? (
+export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TableProps<R>) => {
+  const columns = all.filter(({ cell }) => cell);
+  return rows.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
     // The roles stay where the style sheet makes lines of the rows.
@@ -82,7 +83,7 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
             <tr key={keyOf(row)} role="row">
               {columns.map((column, index) => {
                 const { heading, isNumber } = column;
-                const content = column.cell(row);
+                const content = column.cell?.(row);
                 const look = `${placeOf(column, index, content)}${isNumber ? ' is-number' : ''}`;
                 return (
                   <td key={heading} role="cell" data-heading={heading} class={look}>
@@ -97,6 +98,7 @@ export const Table = <R,>({ caption, columns, rows, keyOf, empty }: TableProps<R
     </div>
     // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
   );
+};
 
 interface ExportProps<R> {
   columns: readonly Column<R>[];

@@ -2,10 +2,25 @@ import { expect, test } from 'vitest';
 import type { SaleResponse } from '../../client/client.ts';
 import { bestProducts, monthBefore, type NewestSales, spansOf } from '../sums.ts';
 
-const day = (name: string, paid: number, sales = 1, refunded = 0) => ({ day: name, sales, paid, refunded });
+const day = (name: string, paid: number, sales = 1, refunds = 0, refunded = 0, shares = 0, commissions = 0) => ({
+  ...{ day: name, sales, refunds, paid, refunded, shares, commissions },
+});
 
 const sale = (at: string, paid: number, more: Partial<SaleResponse> = {}) =>
-  ({ at, paid, change: 0, refund: 0, bonus: 0, state: 'completed', productId: 'lamp', ...more }) as SaleResponse;
+  ({
+    ...{
+      at,
+      paid,
+      change: 0,
+      refund: 0,
+      bonus: 0,
+      state: 'completed',
+      productId: 'lamp',
+      shares: [],
+      refundedAt: null,
+    },
+    ...more,
+  }) as unknown as SaleResponse;
 
 const list = (data: SaleResponse[], nextCursor: string | null = null): NewestSales => ({
   data,
@@ -19,17 +34,18 @@ const days = [
   day('2026-02-01', 100),
   day('2026-02-28', 200),
   day('2026-03-01', 30, 2),
-  day('2026-03-30', 90, 3, 20),
-  day('2026-03-31', 5, 1, 1),
+  day('2026-03-30', 90, 3, 1, 20, 8, 2),
+  day('2026-03-31', 5, 1, 1, 1),
 ];
 
 test('sums up today, this month and the spans before them, each by its own days', () => {
   const { day: today, month } = spansOf(days, list([], 'more'), now);
 
-  expect(today.sum).toEqual({ sales: 1, paid: 5, refunded: 1 });
-  expect(today.before).toEqual({ sales: 3, paid: 90, refunded: 20 });
-  expect(month.sum).toEqual({ sales: 6, paid: 125, refunded: 21 });
-  expect(month.before).toEqual({ sales: 2, paid: 300, refunded: 0 });
+  const none = { refunds: 0, refunded: 0, shares: 0, commissions: 0 };
+  expect(today.sum).toEqual({ ...none, sales: 1, refunds: 1, paid: 5, refunded: 1, yours: 4 });
+  expect(today.before).toEqual({ sales: 3, refunds: 1, paid: 90, refunded: 20, shares: 8, commissions: 2, yours: 60 });
+  expect(month.sum).toEqual({ sales: 6, refunds: 2, paid: 125, refunded: 21, shares: 8, commissions: 2, yours: 94 });
+  expect(month.before).toEqual({ ...none, sales: 2, paid: 300, yours: 300 });
 });
 
 test('compares a month with the one before up to the same day, or to its end where it is shorter', () => {
@@ -43,36 +59,53 @@ test('compares a month with the one before up to the same day, or to its end whe
   expect([monthBefore('2026-01-15'), monthBefore('2026-03-31')]).toEqual(['2025-12-01', '2026-02-01']);
 });
 
+const others = [
+  { kind: 'share', amount: 8 },
+  { kind: 'commission', amount: 2 },
+] as SaleResponse['shares'];
+
 const yesterday = [
   sale('2026-03-30T20:00:00.000Z', 40),
-  sale('2026-03-30T12:00:00.000Z', 30, { change: 5, refund: 30, state: 'refunded' }),
-  sale('2026-03-30T08:00:00.000Z', 25, { state: 'refused' }),
-  sale('2026-03-30T00:00:00.000Z', 25),
+  sale('2026-03-30T11:00:00.000Z', 30, {
+    change: 5,
+    refund: 30,
+    state: 'refunded',
+    refundedAt: '2026-03-30T13:00:00Z',
+  }),
+  sale('2026-03-30T08:00:00.000Z', 25, { state: 'refused', change: 25, refund: 25 }),
+  sale('2026-03-30T00:00:00.000Z', 25, { shares: others }),
 ];
 
-test('tells what was paid yesterday by this hour where the list has the sales that the day counts, and else nothing', () => {
+test('tells what yesterday had earned by this hour where the list has all that the day counts, and else nothing', () => {
   const older = sale('2026-03-29T23:59:59.000Z', 1000);
-  const paid = (newest: NewestSales) => spansOf(days, newest, now).day.beforeByNow;
+  const earned = (newest: NewestSales, at = now) => spansOf(days, newest, at).day.beforeByNow;
 
-  expect(paid(list(yesterday))).toBe(50);
-  expect(paid(list([...yesterday, older], 'more'))).toBe(50);
+  // The refund came an hour later.
+  expect(earned(list(yesterday))).toBe(25 + 15);
+  expect(earned(list(yesterday), now + 3_600_000)).toBe(15);
+  expect(earned(list([...yesterday, older], 'more'))).toBe(40);
   // The list ends within the day.
-  expect(paid(list(yesterday, 'more'))).toBeUndefined();
+  expect(earned(list(yesterday, 'more'))).toBeUndefined();
   // An imported sale is in the list, and not in the day.
-  expect(paid(list([...yesterday, sale('2026-03-30T00:00:00.000Z', 1)]))).toBeUndefined();
+  expect(earned(list([...yesterday, sale('2026-03-30T00:00:00.000Z', 1)]))).toBeUndefined();
+  // A sale that is not in the list was refunded yesterday.
+  expect(spansOf([day('2026-03-30', 90, 3, 2, 40)], list(yesterday), now).day.beforeByNow).toBeUndefined();
 });
 
-test('the best product is the one that brought most, without what was refused or refunded', () => {
+test('the best product is the one of which most stays, without what was refused or refunded', () => {
   const sales = [
     sale('', 10, { productId: 'chair' }),
-    sale('', 30, { productId: 'lamp', refund: 5 }),
+    sale('', 30, { productId: 'lamp', change: 5, refund: 5 }),
     sale('', 15, { productId: 'chair', bonus: 2 }),
-    sale('', 900, { productId: 'sofa', state: 'refunded' }),
-    sale('', 900, { productId: 'sofa', state: 'refused' }),
+    sale('', 500, { productId: 'bench', shares: [{ kind: 'share', amount: 500 }] as SaleResponse['shares'] }),
+    sale('', 900, { productId: 'sofa', refund: 900, state: 'refunded' }),
+    sale('', 900, { productId: 'sofa', change: 900, refund: 900, state: 'refused' }),
   ];
+  const none = { refunded: 0, shares: 0, commissions: 0, bonus: 0 };
 
   expect(bestProducts(sales)).toEqual([
-    { id: 'chair', sales: 2, received: 25, bonus: 2 },
-    { id: 'lamp', sales: 1, received: 25, bonus: 0 },
+    { ...none, id: 'chair', sales: 2, paid: 25, yours: 25, bonus: 2 },
+    { ...none, id: 'lamp', sales: 1, paid: 25, yours: 25 },
+    { ...none, id: 'bench', sales: 1, paid: 500, shares: 500, yours: 0 },
   ]);
 });

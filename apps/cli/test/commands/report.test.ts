@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import type { Resident } from '../../../../lib/avatars/residents.ts';
+import { applyCoupon } from '../../../../lib/catalogue/applied-coupons.ts';
+import { createCoupon } from '../../../../lib/catalogue/coupons.ts';
 import { createProduct } from '../../../../lib/catalogue/products.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { refundSale } from '../../../../lib/sale/refund.ts';
@@ -45,44 +47,64 @@ test('sums up what is completed of a month by product and by buyer, the best fir
   const csv = await run('--month', '2026-04', '--csv');
   const cut = await run('--month', '2026-04', '--limit', '1');
 
+  const none = { shares: 0, commissions: 0 };
   expect(json.rows).toEqual([
-    { of: 'product', name: '=Lamp', sales: 2, received: 200, bonus: 20, id: lamp },
-    { of: 'product', name: 'Vase', sales: 1, received: 100, bonus: 10, id: vase },
-    { of: 'buyer', name: ada.username, sales: 2, received: 200, bonus: 20, id: ada.uuid },
-    { of: 'buyer', name: bob.username, sales: 1, received: 100, bonus: 10, id: bob.uuid },
+    { of: 'product', name: '=Lamp', sales: 2, paid: 200, ...none, yours: 200, bonus: 20, id: lamp },
+    { of: 'product', name: 'Vase', sales: 1, paid: 100, ...none, yours: 100, bonus: 10, id: vase },
+    { of: 'buyer', name: ada.username, sales: 2, paid: 200, ...none, yours: 200, bonus: 20, id: ada.uuid },
+    { of: 'buyer', name: bob.username, sales: 1, paid: 100, ...none, yours: 100, bonus: 10, id: bob.uuid },
   ]);
   expect(csv.stdout.split('\r\n').slice(0, 3)).toEqual([
-    '\ufeffof,name,sales,received,bonus,id',
-    `product,'=Lamp,2,200,20,${lamp}`,
-    `product,Vase,1,100,10,${vase}`,
+    '\ufeffof,name,sales,paid,shares,commissions,yours,bonus,id',
+    `product,'=Lamp,2,200,0,0,200,20,${lamp}`,
+    `product,Vase,1,100,0,0,100,10,${vase}`,
   ]);
-  expect(csv.stderr).toBe('2026-04-01 to 2026-04-30, UTC: received L$ 300 in 3 sales.\n');
-  expect(shown.stdout).toMatch(/^PRODUCT +SALES +RECEIVED +BONUS\n=Lamp +2 +200 +20\nVase +1 +100 +10\n\nBUYER /);
+  expect(csv.stderr).toBe(
+    '2026-04-01 to 2026-04-30, UTC: L$ 300 are yours: L$ 400 paid in 4 sales, less L$ 100 given back, L$ 0 of shares and L$ 0 of commissions.\n',
+  );
+  expect(shown.stdout).toMatch(
+    /^PRODUCT +SALES +PAID +SHARES +COMMISSIONS +YOURS +BONUS\n=Lamp +2 +200 +0 +0 +200 +20\nVase +1 +100 +0 +0 +100 +10\n\nBUYER /,
+  );
   expect(cut.stdout).not.toContain('Vase');
   expect(cut.stderr).toContain('There are more: see them with --limit 10.');
 });
 
-test('received, with what was refunded later, is what the sums of the days say was paid', async () => {
-  const { text: key } = await issueKey({ store, name: 'days', scopes: ['sales:read'], stage: 'test' });
-  const paidIn = async (from: string, to: string): Promise<number> => {
-    const { body } = await service.call('GET', `/v1/store/days?from=${from}&to=${to}`, key);
-    return body.data.reduce((sum: number, { paid }: { paid: number }) => sum + paid, 0);
+test('what is yours agrees with the sums of the days, with the sales of others and with a refund of the same days', async () => {
+  const shop = (await createStore('Bench')).id;
+  const [maker, owner] = [await newResident(), await newResident()];
+  const profitShares = [{ userUuid: maker.uuid, percent: 60 }];
+  const productOf = async (price: number, shares: typeof profitShares = []) =>
+    (await createProduct(shop, { ...productWith({ name: `For ${price}`, price }), profitShares: shares })).id;
+  const terms = { code: 'five', discount: 0, ownerProfit: 5, active: true, bloggersSync: false };
+  const coupon = await createCoupon(shop, owner, terms, { usesPerCustomer: 1 });
+  const inStore = { couponId: coupon.id, expiresInHours: 1 };
+  await doAt('2026-04-01T00:00:00.000Z', () => applyCoupon(shop, { uuid: ada.uuid }, inStore));
+  const sellIn = async (at: string, price: number, shares?: typeof profitShares) => {
+    const productId = await productOf(price, shares);
+    const request = { id: randomUUID(), productId, buyerIdentifier: { uuid: ada.uuid }, paid: price, useCredit: false };
+    return doAt(at, () => sell(shop, { ...request, message: '' }, { by: 'test' }));
   };
-  const days = ['2026-04-01', '2026-04-30'] as const;
-  await expect.poll(() => paidIn('2026-03-01', '2026-05-31')).toBe(600);
+  await sellIn('2026-04-01T00:00:00.000Z', 680, profitShares);
+  await sellIn('2026-04-02T00:00:00.000Z', 300);
+  const { id } = await sellIn('2026-04-03T00:00:00.000Z', 250);
+  await doAt('2026-04-04T00:00:00.000Z', () => refundSale(shop, id, { by: 'test' }));
+  const { text: key } = await issueKey({ store: shop, name: 'days', scopes: ['sales:read'], stage: 'test' });
+  const summed = async () => {
+    const { body } = await service.call('GET', '/v1/store/days?from=2026-04-01&to=2026-04-30', key);
+    const sumOf = (name: string): number =>
+      body.data.reduce((sum: number, day: Record<string, number>) => sum + (day[name] ?? 0), 0);
+    return ['paid', 'refunded', 'shares', 'commissions'].map(sumOf);
+  };
 
-  const { rows } = await run('--month', '2026-04', '--json');
-  const { body } = await service.call('GET', `/v1/sales?state=refunded&from=${days[0]}T00:00:00Z`, key);
-
-  const received = (of: string) =>
-    rows.filter((row) => row.of === of).reduce((sum, row) => sum + (row.received as number), 0);
-  const refundedLater = body.data.reduce(
-    (sum: number, { paid, change }: { paid: number; change: number }) => sum + paid - change,
-    0,
+  await expect.poll(summed).toEqual([1230, 250, 408, 34]);
+  const { stderr, rows } = await service.run('report', '--month', '2026-04', '--store', shop, '--json');
+  expect(stderr).toBe(
+    '2026-04-01 to 2026-04-30, UTC: L$ 538 are yours: L$ 1,230 paid in 3 sales, less L$ 250 given back, L$ 408 of shares and L$ 34 of commissions.\n',
   );
-  expect(refundedLater).toBe(100);
-  expect(received('product') + refundedLater).toBe(await paidIn(...days));
-  expect(received('buyer')).toBe(received('product'));
+  expect(rows.filter(({ of }) => of === 'product').map(({ paid, yours }) => [paid, yours])).toEqual([
+    [300, 300],
+    [680, 238],
+  ]);
 });
 
 test('a span that is none gets an error that says what to give; one without sales, or not over, is said to be', async () => {

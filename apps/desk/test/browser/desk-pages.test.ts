@@ -58,7 +58,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const row = page.getByRole('row', { name: product.name });
     await row.getByRole('link', { name: username }).waitFor();
     await freeOfBarriers(page);
-    expect(await exported(page)).toContain(`,650,100,550,'=1+1\r\n`);
+    expect(await exported(page)).toContain(`,650,0,650,100,550,0,0,0,550,'=1+1\r\n`);
 
     await row.getByRole('link').first().click();
     await headed(page, 'Sale');

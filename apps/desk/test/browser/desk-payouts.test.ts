@@ -52,7 +52,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await freeOfBarriers(page);
   });
 
-  test('a refund may be paid by the cashier, and a list, a page and a file show what was received', async () => {
+  test('a refund may be paid by the cashier, and a list, a page and a file show what was earned', async () => {
     const { uuid, username } = resident();
     const { id, name } = await product();
     const sale = await sell(id, username, 700);
@@ -64,10 +64,10 @@ describe.each(screens)('on a %s', (_, size) => {
       page.getByRole('button', { name: 'Export CSV' }).click(),
     ]);
     const text = await readFile(await file.path(), 'utf8');
-    expect(text).toContain('Received');
-    expect(text).toContain(`completed,${name},${username},650,0,650,`);
+    expect(text).toContain('Price,Discount,Total,Credit,Paid,Given back,Shares,Commissions,Yours,Reference');
+    expect(text).toContain(`completed,${name},${username},650,0,650,0,650,0,0,0,650,`);
     await page.evaluate((hash) => location.assign(hash), `#/sales/${sale.id}`);
-    await page.getByText('Received', { exact: true }).waitFor();
+    await page.getByText('Yours', { exact: true }).waitFor();
 
     await page.getByRole('button', { name: 'Refund' }).click();
     await page.getByLabel('The cashier pays it back').check();

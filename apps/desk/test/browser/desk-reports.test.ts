@@ -24,7 +24,7 @@ const endlessSales = async (page: Page, sale: object, cursor: string) => {
 };
 
 describe.each(screens)('on a %s', (_, size) => {
-  test('shows what was received month by month, and the best products and buyers of a month, as files too', async () => {
+  test('shows what was earned month by month, and the best products and buyers of a month, as files too', async () => {
     const name = `Best ${randomUUID().slice(0, 6)}`;
     const { username } = resident();
     const { id } = await call('POST', '/products', { name, item: 'Best', price: 90_000 });
@@ -46,7 +46,7 @@ describe.each(screens)('on a %s', (_, size) => {
         .getByRole('button', { name: 'Export CSV' })
         .click(),
     ]);
-    expect(await readFile(await file.path(), 'utf8')).toContain(`${name},1,90000,0\r\n`);
+    expect(await readFile(await file.path(), 'utf8')).toContain(`${name},1,90000,0,0,90000,0\r\n`);
     await page.getByRole('combobox', { name: 'Month' }).selectOption({ index: 11 });
 
     await page.getByText('Nothing was sold in this month.').first().waitFor();
@@ -61,12 +61,16 @@ describe.each(screens)('on a %s', (_, size) => {
     const before = await today();
     await call('POST', '/sales', { id: randomUUID(), productId: id, buyerIdentifier: username, paid: 95_000 });
     await expect.poll(async () => (await today()).paid, { timeout: 60_000 }).not.toBe(before?.paid);
-    const { paid, sales } = await today();
+    const { paid, refunded, shares, commissions, sales } = await today();
+    const yours = paid - refunded - shares - commissions;
     const page = await signIn(size);
     const fact = page.locator('.facts > div', { hasText: 'Today (UTC)' });
     const lastMonth = monthName(monthBefore(new Date().toISOString()).slice(0, 7));
 
-    await fact.getByText(`L$\u00a0${paid.toLocaleString('en')} in ${sales} sales`).waitFor();
+    await fact.getByText(`L$\u00a0${yours.toLocaleString('en')} yours`).waitFor();
+    await fact
+      .getByText(`L$\u00a0${paid.toLocaleString('en')} paid in ${sales} ${sales === 1 ? 'sale' : 'sales'}`)
+      .waitFor();
 
     await fact.getByText(/^Yesterday: L\$/).waitFor();
     await page
@@ -86,9 +90,10 @@ test('tells how many sales of how many are read, stops where one leaves, and nam
   await call('POST', `/customers/${username}/actions/increment-credit`, { delta: 1 });
   const month = new Date().toISOString().slice(0, 7);
   const page = await signIn(wide);
-  const day = { day: `${month}-01`, sales: 25_000, refunds: 0, paid: 0, refunded: 0 };
+  const day = { day: `${month}-01`, sales: 25_000, refunds: 0, paid: 0, refunded: 0, shares: 0, commissions: 0 };
   await page.route(/\/v1\/store\/days\?/, (route) => route.fulfill({ json: { data: [day] } }));
-  const sale = { productId: id, buyerUuid: uuid, paid: 12, refund: 2, bonus: 1 };
+  const parts = { shares: [{ kind: 'share', amount: 3 }], state: 'completed' };
+  const sale = { productId: id, buyerUuid: uuid, paid: 12, change: 2, refund: 2, bonus: 1, ...parts };
   const left = await endlessSales(page, sale, '1');
   await page.evaluate(() => location.assign('#/reports'));
   await page.getByText('Reading sales: 1,000 of about 20,000. Leave the page to stop.').waitFor();
@@ -109,7 +114,7 @@ test('tells how many sales of how many are read, stops where one leaves, and nam
   await page.getByText(`npx store report --month ${month}`, { exact: true }).waitFor();
   const row = page.getByRole('row').filter({ has: page.getByRole('link', { name: 'Sold often' }) });
   await row.waitFor();
-  expect(await row.innerText()).toMatch(/20,000\s+L\$\s200,000\s+L\$\s20,000/);
+  expect(await row.innerText()).toMatch(/20,000\s+L\$\s200,000\s+L\$\s60,000\s+L\$\s140,000\s+L\$\s20,000/);
   expect(read.asked).toHaveLength(21);
   await freeOfBarriers(page);
 });
