@@ -149,7 +149,7 @@ export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number,
 };
 
 /** A message in a worker's hands. */
-interface ReceivedMessage {
+export interface ReceivedMessage {
   messageId: string;
   receiptHandle: string;
   body: string;

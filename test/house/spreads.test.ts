@@ -56,7 +56,6 @@ const bounds: readonly [call: string, why: string][] = [
   ['lib/operator/imports/rows.ts finished.push(...done)', 'the rows that are written together'],
   ['lib/sale/sweep.ts left.push(', 'a piece of a page'],
   ['lib/table/table.ts found.push(...(items as T[]))', 'a page of the table, at most 1 MB'],
-  ['functions/delivery-worker.ts Math.min(...times)', 'a batch of the queue'],
   ['functions/stream-consumer.ts failed.push(...records)', 'a batch of the stream'],
   ['apps/cli/books/doctor-deployment.ts times.push(', 'a page'],
   ['apps/cli/books/doctor-history.ts seen.missing.push(', 'a page'],

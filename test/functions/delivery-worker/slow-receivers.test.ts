@@ -77,24 +77,3 @@ test('a receiver that keeps a batch waiting gets no other message from the same 
   expect([again, moved, last]).toEqual([succeeded, [bodyOf(second)], succeeded]);
   expect(slow.got).toEqual([first.event, second.event]);
 });
-
-test('a worker takes no message for which it has no time, however long it waits', async () => {
-  const other = await receiver();
-  // There is time for the first message alone, whose receiver waits until the worker has asked for more.
-  let asked = 0;
-  const slow = await receiver(async () => {
-    while (asked < 2) await sleep(20);
-  });
-  await queueEvents([other.order()]);
-  const context = {
-    ...contextWith(0),
-    getRemainingTimeInMillis: () => (++asked > 1 ? 0 : 120_000),
-  };
-
-  const outcome = await handler(batchOf(bodyOf(slow.order())), context);
-
-  expect(outcome).toEqual(succeeded);
-  expect(other.got).toEqual([]);
-  // It is in nobody's hands.
-  expect(await messagesOn(queue().url)).toBe(1);
-});
