@@ -56,7 +56,7 @@ const bounds: readonly [call: string, why: string][] = [
   ['lib/operator/imports/rows.ts finished.push(...done)', 'the rows that are written together'],
   ['lib/sale/sweep.ts left.push(', 'a piece of a page'],
   ['lib/table/table.ts found.push(...(items as T[]))', 'a page of the table, at most 1 MB'],
-  ['functions/stream-consumer.ts failed.push(...records)', 'a batch of the stream'],
+  ['lib/events/consume.ts failed.push(...sources)', 'a batch of the stream'],
   ['apps/cli/books/doctor-deployment.ts times.push(', 'a page'],
   ['apps/cli/books/doctor-history.ts seen.missing.push(', 'a page'],
   ['apps/cli/books/doctor-store.ts Math.min(...boxes', 'the 10 boxes of a store'],

@@ -1,0 +1,101 @@
+import type { DynamoDBRecord } from 'aws-lambda';
+import type { CustomerItem } from '../avatars/customers.ts';
+import { now } from '../clock.ts';
+import { asciiJson } from '../delivery/message.ts';
+import { setAside } from '../delivery/queue.ts';
+import { logSink } from '../log.ts';
+import { uncountedOf } from '../sale/debts.ts';
+import type { SaleItem } from '../sale/sales.ts';
+import { LaterShape } from '../shape.ts';
+import { eventsOf, withProduct } from './changes.ts';
+import { isConsumed } from './consumed.ts';
+import { sequenceText } from './days.ts';
+import type { NewEvent } from './events.ts';
+import type { RecordContributions } from './record.ts';
+import { contributionsOf, unsentSaleOf } from './records.ts';
+import { changeOf, type ItemChange } from './stream.ts';
+import { type ToTell, toTellOf } from './vendors.ts';
+
+/** A record of the table's stream with all that follows from it. */
+export interface RecordRead extends RecordContributions {
+  from: DynamoDBRecord;
+  store: string;
+  events: NewEvent[];
+  /** The record's sale, if its delivery is still to be ordered. */
+  unsent: SaleItem | undefined;
+  /** The record's sale, if its debts are still to be counted. */
+  owing: SaleItem | undefined;
+  /** The UUID of a customer who is new or was renamed, with the new name and the earlier one. */
+  named: { uuid: string; names: string[] } | undefined;
+  /** The vendors that must hear of the change. */
+  toTell: ToTell | undefined;
+}
+
+const owingSaleOf = ({ kind, after }: ItemChange): SaleItem | undefined =>
+  kind === 'SALE' && uncountedOf(after as SaleItem).length > 0 ? (after as SaleItem) : undefined;
+
+const namedOf = ({ kind, before, after }: ItemChange): RecordRead['named'] => {
+  const [earlier, { username, sk: uuid }] = [before as CustomerItem | undefined, after as CustomerItem];
+  if (kind !== 'CUSTOMER' || earlier?.username === username) return undefined;
+  return { uuid, names: [username, ...(earlier ? [earlier.username] : [])].filter((name) => name !== uuid) };
+};
+
+/** Within this time a deployment is over, and the new version of the consumer reads the records of new items. */
+const deploymentMillis = 15 * 60_000;
+
+const ageOf = ({ dynamodb }: DynamoDBRecord): number => now() - (dynamodb?.ApproximateCreationDateTime ?? 0) * 1000;
+
+export const logRecords = (
+  history: string,
+  records: readonly DynamoDBRecord[],
+  { stack }: { stack?: string | undefined },
+): void => logSink.write({ level: 'ERROR', history, records: records.map(({ eventID }) => eventID), stack });
+
+/** Sends a record to the queue of failures, whose alarm tells the operator. Answers false if the queue refused it. */
+export const tellOperator = (from: DynamoDBRecord): Promise<boolean> =>
+  setAside(process.env.HISTORY_FAILURES_URL, asciiJson(from)).then(
+    () => true,
+    (error: Error) => {
+      logRecords('failed', [from], error);
+      return false;
+    },
+  );
+
+/**
+ * Reads the records of a batch that this consumer has not processed yet, each once. An unreadable record goes to the
+ * queue of failures: if Lambda brought it back, it would hold up all records behind it for a day. `failed` are the
+ * records that must come back: those of a version that is being deployed, and those that the queue refused.
+ */
+export const readBatch = async (records: readonly DynamoDBRecord[]) => {
+  const read = new Map<string, RecordRead>();
+  const failed: DynamoDBRecord[] = [];
+  for (const from of records)
+    try {
+      const change = isConsumed(from) ? undefined : changeOf(from);
+      if (!change) continue;
+      const { store, sequenceNumber = '' } = change;
+      const one: RecordRead = {
+        from,
+        store,
+        sequence: sequenceText(sequenceNumber),
+        contributions: contributionsOf(change),
+        events: [],
+        unsent: unsentSaleOf(change),
+        owing: owingSaleOf(change),
+        named: namedOf(change),
+        toTell: toTellOf(change),
+      };
+      // History does not wait for an event that cannot be made.
+      read.set(one.sequence, one);
+      one.events = eventsOf(await withProduct(change));
+    } catch (fault) {
+      if (fault instanceof LaterShape && ageOf(from) < deploymentMillis) {
+        logRecords('of a later version', [from], fault);
+        failed.push(from);
+        continue;
+      }
+      logRecords('unreadable', [from], fault as Error);
+      if (!(await tellOperator(from))) failed.push(from);
+    }
+  return { read: [...read.values()], failed };
+};
