@@ -11,10 +11,10 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
   a.expiresAt === b.expiresAt ? (a.id < b.id ? -1 : 1) : a.expiresAt < b.expiresAt ? -1 : 1;
 
 /**
- * Joins parts of one row. The result is the same in whatever order and however often parts come (a semilattice): the
- * first 200 of all, and, where there are more, the time at which the last one of all expires.
+ * Joins parts of one row: the first 200 to expire and, if there are more, the time at which the last of all expires. The
+ * result is the same in whatever order and however often parts come (a semilattice).
  */
-const joined = (a: RowParts, b: RowParts): RowParts => {
+const joinParts = (a: RowParts, b: RowParts): RowParts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
   lots.sort(byExpiry);
   const isCut = a.lastExpiresAt !== undefined || b.lastExpiresAt !== undefined || lots.length > maxLotParts;
@@ -25,10 +25,10 @@ const joined = (a: RowParts, b: RowParts): RowParts => {
   };
 };
 
-/** A contribution to a row, and the row as a look or a refusal brought it. */
+/** A contribution that is to be written, with the row as a read or a refused write showed it. */
 export interface RowTask extends RowContribution {
   found?: HistoryItem | undefined;
-  /** There was no item. */
+  /** True if a read or a refused write showed that the row does not exist. */
   isNew?: boolean;
 }
 
@@ -39,23 +39,24 @@ const partsOf = ({ lots, lastExpiresAt }: RowParts): RowParts => ({
   ...(lastExpiresAt !== undefined && { lastExpiresAt }),
 });
 
-/** Attributes of a mark that are not there any more when an avatar who came back has a change in its place. */
+/**
+ * An erasure leaves a mark where a row was. When the avatar comes back, a change may get the same number: its row loses
+ * these attributes of the mark.
+ */
 const unerased = { erased: undefined, [ttlAttribute]: undefined };
 
-/**
- * True for a change after which permanent credit has all that the balance gained or lost: its lots, if any, cancel out.
- */
+/** True for a change of permanent credit alone: its lots, if there are any, cancel out. */
 const hasNoLots = (facts: RowContribution['facts']): boolean =>
   facts !== undefined && facts.unlotted === facts.amount - facts.expired;
 
-/** Facts are written while there are none, parts on top of those that were read: none at first. */
+/** Writes facts if the row has none yet, and adds parts to those that were found in the row. */
 const rowWrite = (task: RowTask): Write => {
   const { key, facts, parts, found } = task;
-  // The engine takes a new item in half the time of an update. An update of parts is not refused where facts come
-  // first.
+  // A put takes half the time of an update, but is refused if the row exists. The row of a change with lots often
+  // exists, since their parts may come first.
   if (facts && (task.isNew ?? (!parts && hasNoLots(facts)))) return put({ ...key, ...facts, ...parts }, isNew);
   return update(key, {
-    set: { ...(found?.erased && facts && unerased), ...facts, ...(parts && joined(found ?? {}, parts)) },
+    set: { ...(found?.erased && facts && unerased), ...facts, ...(parts && joinParts(found ?? {}, parts)) },
     when: all(
       facts && all(missing('kind'), is('erased', found?.erased)),
       parts && is('lots', found?.lots),
@@ -66,53 +67,58 @@ const rowWrite = (task: RowTask): Write => {
 };
 
 /**
- * True for a change that an erasure has moved away, and for one before it. The stream numbers the changes of one
- * customer in their order, whichever clocks told their times. A row that a backfill wrote has its time alone.
+ * True for a change that an erasure has moved away: the one of its mark, or an earlier one. The numbers of their stream
+ * records tell which was earlier, whatever the clocks said. A row that a backfill wrote has no such number, so its time
+ * decides.
  */
 const isMovedAway = (facts: RowContribution['facts'], { erased, record }: Partial<HistoryItem>): boolean => {
   if (!facts || erased === undefined) return false;
   return record !== undefined && facts.record !== undefined ? record >= facts.record : erased >= facts.at;
 };
 
-/** The parts without those that an erasure has moved away. */
+/** Leaves out the parts that an erasure has moved away. */
 const withoutErased = ({ lots, ...rest }: RowParts, erased: readonly LotPart[]): RowParts => {
   const left = lots?.filter((part) => !erased.some((other) => isDeepStrictEqual(part, other)));
   return { ...rest, ...(left && left.length > 0 && { lots: left }) };
 };
 
-/** The part of a contribution that the row still lacks, if any. */
-const leftOf = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
+/** The parts that a row does not have yet, with all others that came with them; undefined if it has them all. */
+const missingParts = (brought: RowParts | undefined, found: Partial<HistoryItem>): RowParts | undefined => {
+  if (!brought) return undefined;
+  const parts = withoutErased(brought, found.erasedLots ?? []);
+  const present = partsOf(found);
+  return isDeepStrictEqual(joinParts(present, parts), present) ? undefined : parts;
+};
+
+/** The task with only the facts and parts that its row does not have yet; undefined if the row has all of them. */
+const missingFrom = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
   if (found && isMovedAway(task.facts, found)) return undefined;
   const facts = found?.kind === undefined ? task.facts : undefined;
-  const has = found ? partsOf(found) : {};
-  const brought = task.parts && withoutErased(task.parts, found?.erasedLots ?? []);
-  const parts = brought && !isDeepStrictEqual(joined(has, brought), has) ? brought : undefined;
+  const parts = missingParts(task.parts, found ?? {});
   return facts || parts ? { ...task, facts, parts, found, isNew: !found } : undefined;
 };
 
-/** True for parts that come to others. */
-const isJoined = ({ parts, found }: RowTask): boolean => parts !== undefined && found?.lots !== undefined;
+/** True if a task adds parts to a row that has other parts already. */
+const addsToParts = ({ parts, found }: RowTask): boolean => parts !== undefined && found?.lots !== undefined;
 
-/** So many parts are still looked for once some were joined, as a batch holds few of them. */
-const partsLookedFor = 90;
-
-/** The expectations of a consumer, by what it has met so far. */
-const expected = ofProcess(() => ({
-  /**
-   * A consumer that has met something that was written before expects more of it: a batch came back, or the stream is
-   * read anew. It looks first then, since a read costs a fraction of a refused write, until it finds nothing.
-   */
-  mayRepeat: false,
-  /** The same for parts where a row had others: the records of its change came far apart. */
-  partsToLookFor: 0,
-}));
+/** This many further rows that get parts are read first after a row that had other parts already. */
+const readsAfterJoin = 90;
 
 /**
- * A row after its write: whether this consumer has just made it, and whether its record did, then or before. A row that
- * something else made is counted.
+ * The rows that this consumer reads before it writes them. A read costs a fraction of a refused write, so it pays where
+ * a row is likely to exist.
  */
+const readsFirst = ofProcess(() => ({
+  /** Every row, because one had all that its record brings: a batch came back, or the stream is read again. */
+  allRows: false,
+  /** This many rows that get parts, because one had other parts already: the records of its change came far apart. */
+  rowsWithParts: 0,
+}));
+
 export interface RowOutcome {
+  /** This consumer has just made the row. */
   isMade: boolean;
+  /** The row was made of its stream record, now or before. Something else, such as a backfill, counts its own rows. */
   isOfRecord: boolean;
 }
 
@@ -121,41 +127,38 @@ const outcomeOf = ({ facts }: RowContribution, found: HistoryItem | undefined): 
   return { isMade, isOfRecord: isMade || (found?.record !== undefined && found.record === facts?.record) };
 };
 
-/** Looks for the rows where that is worth it. Answers these, by their names. */
-const lookFor = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
-  const ours = expected();
-  const looked = tasks.filter(({ parts }) => ours.mayRepeat || (ours.partsToLookFor > 0 && parts));
-  if (looked.length === 0) return new Map();
+/** Reads those rows of the tasks that `readsFirst` names. Answers them by their names, also those that do not exist. */
+const readRowsFirst = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
+  const reads = readsFirst();
+  const toRead = tasks.filter(({ parts }) => reads.allRows || (reads.rowsWithParts > 0 && parts));
+  if (toRead.length === 0) return new Map();
   const found = await getMany<HistoryItem>(
-    looked.map(({ key }) => key),
+    toRead.map(({ key }) => key),
     { consistent: true, attributes: ['kind', 'lots', 'lastExpiresAt', 'erased', 'erasedLots', 'record'] },
   );
   const items = new Map(found.map((item) => [nameOf(item), item]));
-  const left = looked.flatMap((task) => leftOf(task, items.get(nameOf(task.key))) ?? []);
-  ours.mayRepeat = left.length < looked.length;
-  ours.partsToLookFor = left.some(isJoined) ? partsLookedFor : ours.partsToLookFor - looked.length;
-  return new Map(looked.map(({ key }) => [nameOf(key), items.get(nameOf(key))]));
+  const missing = toRead.flatMap((task) => missingFrom(task, items.get(nameOf(task.key))) ?? []);
+  reads.allRows = missing.length < toRead.length;
+  reads.rowsWithParts = missing.some(addsToParts) ? readsAfterJoin : reads.rowsWithParts - toRead.length;
+  return new Map(toRead.map(({ key }) => [nameOf(key), items.get(nameOf(key))]));
 };
 
-/**
- * The rest of a row after its write was refused, beside the item that is there. A consumer that meets an earlier write
- * expects more of it.
- */
-const restOf = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
-  const ours = expected();
-  const rest = leftOf(task, found);
-  ours.mayRepeat ||= !rest;
-  if (rest && isJoined(rest)) ours.partsToLookFor = partsLookedFor;
+/** `missingFrom` after a refused write, which showed the row. Notes what the refusal says about further rows. */
+const missingAfterRefusal = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
+  const reads = readsFirst();
+  const rest = missingFrom(task, found);
+  reads.allRows ||= !rest;
+  if (rest && addsToParts(rest)) reads.rowsWithParts = readsAfterJoin;
   return rest;
 };
 
-/** Writes one row. A refusal says what is there already; the rest is sent again. Answers the row as it was found. */
+/** Writes one row, and after a refusal what the row still lacks. Answers the row as it was before. */
 const writeRow = async (task: RowTask): Promise<HistoryItem | undefined> => {
   let left = task;
   return repeat(async () => {
     const outcome = await writeUnstamped<HistoryItem>(rowWrite(left));
     if (outcome.done) return { result: left.found };
-    const rest = restOf(left, outcome.found);
+    const rest = missingAfterRefusal(left, outcome.found);
     if (!rest) return { result: outcome.found };
     left = rest;
     return undefined;
@@ -163,84 +166,86 @@ const writeRow = async (task: RowTask): Promise<HistoryItem | undefined> => {
 };
 
 /**
- * The same for rows in one transaction, with what `beside` writes for those that are left. Answers those that it did
- * not write, by their names, as they were found.
+ * Writes rows in one transaction, together with the writes that `beside` makes for the rows that are still to be
+ * written. Answers, by their names, the rows that existed already, as they were found.
  */
 export const writeRowsTogether = async <T extends RowTask>(
   tasks: readonly T[],
   beside: (left: readonly T[]) => Write[] = () => [],
 ): Promise<Map<string, HistoryItem | undefined>> => {
-  const there = new Map<string, HistoryItem | undefined>();
+  const existing = new Map<string, HistoryItem | undefined>();
   let left = tasks;
   return repeat(async () => {
     const refusals = await transact([...left.map(rowWrite), ...beside(left)]);
-    if (!refusals) return { result: there };
+    if (!refusals) return { result: existing };
     left = left.flatMap((task, index) => {
       const { refused = false, item } = refusals[index] ?? {};
       if (!refused) return task;
-      const rest = restOf(task, item as HistoryItem | undefined);
-      if (!rest?.facts) there.set(nameOf(task.key), item as HistoryItem | undefined);
+      const rest = missingAfterRefusal(task, item as HistoryItem | undefined);
+      if (!rest?.facts) existing.set(nameOf(task.key), item as HistoryItem | undefined);
       return rest ?? [];
     });
-    return left.length > 0 ? undefined : { result: there };
+    return left.length > 0 ? undefined : { result: existing };
   });
 };
 
-/** Joins the contributions to each row. */
+/** Joins the contributions to one row, so that each row is written once. */
 const byRow = (contributions: readonly RowContribution[]): Map<string, RowContribution> => {
   const rows = new Map<string, RowContribution>();
   for (const one of contributions) {
     const name = nameOf(one.key);
     const other = rows.get(name);
-    const parts = other?.parts && one.parts ? joined(other.parts, one.parts) : (other?.parts ?? one.parts);
+    const parts = other?.parts && one.parts ? joinParts(other.parts, one.parts) : (other?.parts ?? one.parts);
     rows.set(name, { key: one.key, facts: other?.facts ?? one.facts, parts });
   }
   return rows;
 };
 
 /**
- * Rows of a transaction. One costs twice as much as rows by themselves, and takes a tenth of the consumer's time: it is
- * for a consumer that has much to do.
+ * The rows of one transaction. A transaction costs twice as much as single writes, but takes a tenth of the consumer's
+ * time. So only a consumer with at least this many rows uses it.
  */
 export const rowsTogether = 90;
 
-/** Rows that are looked for at once, and rows that are written side by side. */
-const maxLooks = 3 * rowsTogether;
+/** At most this many rows are read at once. */
+const maxReads = 3 * rowsTogether;
+
+/** At most this many single rows are written side by side. */
 const sideBySide = 32;
 
-/** Writes rows, as many as there are together. Answers those that were there, by their names. */
+/** Writes rows: full transactions first, then single rows. Answers the rows as they were before, by their names. */
 const writeRows = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
-  const there = new Map<string, HistoryItem | undefined>();
+  const existing = new Map<string, HistoryItem | undefined>();
   const alone: RowTask[] = [];
   for (const some of inChunks(tasks, rowsTogether))
     if (some.length < rowsTogether) alone.push(...some);
-    else for (const [name, found] of await writeRowsTogether(some)) there.set(name, found);
+    else for (const [name, found] of await writeRowsTogether(some)) existing.set(name, found);
   const work = alone.values();
   const writeSome = async (): Promise<void> => {
-    for (const task of work) there.set(nameOf(task.key), await writeRow(task));
+    for (const task of work) existing.set(nameOf(task.key), await writeRow(task));
   };
   await Promise.all(Array.from({ length: sideBySide }, writeSome));
-  return there;
+  return existing;
 };
 
 /**
- * Writes contributions to history: each row once, whoever writes it. They may come in any order, repeatedly, and to
- * several consumers at once, and it may die anywhere: the table ends the same. Answers what became of each row, by its
- * key. Throws where the table does not take them; some may be written then.
+ * Writes contributions to history. They may come in any order, repeatedly, and to several consumers at once, and a
+ * consumer may die anywhere: each row is written once, and the table ends the same. Answers the outcome of each row, by
+ * its key. Throws where the table does not take all rows; some may be written then.
  */
 export const recordRows = async (
   contributions: readonly RowContribution[],
 ): Promise<(key: Key) => RowOutcome | undefined> => {
   const rows = [...byRow(contributions).values()];
   const found = new Map<string, HistoryItem | undefined>();
-  // Parts alone are refused more often.
+  // Writes of parts without facts are refused more often, so they are tried among themselves.
   for (const same of [rows.filter(({ facts }) => !facts), rows.filter(({ facts }) => facts)])
-    for (const some of inChunks(same, maxLooks)) {
-      const looked = await lookFor(some);
+    for (const some of inChunks(same, maxReads)) {
+      const read = await readRowsFirst(some);
       const left = some.flatMap((row) =>
-        looked.has(nameOf(row.key)) ? (leftOf(row, looked.get(nameOf(row.key))) ?? []) : row,
+        read.has(nameOf(row.key)) ? (missingFrom(row, read.get(nameOf(row.key))) ?? []) : row,
       );
-      for (const [name, item] of [...looked, ...(await writeRows(left))]) found.set(name, item);
+      for (const [name, item] of [...read, ...(await writeRows(left))]) found.set(name, item);
     }
   const outcomes = rows.map((row) => [nameOf(row.key), outcomeOf(row, found.get(nameOf(row.key)))] as const);
   const byName = new Map(outcomes);
