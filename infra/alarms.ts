@@ -8,6 +8,7 @@ import { deliveryQueue } from '../lib/delivery/queue.ts';
 import type { IndexName } from '../lib/table/schema.ts';
 import { type Api, deskLimit } from './api.ts';
 import type { Data } from './data.ts';
+import { type Endpoint, harmOfApi } from './endpoints.ts';
 import type { ServiceFunction } from './service-function.ts';
 import type { Settings } from './settings.ts';
 
@@ -19,17 +20,14 @@ export interface Watched {
   worker: ServiceFunction;
   sweep: ServiceFunction;
   consumer: ServiceFunction;
-  /** Where events are put on a bus. */
+  /** Puts events on a bus, if the settings name one. */
   bus: ServiceFunction | undefined;
-  /** The schedule of exports, where there is one. */
+  /** The schedule of exports, if the settings ask for them. */
   exports: ScheduleGroup | undefined;
   /** Asks for the increments between two exports. */
   increments: ServiceFunction | undefined;
   lookUp: ServiceFunction;
-  /** The desk's files are served, to everybody. */
-  hasDesk: boolean;
-  /** The functions that change credit. */
-  creditWriters: readonly ServiceFunction[];
+  endpoints: readonly Endpoint[];
 }
 
 /**
@@ -40,12 +38,15 @@ export interface AlarmFacts {
   metric: IMetric;
   threshold: number;
   periods?: number;
-  /** So many of the periods are enough: all by default. */
+  /** The alarm is on after this many of the periods: by default after all. */
   enough?: number;
   /** A missing metric sets the alarm off too. */
   alsoWhenMissing?: true;
   below?: true;
-  /** The effect, and who is affected. With `act` it is the text of the e-mail. */
+  /**
+   * The effect, and who is affected. The alarm of a function begins with the harm of that function. With `act` it is
+   * the text of the e-mail.
+   */
   harm: string;
   /** Says what the merchant does now. */
   act: string;
@@ -111,7 +112,7 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
       threshold: 0.01,
       periods: 3,
       enough: 2,
-      harm: 'Calls of clients fail: for more than 5 minutes one answer in a hundred or more was 5xx. Credit stays correct, since a change takes effect completely or not at all.',
+      harm: `${harmOfApi} For more than 5 minutes one answer in a hundred or more was 5xx. Credit stays correct, since a change takes effect completely or not at all.`,
       act: `The log shows which calls. The log of a route's function has the reason under ERROR. Then run "npx store doctor --stage ${stage}": if Lambda may run only few functions at once, request more "Concurrent executions"; if DynamoDB throttles the table, raise readUnits or writeUnits.`,
       log: { of: api, pattern: '{ $.status = "5*" }' },
     },
@@ -128,9 +129,9 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
 };
 
 /** Without a key every answer is 200, so CallsRefused does not hear of calls below the desk's own rate. */
-const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string, AlarmFacts> => {
+const deskAlarms = (scope: Construct, { api, settings }: Watched): Record<string, AlarmFacts> => {
   const files = fiveMinutesOf(deskLimit.rate) / 6;
-  return hasDesk
+  return settings.desk
     ? {
         DeskFlooded: {
           metric: counted(scope, 'DeskCalls', '{ $.route = "/desk*" }', [api]),
@@ -142,12 +143,13 @@ const deskAlarms = (scope: Construct, { api, hasDesk }: Watched): Record<string,
     : {};
 };
 
-/** The dollars an hour of so many units a second, at a price for a million of us-east-1. */
+/** The dollars an hour of a number of units a second, at the price of a million units in us-east-1. */
 const hourly = (units: number, price: number): string => ((units * 3600 * price) / 1e6).toFixed(2);
 
 /**
- * Half of the bounds of the table. An index with keys alone takes less than the table: its rows are read to load the
- * table's, and written with the table's, at most twice. Only a search reads an index for rows that it does not load.
+ * These alarms go off at half of the table's bounds. They watch no index but that of the search: an index with keys
+ * alone takes less than the table. A read of it loads the table's rows, and a write of a row writes it at most twice.
+ * A search alone reads more rows of its index than it loads from the table.
  */
 const tableAlarms = ({ api, data, settings }: Watched): Record<string, AlarmFacts> => {
   const { readUnits, writeUnits } = settings;
@@ -206,14 +208,14 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       }),
       // As often as SQS returns one message meanwhile: a fault that is over needs nobody.
       threshold: Math.floor(quarter.toSeconds() / deliveryQueue.visibilitySeconds),
-      harm: 'Residents wait for their products, or programs for their events: the worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.',
+      harm: `${worker.harm} The worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.`,
       act: 'The log shows the reason. After an update, deploy the earlier version.',
       log: { of: worker, pattern: 'ERROR' },
     },
     WorkerCrashing: {
       metric: worker.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
       threshold: 1,
-      harm: 'Residents wait for their products: the worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes.',
+      harm: `${worker.harm} The worker crashed, or ran out of time or memory, in the middle of a batch. The messages of the batch come back after 6 minutes.`,
       act: 'The end of the log shows the reason. After an update, deploy the earlier version.',
       log: { of: worker },
     },
@@ -223,7 +225,7 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
       threshold: 1,
       periods: 3,
-      harm: 'Residents wait for their products: for 15 minutes there were always deliveries that no worker had claimed. The worker does not run, or orders arrive faster than dispensers give them.',
+      harm: `${worker.harm} For 15 minutes there were always deliveries that no worker had claimed. The worker does not run, or orders arrive faster than dispensers give them.`,
       act: 'In Lambda, look whether the triggers of the function delivery-worker are enabled, and whether it is throttled: if so, request more "Concurrent executions". If it runs, raise deliveryConcurrency.',
     },
   };
@@ -234,15 +236,18 @@ const residentAlarms = ({ lookUp }: Watched): Record<string, AlarmFacts> => ({
     metric: lookUp.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     // One in a hundred of the look-ups that one store may cause.
     threshold: fiveMinutesOf(lookUpsPerMinute / 60) / 100,
-    harm: 'Avatars that nobody imported cannot buy: calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.',
+    harm: `${lookUp.harm} Calls about them are answered 404 or 400, because the function resident-lookup fails. Residents who are known already are not affected.`,
     act: 'The log shows the reason. After an update, deploy the earlier version.',
     log: { of: lookUp, pattern: 'ERROR' },
   },
 });
 
+const creditWriters = (endpoints: readonly Endpoint[]): ServiceFunction[] =>
+  endpoints.filter(({ row }) => row.writes.includes('LOT')).map(({ fn }) => fn);
+
 const creditAlarms = (
   scope: Construct,
-  { sweep, creditWriters, settings: { stage } }: Watched,
+  { sweep, endpoints, settings: { stage } }: Watched,
 ): Record<string, AlarmFacts> => ({
   SweepNotRun: {
     metric: sweep.lambda.metricInvocations({ statistic: 'Sum', period: fiveMinutes }),
@@ -250,19 +255,19 @@ const creditAlarms = (
     periods: 3,
     below: true,
     alsoWhenMissing: true,
-    harm: 'Expired credit stays in the balances that clients read, and nothing orders deliveries that were not ordered at once: the sweep has not run for 15 minutes. Nobody can spend such credit, since every change closes due lots first.',
+    harm: `${sweep.harm} The sweep has not run for 15 minutes. Nobody can spend expired credit, since every change closes due lots first.`,
     act: `In EventBridge Scheduler, enable the schedule of the function expiry-sweep, and in Lambda look whether it is throttled. Until it runs, "npx store sweep --stage ${stage}" does its work.`,
   },
   SweepFailing: {
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
     // More than half of its runs, one a minute: a lasting fault repeats.
     threshold: Math.ceil(fiveMinutes.toMinutes() / 2),
-    harm: 'Residents who paid may wait for a delivery that cannot be put on the queue, events come late, or expired credit stays in the balances that clients read: a part of the sweep fails minute after minute, for all or for single sales or customers.',
+    harm: `${sweep.harm} A part of the sweep fails minute after minute, for all or for single sales or customers.`,
     act: 'The log shows the reason, with the sale under "unsent". Correct the cause; the next sweep does the rest.',
     log: { of: sweep, pattern: 'ERROR' },
   },
   InvariantBroken: {
-    metric: counted(scope, 'Invariant', '{ $.invariant = * }', [sweep, ...creditWriters]),
+    metric: counted(scope, 'Invariant', '{ $.invariant = * }', [sweep, ...creditWriters(endpoints)]),
     threshold: 1,
     harm: 'A customer may have more or less credit than they should: a balance and its lots disagree.',
     act: `Keep the log line, and stop changing this customer. "npx store audit --stage ${stage}" names the fault; compare with a restored copy of the table, then run "npx store credit repair --dry-run --stage ${stage}".`,
@@ -277,7 +282,7 @@ const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record
     threshold: fiveMinutes.toMilliseconds(),
     periods: 3,
     alsoWhenMissing: true,
-    harm: 'Integrators do not see the latest changes in the history of credit and in the sums of days, and webhooks get events late: for 15 minutes these were 5 minutes or more behind, or Lambda did not call the function stream-consumer at all. Balances are right. After 20 hours changes are given up.',
+    harm: `${consumer.harm} For 15 minutes the function stream-consumer was 5 minutes or more behind, or Lambda did not call it at all. After 20 hours Lambda gives changes up.`,
     log: { of: consumer, pattern: 'ERROR' },
     act: `If SweepNotRun is on, begin there. The log shows the reason. Without such lines, look in Lambda whether the function's trigger is enabled, and whether it is throttled. After 20 hours, run "npx store credit backfill --stage ${stage}" for each store.`,
   },
@@ -287,7 +292,7 @@ const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record
       period: fiveMinutes,
     }),
     threshold: 1,
-    harm: 'Changes are missing in the history of credit and in the sums of days, and webhooks may miss events: the function stream-consumer could not use a record of the table’s stream. Balances are right. The queue keeps the record for 14 days.',
+    harm: `${consumer.harm} The function stream-consumer could not use a record of the table’s stream. The queue keeps the record for 14 days.`,
     log: { of: consumer, pattern: 'ERROR' },
     act: `The log shows the reason. Correct it, then send the record again, or run "npx store credit backfill --stage ${stage}": "The history of credit" in docs/operate/recover.md.`,
   },
@@ -299,7 +304,7 @@ const busAlarms = (scope: Construct, { bus }: Watched): Record<string, AlarmFact
         EventBusBehind: {
           metric: bus.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
           threshold: fiveMinutes.toMilliseconds(),
-          harm: 'Rules on your event bus do not see the latest events: these are 5 minutes or more behind. Nothing else is affected. After 20 hours events would not reach the bus; GET /v1/events has them for 30 days.',
+          harm: `${bus.harm} They are 5 minutes or more behind. After 20 hours they would not reach the bus; GET /v1/events has them for 30 days.`,
           act: 'The log shows the reason. Often the bus of the setting eventBus does not exist: make it.',
           log: { of: bus, pattern: 'ERROR' },
         },
@@ -321,7 +326,7 @@ const incrementAlarms = ({ increments }: Watched): Record<string, AlarmFacts> =>
           metric: increments.lambda.metricErrors({ statistic: 'Average', period: Duration.hours(3) }),
           threshold: 1,
           alsoWhenMissing: true,
-          harm: 'The copies of the last hours are missing: for three hours no increment of the table was asked for without a fault. A lost region would cost all changes since then. Nothing else is affected.',
+          harm: `${increments.harm} For three hours no increment of the table was asked for without a fault. Nothing else is affected.`,
           act: 'The log shows the reason. Often the bucket of the setting exportBucket does not let this account write. Without such lines, enable the hourly schedule in EventBridge Scheduler. The next increment has all changes since the last one.',
           log: { of: increments, pattern: 'ERROR' },
         },

@@ -27,6 +27,8 @@ export interface ServiceFunctionProps extends SharedProps {
   /** The function's file under `functions/`, without its ending. */
   entry: string;
   description: string;
+  /** A sentence that says what breaks for whom while the function fails. The text of its alarm begins with it. */
+  harm: string;
   memoryMegabytes: number;
   timeoutSeconds: number;
   environment?: Record<string, string>;
@@ -53,11 +55,13 @@ const keyUses = [
 /** One Lambda function, its log, and a role that allows only its statements and that log. */
 export class ServiceFunction extends Construct {
   readonly lambda: LambdaFunction;
+  readonly harm: string;
   readonly log: LogGroup;
 
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { settings } = props;
+    this.harm = props.harm;
     this.log = new LogGroup(this, 'Log', {
       retention: settings.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,

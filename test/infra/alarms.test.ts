@@ -1,11 +1,12 @@
 import { expect, test } from 'vitest';
 import { handler as consume } from '../../functions/stream-consumer.ts';
+import { ServiceFunction } from '../../infra/service-function.ts';
 import { settingNames } from '../../infra/settings.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { sharedKey } from '../../lib/table/keys.ts';
 import { indexes } from '../../lib/table/schema.ts';
 import { metricsOf } from '../support/idle-cost.ts';
-import { entryOf, everythingOn, type Resource, refersTo, templateOf, textOf } from '../support/stack.ts';
+import { entryOf, everythingOn, makeStack, type Resource, refersTo, templateOf, textOf } from '../support/stack.ts';
 import { shardBatch } from '../support/stream-records.ts';
 
 const { ofType, only } = templateOf();
@@ -45,6 +46,22 @@ test('every alarm watches one metric, and says what breaks for whom and what to 
     expect(/\b[Tt]he (?:end of the )?log shows/.test(text), id).toBe(text.includes(' The log: '));
     expect(metricsOf({ Properties }), id).toHaveLength(1);
   }
+});
+
+test('the text of an alarm begins with the harm of each function', () => {
+  const functions = makeStack(everythingOn)
+    .node.findAll()
+    .filter((construct) => construct instanceof ServiceFunction);
+  const texts = templateOf(everythingOn)
+    .ofType('AWS::CloudWatch::Alarm')
+    .map(([, { Properties }]) => textOf(Properties.AlarmDescription));
+
+  expect(functions.length).toBeGreaterThan(30);
+  for (const { harm, node } of functions)
+    expect(
+      texts.some((text) => text.startsWith(`${harm} `)),
+      node.id,
+    ).toBe(true);
 });
 
 test('a text that speaks of a log ends with a link to its lines in the console', () => {
