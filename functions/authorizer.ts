@@ -59,7 +59,7 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   return {
     principalId: key.id,
     policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),
-    // The gateway's 403 names the scope that is missing.
+    // The gateway puts the missing scope into its 403.
     context: { ...caller, ...(!allowed && row?.scope && { scope: row.scope }) },
     usageIdentifierKey: usageKeyOf(key.store),
   };

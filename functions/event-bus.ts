@@ -3,9 +3,9 @@ import { eventEntry, putOnBus } from '../lib/events/bus.ts';
 import { logSink } from '../lib/log.ts';
 
 /**
- * Puts the events that were noted on an EventBridge bus. Lambda brings the batch back from the first event on that the
- * bus did not take, so an event may come twice, with the same id. One that the bus will never take is logged and passed
- * over: it would hold up all others for a day.
+ * Puts noted events on an EventBridge bus. If the bus does not take an event, Lambda brings the batch back from that
+ * event on, so an event may come twice, with the same id. An event that the bus can never take is logged and skipped:
+ * it would hold up all others for a day.
  */
 export const handler = async ({ Records }: DynamoDBStreamEvent): Promise<DynamoDBBatchResponse> => {
   const refused = await putOnBus(Records.map(eventEntry));

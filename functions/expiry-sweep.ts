@@ -27,10 +27,10 @@ const lose = async (hasTime: () => boolean): Promise<void> => {
 };
 
 /**
- * Orders the deliveries of sales that nothing has ordered, puts events on the queue whose next attempt is due, follows
- * renames, gives up payouts that nobody reports, notes which vendors are lost, and closes the credit lots that have
- * come due; runs every minute, and ends before its own timeout. Where anything of it fails, be it for one customer or
- * one sale, it throws when all else is done, for the alarm.
+ * Runs every minute: orders the deliveries of sales that nothing has ordered, queues events whose next attempt is due,
+ * follows renames, gives up payouts that nobody reports, notes which vendors are lost, and closes credit lots that are
+ * due. It ends before its own timeout. If a part fails, even for one customer or one sale, it does the rest and then
+ * throws, which sets the alarm off.
  */
 export const handler = async (_event: unknown, context: Context): Promise<SweepReport> => {
   const meter = newMeter();

@@ -1,7 +1,10 @@
 import { logSink } from '../lib/log.ts';
 import { askForIncrement } from '../lib/table/increments.ts';
 
-/** Asks DynamoDB every hour for an increment of the table's daily export. It writes the files after the call. */
+/**
+ * Runs every hour: asks DynamoDB for an increment of the table's daily export. DynamoDB writes the files after the
+ * call.
+ */
 export const handler = async (): Promise<void> => {
   const {
     EXPORT_TABLE: table = '',

@@ -31,8 +31,8 @@ export interface Watched {
 }
 
 /**
- * An alarm. It watches one metric, which AWS bills in an idle month too: so one is worth its place only where the
- * merchant must act, and no other tells of the same harm.
+ * An alarm. It watches one metric, for which AWS bills in an idle month too. So an alarm is worth its place only if the
+ * merchant must act, and no other alarm tells of the same harm.
  */
 export interface AlarmFacts {
   metric: IMetric;
@@ -72,7 +72,7 @@ export const linesOf = ({ of: { log }, pattern }: Logged): string => {
 const fiveMinutes = Duration.minutes(5);
 const fiveMinutesOf = (perSecond: number): number => perSecond * fiveMinutes.toSeconds();
 
-/** A metric of the table, or of one of its indexes. */
+/** A metric of the table, or of an index. */
 export const ofTable = ({ table }: Data, metricName: string, GlobalSecondaryIndexName?: IndexName): Metric =>
   new Metric({
     namespace: 'AWS/DynamoDB',
@@ -106,8 +106,8 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
   const refused = Math.ceil(fiveMinutesOf(endpointRate) / 100);
   return {
     ServerErrors: {
-      // API Gateway gives the average of this metric as the share of errors among all calls. A quiet shop has one error
-      // among few calls by chance, but not in two periods of three; each lasting fault reaches into two.
+      // API Gateway gives the average of this metric as the share of errors among all calls. A quiet shop may have one
+      // error among few calls by chance, but not in two periods out of three. A lasting fault reaches into two.
       metric: api.rest.metricServerError({ statistic: 'Average', period: fiveMinutes }),
       threshold: 0.01,
       periods: 3,
@@ -128,7 +128,10 @@ const apiAlarms = (scope: Construct, { api, settings }: Watched): Record<string,
   };
 };
 
-/** Without a key every answer is 200, so CallsRefused does not hear of calls below the desk's own rate. */
+/**
+ * The desk is open to everybody, so its answers are never 401 or 403, and CallsRefused does not see a flood of calls
+ * below the desk's own rate.
+ */
 const deskAlarms = (scope: Construct, { api, settings }: Watched): Record<string, AlarmFacts> => {
   const files = fiveMinutesOf(deskLimit.rate) / 6;
   return settings.desk
@@ -147,9 +150,9 @@ const deskAlarms = (scope: Construct, { api, settings }: Watched): Record<string
 const hourly = (units: number, price: number): string => ((units * 3600 * price) / 1e6).toFixed(2);
 
 /**
- * These alarms go off at half of the table's bounds. They watch no index but that of the search: an index with keys
- * alone takes less than the table. A read of it loads the table's rows, and a write of a row writes it at most twice.
- * A search alone reads more rows of its index than it loads from the table.
+ * These alarms go off at half of the table's bounds. Only the index of the search needs an alarm. The other indexes
+ * hold keys alone and take less than the table: a read of them loads the table's rows, and a write of a row writes them
+ * at most twice.
  */
 const tableAlarms = ({ api, data, settings }: Watched): Record<string, AlarmFacts> => {
   const { readUnits, writeUnits } = settings;
@@ -206,7 +209,7 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       metric: counted(scope, 'WorkerFailing', '{ ($.delivery = "error") || ($.webhook = "error") }', [worker]).with({
         period: quarter,
       }),
-      // As often as SQS returns one message meanwhile: a fault that is over needs nobody.
+      // SQS returns one message this often in the period. So a fault that is over sets no alarm off.
       threshold: Math.floor(quarter.toSeconds() / deliveryQueue.visibilitySeconds),
       harm: `${worker.harm} The worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.`,
       act: 'The log shows the reason. After an update, deploy the earlier version.',
@@ -219,8 +222,8 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       act: 'The end of the log shows the reason. After an update, deploy the earlier version.',
       log: { of: worker },
     },
-    // A message that waits for a worker is visible; one in a worker's hands, or between two attempts, is not. The age
-    // of the oldest message cannot serve: SQS leaves a message out of it from its third receive on.
+    // A message that waits for a worker is visible. A message that a worker has, or that waits for its next attempt, is
+    // not. The age of the oldest message cannot be used: SQS leaves a message out of it from its third receive on.
     DeliveriesUnclaimed: {
       metric: data.queue.metricApproximateNumberOfMessagesVisible({ statistic: 'Minimum', period: fiveMinutes }),
       threshold: 1,
@@ -260,7 +263,7 @@ const creditAlarms = (
   },
   SweepFailing: {
     metric: sweep.lambda.metricErrors({ statistic: 'Sum', period: fiveMinutes }),
-    // More than half of its runs, one a minute: a lasting fault repeats.
+    // More than half of the sweep's runs, one a minute. A lasting fault fails every time.
     threshold: Math.ceil(fiveMinutes.toMinutes() / 2),
     harm: `${sweep.harm} A part of the sweep fails minute after minute, for all or for single sales or customers.`,
     act: 'The log shows the reason, with the sale under "unsent". Correct the cause; the next sweep does the rest.',
@@ -275,8 +278,8 @@ const creditAlarms = (
 });
 
 const historyAlarms = ({ data, consumer, settings: { stage } }: Watched): Record<string, AlarmFacts> => ({
-  // The note of each sweep calls the consumer every minute. Lambda has no IteratorAge of a stream that it does not
-  // read.
+  // Each sweep writes a note, so the consumer is called every minute. Lambda has no IteratorAge of a stream that it
+  // does not read.
   HistoryBehind: {
     metric: consumer.lambda.metric('IteratorAge', { statistic: 'Maximum', period: fiveMinutes }),
     threshold: fiveMinutes.toMilliseconds(),
@@ -322,7 +325,7 @@ const incrementAlarms = ({ increments }: Watched): Record<string, AlarmFacts> =>
   increments
     ? {
         IncrementsMissing: {
-          // The share of runs that failed: all of them, or there was none.
+          // The share of runs that failed. The alarm goes off if all of them failed, or if there was none.
           metric: increments.lambda.metricErrors({ statistic: 'Average', period: Duration.hours(3) }),
           threshold: 1,
           alsoWhenMissing: true,

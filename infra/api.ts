@@ -25,7 +25,7 @@ import type { Settings } from './settings.ts';
 
 export type EndpointLoad = 'list' | 'read' | 'write';
 
-/** The kind of load that an endpoint makes: lists are the heaviest, and writes cost the most. */
+/** The kind of load of an endpoint: lists are the heaviest, and writes cost the most. */
 export const loadOf = ({ query, writes, queue }: Route): EndpointLoad =>
   'cursor' in query.shape ? 'list' : writes.length > 0 || queue ? 'write' : 'read';
 
@@ -51,14 +51,14 @@ const accessLine = {
 };
 
 /**
- * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that the
- * firewall holds to its default rate cannot use this one up, and the burst is the first view of ten people.
+ * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that
+ * keeps the firewall's default rate cannot use this one up. The burst is enough for the first view of ten people.
  */
 export const deskLimit = { rate: 20, burst: 90 };
 
 /**
- * The REST API: the document that it is imported from, its stage with throttles and logs, and what may call and be
- * called.
+ * The REST API: the document that it is imported from, its stage with throttles and logs, and the permissions of its
+ * calls.
  */
 export class Api extends Construct {
   readonly rest: SpecRestApi;
@@ -92,12 +92,12 @@ export class Api extends Construct {
     const rest = new SpecRestApi(this, 'Rest', {
       restApiName: name,
       apiDefinition: ApiDefinition.fromInline(document),
-      // By default an import leaves the methods that a document no longer has, and says nothing of what it did not
-      // take.
+      // By default an import keeps the methods that the document no longer has, and does not say what it could not
+      // import.
       mode: RestApiMode.OVERWRITE,
       failOnWarnings: true,
       endpointTypes: [EndpointType.REGIONAL],
-      // CloudFormation ignores the line above where it makes an API of a document.
+      // CloudFormation ignores the line above when it makes an API from a document.
       parameters: { endpointConfigurationTypes: 'REGIONAL' },
       ...(settings.domainOnly && { disableExecuteApiEndpoint: true }),
       // An account has one role with which API Gateway writes logs. It outlives this stack, since other APIs may use
@@ -108,7 +108,7 @@ export class Api extends Construct {
         tracingEnabled: settings.tracing,
         accessLogDestination: new LogGroupLogDestination(this.log),
         accessLogFormat: AccessLogFormat.custom(JSON.stringify(accessLine)),
-        // A setting of its own for each method would be 360 changes of the stage, which takes 80 at once.
+        // Settings for each method would be 360 changes of the stage. A stage takes 80 at once.
         ...methodSettings(settings.endpointRate),
         methodOptions: deskOptionsOf(settings),
       },
@@ -129,7 +129,9 @@ export class Api extends Construct {
     });
   }
 
-  /** Without this, API Gateway would create the log of its errors itself, keep it without end and leave it behind. */
+  /**
+   * Without this, API Gateway would create the log of its errors itself, keep its lines for ever, and leave it behind.
+   */
   private addExecutionLog({ stage, logRetentionDays }: Settings): void {
     const log = new LogGroup(this, 'ExecutionLog', {
       // API Gateway writes to this name only.
@@ -144,8 +146,8 @@ export class Api extends Construct {
   // The functions that it may call
 
   /**
-   * Lets API Gateway call each function for its own methods. The permissions are a stack of their own within the
-   * service's, since the stage waits for all of them: a new method never answers before its function may be called.
+   * Lets API Gateway call each function for its own methods. The permissions are a nested stack, and the stage waits
+   * for all of them: a new method never answers before its function may be called.
    */
   private allowCalls({ settings, rows, functions }: ApiProps): void {
     const permissions = new NestedStack(this, 'Permissions');
@@ -169,9 +171,9 @@ export class Api extends Construct {
   // How much each store may call
 
   /**
-   * Bounds the calls of each store: the plan's own throttle counts all calls that share a usage key. The plan has no
-   * throttles of methods, since API Gateway takes at most 20 for a stage. Plan and keys have a stack of their own,
-   * nested in the service's, because they come after the stage and nothing waits for them.
+   * Bounds the calls of each store: the plan's throttle counts all calls that share a usage key. The plan sets no
+   * throttle for single methods, since API Gateway takes at most 20 for a stage. Plan and keys are a nested stack,
+   * because they come after the stage and nothing waits for them.
    */
   private limitStores({ settings, usageKeyPrefix }: ApiProps): void {
     const limits = new NestedStack(this, 'Limits');
@@ -191,7 +193,7 @@ const functionOf = (functions: ApiProps['functions'], entry: string): IFunction 
   return found;
 };
 
-/** One method and path that stand for all methods of a function, and for as few others as wildcards allow. */
+/** One pattern of method and path that covers all methods of a function, and as few others as wildcards allow. */
 const together = (methods: readonly ApiMethod[]): { method: string; path: string } => {
   const [first = '', ...others] = methods.map(({ path }) => path.replace(/\{[^}]+\}/g, '*'));
   const isShared = (length: number): boolean => others.every((path) => path.startsWith(first.slice(0, length)));
@@ -223,7 +225,7 @@ const deskOptionsOf = ({ desk }: Settings): Record<string, MethodDeploymentOptio
   );
 
 /**
- * One store's share of an endpoint's rate, for all its calls together: a store that sends all of them to one endpoint
+ * One store's share of an endpoint's rate, for all its calls together. A store that sends all its calls to one endpoint
  * leaves the other stores the rest. The burst is twice the rate, as for the endpoints.
  */
 const storeThrottle = ({ endpointRate, storeShare }: Settings): ThrottleSettings => {

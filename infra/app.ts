@@ -11,7 +11,9 @@ import { StoreServiceStack } from './store-service-stack.ts';
 
 const app = new App();
 
-/** The settings. Ends the process with their faults alone where they are wrong: the CDK shows the process's errors. */
+/**
+ * Reads the settings. If they are wrong, prints only their faults and ends the process: the CDK shows what it printed.
+ */
 const settingsOrEnd = () => {
   try {
     // The CDK tells its application the region that it deploys to.

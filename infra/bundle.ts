@@ -14,7 +14,7 @@ export const entries = (): string[] =>
 /** The directory of an entry's bundle, which holds nothing else. */
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
-/** The part of the rows that the authorizer needs. */
+/** The authorizer needs only these fields of the rows. */
 export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
 
 /**
@@ -34,8 +34,8 @@ const rowsForAuthorizer: Plugin = {
 };
 
 /**
- * A constant other than a function, as esbuild prints it: it indents the parts, and begins the next statement on a
- * line.
+ * Matches a constant that is not a function, as esbuild prints it: its parts are indented, and the next statement
+ * begins on a line of its own.
  */
 const constant = /^((?:export )?const \w+ = )((?:\{|\w+\b(?! =>))[\s\S]*?);$(?=\n[\w/]|\s*$(?![\s\S]))/gm;
 
@@ -43,9 +43,9 @@ const constant = /^((?:export )?const \w+ = )((?:\{|\w+\b(?! =>))[\s\S]*?);$(?=\
 const description = /\.describe\((?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|`(?:[^`\\]|\\.)*`|[\w\s+])+\)/g;
 
 /**
- * A function needs only its own row, without the texts. esbuild keeps each call that makes a schema, even of a schema
- * that nothing uses. So this wraps each constant of `lib/routes/` in a call that is marked pure, and leaves the texts
- * out.
+ * A function needs only its own row, without the texts of the reference. esbuild keeps each call that makes a schema,
+ * even if nothing uses the schema. So this wraps each constant of `lib/routes/` in a call that is marked pure, and
+ * removes the texts.
  */
 const ownRowOnly: Plugin = {
   name: 'own-row-only',
@@ -59,8 +59,8 @@ const ownRowOnly: Plugin = {
 };
 
 /**
- * Leaves zod's conversion to JSON Schema out, which is a twentieth of a bundle: `apps/reference/` describes schemas,
- * and no function does.
+ * Leaves out zod's conversion to JSON Schema, a twentieth of a bundle. Only `apps/reference/` uses it, and no function
+ * does.
  */
 const noJsonSchema: Plugin = {
   name: 'no-json-schema',
@@ -73,7 +73,7 @@ const noJsonSchema: Plugin = {
 };
 
 /**
- * Leaves out the SDK's cache of discovered endpoints. The SDK discovers endpoints only where that is switched on, and
+ * Leaves out the SDK's cache of discovered endpoints. The SDK discovers endpoints only if that is switched on, and
  * DynamoDB has one address in a region.
  */
 const noEndpointDiscovery: Plugin = {

@@ -20,15 +20,16 @@ const exportStatements = ({ data, key }: Base, files: string): PolicyStatement[]
 };
 
 /**
- * Exports the whole table to the bucket every day, which needs no function and no capacity of the table. DynamoDB
- * writes the files after the call was answered.
+ * Exports the whole table to the bucket every day. An export needs no function and no capacity of the table. DynamoDB
+ * writes the files after it has answered the call.
  */
 export const addExports = (base: Base): ScheduleGroup | undefined => {
   const { exportBucket, exportBucketAccount, stage } = base.settings;
   if (exportBucket === undefined) return undefined;
   const policyStatements = exportStatements(base, `arn:${base.stack.partition}:s3:::${exportBucket}/${stage}/*`);
   const role = addScheduleRole(base, 'ExportRole', { Export: policyStatements });
-  // CloudWatch counts the failures of a group. One that stayed would have the name that the next deployment needs.
+  // CloudWatch counts the failures of a group of schedules. A group that stayed after the stack would keep its name,
+  // which the next deployment needs.
   const scheduleGroup = new ScheduleGroup(base.stack, 'Exports', { removalPolicy: RemovalPolicy.DESTROY });
   new Schedule(base.stack, 'EveryDay', {
     scheduleGroup,

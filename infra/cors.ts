@@ -1,18 +1,24 @@
 import { readableBy } from '../lib/http/cors.ts';
 import { answerHeaders } from '../lib/http/headers.ts';
 
-/** CORS at the gateway, for the stack and the local gateway: who may read its own answers, and the preflight. */
+/**
+ * CORS at the gateway, for the stack and for the local gateway: which pages may read the gateway's own answers, and the
+ * answer to a preflight.
+ */
 
-/** True of an origin as browsers send it. Without TLS others on the network could read the page's API key. */
+/**
+ * True for an origin as browsers send it. An origin without TLS is refused: others on its network could read the page's
+ * API key.
+ */
 const isOrigin = (text: string): boolean => {
   const url = URL.parse(text);
-  // A URL's host may hold signs such as quotes, which mean something in the gateway's templates.
+  // A URL's host may hold characters such as quotes, which have a meaning in the gateway's templates.
   if (!/^https?:\/\/[a-z0-9.:[\]-]+$/.test(text)) return false;
   const isLoopback = ['localhost', '127.0.0.1', '[::1]'].includes(url?.hostname ?? '');
   return url?.origin === text && (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback));
 };
 
-/** True of a value of the setting `corsOrigins`. */
+/** True for a valid value of the setting `corsOrigins`. */
 export const areCorsOrigins = (text: string): boolean =>
   text === '*' || (text.split(',').every(isOrigin) && text.split(',').length <= 20);
 
@@ -23,8 +29,8 @@ export const corsOriginsWords =
 const isOneOfSeveral = (origins: string): boolean => origins.includes(',');
 
 /**
- * The gateway's own answers have fixed headers: with several origins it cannot choose the one of the request, and none
- * of their pages may read these answers.
+ * The gateway's own answers have fixed headers. If there are several origins, the gateway cannot choose the right one,
+ * so no page may read these answers.
  */
 export const gatewayCors = (origins: string | undefined): Record<string, string> =>
   origins === undefined || isOneOfSeveral(origins) ? {} : readableBy(origins);
@@ -41,8 +47,8 @@ export const preflightHeaders = (origins: string): Record<string, string> => ({
 });
 
 /**
- * Of several origins, the template of the preflight's answer allows that of the request, in the language of API
- * Gateway.
+ * The template of the preflight's answer, in API Gateway's language. If there are several origins, it allows the origin
+ * that the request names.
  */
 export const preflightTemplate = (origins: string): string | undefined => {
   if (!isOneOfSeveral(origins)) return undefined;

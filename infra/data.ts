@@ -26,7 +26,7 @@ export class Data extends Construct {
   /** The queue for receivers in trouble. */
   readonly slowQueue: Queue;
   readonly deadLetters: Queue;
-  /** Takes the records of the stream of which no history could be made. */
+  /** Takes the stream's records that could not be made into history. */
   readonly historyFailures: Queue;
   readonly cursorSecret: Secret;
 
@@ -35,7 +35,7 @@ export class Data extends Construct {
     const { restoredTable, restoredStream, readUnits, writeUnits } = settings;
     const text = (name: string) => ({ name, type: AttributeType.STRING });
     // Without bounds DynamoDB serves 40,000 units a second, and bills them. A write waits for the indexes that it
-    // changes, so that theirs must not be tighter.
+    // changes, so their bounds must not be tighter.
     const bounds = { maxReadRequestUnits: readUnits, maxWriteRequestUnits: writeUnits };
     const table = new Table(this, 'Table', {
       partitionKey: text(tableKey.partition),
@@ -47,7 +47,7 @@ export class Data extends Construct {
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
-      // The default is a key that AWS owns, which costs nothing. AWS bills every use of a key that it manages.
+      // By default AWS owns the key, which costs nothing. AWS would bill every use of a key that it manages.
       encryption: key ? TableEncryption.CUSTOMER_MANAGED : TableEncryption.DEFAULT,
       ...(key && { encryptionKey: key }),
     });

@@ -31,7 +31,7 @@ export const addWorker = (base: Base): ServiceFunction => {
       // letters.
       sendStatement(queue, slowQueue, deadLetters),
     ],
-    // It sends itself a message for each next hundred of waiting deliveries, and one for each event that was held
+    // It sends itself messages: one for each next hundred of waiting deliveries, and one for each event that was held
     // back.
     isRecursive: true,
   });

@@ -29,8 +29,8 @@ const noticesOf = (inputs: Metafile['inputs']): string => {
 };
 
 /**
- * Bundles the desk: its page under the empty name, and its scripts and style sheet, whose names hold a hash of their
- * content. `releases` is an address with the number of the newest release, which its Help page asks for.
+ * Bundles the desk: its page under the empty name, and its scripts and style sheet under names with a hash of their
+ * content. `releases` is the address that the Help page asks for the number of the newest release.
  */
 export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases = ''): Promise<DeskFiles> => {
   const { script, style } = entries[of];
@@ -42,7 +42,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     outdir: directory,
     write: false,
     bundle: true,
-    // A page that `pages.ts` imports later has a script of its own.
+    // A page that `pages.ts` imports later gets a script of its own.
     splitting: true,
     metafile: true,
     minify: true,
@@ -68,7 +68,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     return { name, imports: output.imports };
   };
   const main = entryOf(script);
-  // The browser asks for the scripts that the first one imports without waiting for it.
+  // The browser loads these scripts at once, rather than when the first script imports them.
   const preloads = main.imports
     .filter(({ kind }) => kind === 'import-statement')
     .map(({ path }) => `<link rel="modulepreload" href="desk/${path}">`);

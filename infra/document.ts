@@ -5,8 +5,8 @@ import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } f
 import type { Settings } from './settings.ts';
 
 /**
- * The API as API Gateway imports it: an OpenAPI 3.0 document of the rows, with Amazon's extensions. It is plain data.
- * An import resets everything that the document leaves out, so it holds all that an API has.
+ * The API as API Gateway imports it: an OpenAPI 3.0 document with Amazon's extensions, made from the rows as plain
+ * data. An import resets everything that the document leaves out, so the document holds all that an API has.
  */
 
 /** A method that a function answers. */
@@ -22,8 +22,8 @@ export interface ApiMethod {
 }
 
 /**
- * The desk's page and its files, which anybody may load: they hold no data. They have a rate of their own, and no
- * store's share of it, since nobody is known yet.
+ * The desk's page and its files, which anybody may load: they hold no data. They have a rate of their own. No store's
+ * share counts them, since the caller is unknown.
  */
 export const deskMethods: readonly ApiMethod[] = [
   { id: 'desk', path: '/desk' },
@@ -32,7 +32,7 @@ export const deskMethods: readonly ApiMethod[] = [
   ['GET', 'HEAD'].map((method) => ({ id: `${id}-${method.toLowerCase()}`, method, path, entry: 'desk', isOpen: true })),
 );
 
-/** The methods of the rows and, where the settings want it, of the desk. */
+/** The methods of the rows and, if the settings want it, of the desk. */
 export const methodsOf = (rows: readonly Route[], { desk }: Pick<Settings, 'desk'>): ApiMethod[] => [
   ...rows.map((row) => ({
     id: row.id.replace('/', '-'),
@@ -45,7 +45,7 @@ export const methodsOf = (rows: readonly Route[], { desk }: Pick<Settings, 'desk
 ];
 
 interface DocumentFacts {
-  /** An import gives the API this name. The metrics of its calls are found by it. */
+  /** An import gives the API this name. The metrics of its calls carry it. */
   name: string;
   /** The release: each one imports the whole document anew. */
   version: string;
@@ -84,7 +84,7 @@ export const apiDocument = ({ name, version, methods, addressOf, settings }: Doc
 /** The names of the two schemes: the authorizer is asked, and the call counts towards the usage key that it names. */
 const [store, usage] = ['store', 'usage'];
 
-/** In the order of their names: another order of the rows makes no other document, and so no other deployment. */
+/** Sorted by name, so that another order of the rows makes the same document, and no new deployment. */
 const pathsOf = (methods: readonly ApiMethod[], addressOf: DocumentFacts['addressOf']) => {
   const sorted = methods.toSorted((one, other) => (methodKey(one) < methodKey(other) ? -1 : 1));
   return Object.fromEntries(
@@ -107,7 +107,7 @@ const documentOperation = ({ id, path, isOpen }: ApiMethod, address: string) => 
     required: true,
     schema: { type: 'string' },
   })),
-  // A warning would fail the import, and nothing says that API Gateway takes `default` without one.
+  // A warning would fail the import, and no document says that API Gateway takes a `default` answer without one.
   responses: { 200: { description: 'The function answers.' } },
   'x-amazon-apigateway-integration': {
     type: 'aws_proxy',
@@ -119,7 +119,7 @@ const documentOperation = ({ id, path, isOpen }: ApiMethod, address: string) => 
 
 const authorizerOf = (address: string, seconds: number) => ({
   type: 'apiKey',
-  // API Gateway wants this name where something else than one header identifies a caller.
+  // API Gateway demands this name if something other than one header identifies a caller.
   name: 'Unused',
   in: 'header',
   'x-amazon-apigateway-authtype': 'custom',

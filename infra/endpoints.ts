@@ -24,7 +24,7 @@ const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 /** The caller of an endpoint waits meanwhile, so a dispenser gets 3 seconds of these. */
 const lookUpTimeoutSeconds = 5;
 
-/** Asks dispensers for avatars whom nobody imported. The endpoints wait for it. */
+/** Asks dispensers for avatars that nobody imported. The endpoints wait for it. */
 export const addLookUp = (base: Base): ServiceFunction =>
   addFunction(base, 'resident-lookup', {
     description: "Asks a store's dispenser for an avatar that nobody imported.",

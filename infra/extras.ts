@@ -6,14 +6,14 @@ import { answerHeaders } from '../lib/http/headers.ts';
 import { gatewayCors } from './cors.ts';
 import type { Settings } from './settings.ts';
 
-/** Resources that exist only where a setting asks for them. */
+/** Resources that exist only if a setting asks for them. */
 
 /** The window in which the firewall counts. */
 const countedSeconds = 60;
 
 const asSent = [{ priority: 0, type: 'NONE' }];
 
-/** A request without a header of the shape of a deployment's key: see lib/keys.ts. */
+/** Matches a request without a header that looks like a key of a deployment: see lib/keys.ts. */
 const hasNoKey: CfnWebACL.StatementProperty = {
   notStatement: {
     statement: {
@@ -27,8 +27,8 @@ const hasNoKey: CfnWebACL.StatementProperty = {
 };
 
 /**
- * The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on a
- * domain.
+ * The desk's page and its files, which a browser loads without a key. The path begins with the stage, except on the
+ * merchant's own domain.
  */
 const isNotOfDesk = (stage: string): CfnWebACL.StatementProperty => ({
   notStatement: {
@@ -56,7 +56,7 @@ const isNoPreflight: CfnWebACL.StatementProperty = {
   },
 };
 
-/** An answer without a body: a firewall cannot send problem+json. */
+/** An answer without a body, since a firewall cannot send problem+json. */
 const answer = (responseCode: number, headers: Record<string, string>): CfnWebACL.BlockActionProperty => ({
   customResponse: {
     responseCode,

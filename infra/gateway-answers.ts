@@ -12,8 +12,8 @@ export interface GatewayAnswer {
 }
 
 /**
- * API Gateway's own answers by their type. On AWS a layer in front of API Gateway gives REQUEST_TOO_LARGE, for a body
- * over 10 MB, in a form of its own.
+ * API Gateway's own answers by their type. On AWS a layer before API Gateway answers REQUEST_TOO_LARGE, to a body over
+ * 10 MB, in a form of its own.
  */
 export const gatewayAnswers = {
   // API Gateway's name for an unknown route.
@@ -66,11 +66,11 @@ export const gatewayBody = ({ status, detail }: GatewayAnswer, instance: string)
   instance,
 });
 
-/** An answer with the authorizer's context in the place of its variables, as API Gateway puts it there. */
+/** An answer whose variables are replaced with the authorizer's context, as API Gateway does it. */
 export const withContext = (answer: GatewayAnswer, context: Readonly<Record<string, unknown>> = {}): GatewayAnswer => ({
   ...answer,
   detail: answer.detail.replace(/\$context\.authorizer\.(\w+)/g, (_, name: string) => String(context[name] ?? '')),
 });
 
-/** API Gateway caches an answer of the authorizer under these: see functions/authorizer.ts. */
+/** API Gateway caches the authorizer's answer under these: see functions/authorizer.ts. */
 export const authorizerIdentity = { header: 'X-API-Key', context: ['httpMethod', 'resourcePath'] } as const;

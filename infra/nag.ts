@@ -2,7 +2,7 @@ import { type Stack, Validations } from 'aws-cdk-lib';
 
 interface Acknowledgement {
   rule: string;
-  /** The ends of the paths of the constructs that it is about. */
+  /** Matches the ends of the paths of the constructs that it is about. */
   at: RegExp;
   reason: string;
 }

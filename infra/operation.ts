@@ -23,8 +23,8 @@ const tableMetrics = [
 ];
 
 /**
- * The alarms, with e-mails to the address of the settings, and one dashboard if these ask for it. They are a stack of
- * their own within the service’s, made after all that they watch, for which nothing waits: see ADR 1.
+ * The alarms, with e-mails to the address of the settings, and a dashboard if the settings ask for one. They are a
+ * nested stack that is made after everything that they watch. Nothing waits for it: see ADR 1.
  */
 export class Operation extends NestedStack {
   readonly topic: Topic | undefined;
@@ -40,7 +40,7 @@ export class Operation extends NestedStack {
 
   private mailTo(address: string): Topic {
     const topic = new Topic(this, 'Topic', { enforceSSL: true });
-    // The policy that `enforceSSL` makes replaces the default one, with which the account's alarms may publish.
+    // The policy of `enforceSSL` replaces the default policy, which lets the account's alarms publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         sid: 'Alarms',
@@ -75,7 +75,7 @@ export class Operation extends NestedStack {
     alarm.addOkAction(new SnsAction(this.topic));
   }
 
-  /** Numbers that no alarm watches are here too: a merchant looks at them once an alarm has told of their effect. */
+  /** The dashboard also shows numbers that no alarm watches: a merchant looks at them after an alarm. */
   private addDashboard({ settings, api, data }: Watched, facts: Record<string, AlarmFacts>): void {
     const places = [undefined, ...(Object.keys(indexes) as IndexName[])];
     const ofPlaces = (metricName: string): GraphWidget =>

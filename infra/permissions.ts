@@ -9,9 +9,9 @@ export interface Access {
   readonly writes: readonly Kind[];
   /** Kinds whose items it only updates, and does not read. */
   readonly updates?: readonly Kind[];
-  /** Kinds of which it makes items, and deletes none. */
+  /** The function creates items of these kinds, and deletes none. */
   readonly makes?: readonly Kind[];
-  /** Further partitions, such as those of an index that spans stores. */
+  /** Further partitions, such as those that an index over all stores uses. */
   readonly alsoReads?: readonly string[];
   /** The actions and indexes that the function's code can use, by default all. */
   readonly uses?: readonly TableUse[];
@@ -32,16 +32,16 @@ export interface Permission {
 
 const sharedKinds: readonly Kind[] = ['STORE', 'KEY', 'RESIDENT', 'NAME', 'LOG', 'SWEEP'];
 
-/** The partition keys of a kind, of the table and of its indexes alike: see `Kind`. */
+/** The partition keys of a kind, in the table and its indexes: see `Kind`. */
 const partitionsOf = (kind: Kind): string[] =>
   sharedKinds.includes(kind) ? [`${kind}#*`] : [`*#${kind}`, `*#${kind}#*`];
 
 const allIndexes = Object.keys(indexes) as IndexName[];
 
-/** A function that writes these updates what the operator made: it can neither create nor delete one. */
+/** A function may only update items of these kinds. The operator creates and deletes them. */
 const onlyUpdated: readonly Kind[] = ['STORE', 'KEY'];
 
-/** A function that writes these adds to what is there: it can neither read nor change it. */
+/** A function may only add items of these kinds. It can neither read nor change one. */
 const onlyMade: readonly Kind[] = ['LOG'];
 
 /** A function's permissions on the table: its kinds of item only, and no scan. */
@@ -83,7 +83,7 @@ export const permissions = ({
     .filter(({ actions, partitions }) => actions.length > 0 && partitions.length > 0);
 };
 
-/** The uses of a function. Throws for one that has no line: without it a role would allow all actions. */
+/** The uses of a function. Throws for a function that the file does not list: its role would allow all actions. */
 const usedBy = (entry: string): readonly TableUse[] => {
   const uses = (tableUses as Readonly<Record<string, string[]>>)[entry];
   if (uses) return uses as TableUse[];
@@ -108,8 +108,8 @@ export const togetherOf = (rows: readonly Route[]): Route => {
 const hasShare = (row: Route): boolean => 'cursor' in row.query.shape || row.writes.length > 0;
 
 /**
- * The access of an endpoint's function. Lists note what they have read, and others what they have written:
- * lib/http/store-share.ts.
+ * The access of an endpoint's function. Lists note how much they have read, and other endpoints how much they have
+ * written: lib/http/store-share.ts.
  */
 export const accessOf = (row: Route): Access => ({
   reads: row.reads,
@@ -124,9 +124,9 @@ export const authorizerPermissions: Permission[] = [
 ];
 
 /**
- * The worker checks that the store exists and the sale was not refunded, keeps the record of each delivery, and notes
- * lost dispensers and, with the products that a customer owns, when one was given. It tells vendors of changes, and
- * notes when.
+ * The worker checks that the store exists and that the sale was not refunded. It keeps the record of each delivery, and
+ * notes lost dispensers. It notes in a customer's products when one was given. It tells vendors of changes, and notes
+ * when.
  */
 export const workerAccess: Access = {
   reads: ['STORE', 'SALE', 'EVENT', 'VENDOR'],
@@ -144,8 +144,8 @@ export const lookUpAccess: Access = {
 
 /**
  * The sweep finds due customers and renamed residents in an index that spans all stores, and notes when it ran. A
- * rename reaches every item that holds a copy of the name. It also orders the deliveries of sales, notes how far it has
- * come with these, gives up the payouts that nobody reports, and notes which vendors are lost.
+ * rename reaches every item that has a copy of the name. The sweep also orders the deliveries of sales and notes how
+ * far it has come, gives up payouts that nobody reports, and notes which vendors are lost.
  */
 export const sweepAccess: Access = {
   reads: ['STORE', 'NAME', 'SALE', 'DELIVERY', 'WEBHOOK', 'VENDOR'],
@@ -166,8 +166,8 @@ export const exportAccess: Access = {
 };
 
 /**
- * The stream's consumer makes history and the sums of days, looks what is there where records repeat, notes events, and
- * counts in the accounts of payees what sales owe them; what it counts late may be paid already. It deletes nothing but
+ * The stream's consumer makes history and the sums of days, reads rows first if records repeat, and notes events. It
+ * counts what sales owe in the accounts of payees; a debt that is counted late may be paid already. It deletes only
  * names that lead to nobody.
  */
 export const consumerAccess: Access = {

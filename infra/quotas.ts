@@ -2,14 +2,14 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * AWS's quotas that the template can meet, as data: none of the stand-ins knows them, and each rolls a deployment back.
- * Looked up in November 2026.
+ * AWS's quotas that the template can meet, as data. No stand-in knows them, and each of them makes AWS roll a
+ * deployment back. Looked up in November 2026.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 type Part = any;
 
-/** A template of the deployment: that of the stack, or of one that is nested in it. */
+/** A template of the deployment: of the stack itself, or of a nested stack. */
 export interface StackTemplate {
   file: string;
   bytes: number;
@@ -31,7 +31,7 @@ export interface Quota {
   mayBeRaised: boolean;
   /** The document of AWS that has the number. */
   source: string;
-  /** The number in each place that the quota holds for. */
+  /** The count for each place where the quota holds. */
   counts: (stacks: readonly StackTemplate[]) => Count[];
 }
 
@@ -52,7 +52,7 @@ const resourcesOf = (stacks: readonly StackTemplate[], type: string): [id: strin
       .map(([id, { Properties = {} }]): [string, Part] => [id, Properties]),
   );
 
-/** Values of the longest kind: see `nameOf`. */
+/** The longest values that can occur: see `nameOf`. */
 const pseudo: Readonly<Record<string, string>> = {
   'AWS::Region': 'ap-southeast-2',
   'AWS::AccountId': '111111111111',
@@ -60,13 +60,13 @@ const pseudo: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-/** A name as a deployment with the longest name of its own has it. */
+/** A resource's name in a deployment that has the longest name itself. */
 const nameOf = (id: string): string =>
   pseudo[id] ?? `store-integration-abcdefghijklmnopqrst-${id.slice(0, 24)}-ABCDEFGHIJKL`;
 
 const arnStart = 'arn:aws:secretsmanager:ap-southeast-2:111111111111:function:';
 
-/** A part of a template as text, with long names in the place of references. */
+/** A part of a template as text, with long names instead of references. */
 const textOf = (part: Part): string => {
   if (typeof part === 'string') return part;
   if (part?.['Fn::Join']) return part['Fn::Join'][1].map(textOf).join(part['Fn::Join'][0]);
@@ -268,7 +268,8 @@ export const quotas: readonly Quota[] = [
     apiGateway,
     inEach('AWS::ApiGateway::Stage', ({ AccessLogSetting }) => textOf(AccessLogSetting?.Format ?? '').length),
   ),
-  // Each setting of a method is a patch operation for each of its values. Two public tools divide them at this number.
+  // Each setting of a method is a patch operation for each of its values. Two public tools split the operations at this
+  // number.
   quota(
     'changes of a stage in one call',
     80,
@@ -333,7 +334,7 @@ export const quotas: readonly Quota[] = [
   ),
 ];
 
-/** A rule of AWS that no number says. */
+/** A rule of AWS that has no number. */
 export interface TemplateRule {
   name: string;
   source: string;

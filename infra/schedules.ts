@@ -21,7 +21,7 @@ export const addScheduleRole = ({ stack }: Base, id: string, policies: Record<st
     ),
   });
 
-/** Has a schedule call a function, once each time: the next call does what a failed one did not. */
+/** Makes a schedule call a function, without retries: the next call does what a failed call did not. */
 export const callEvery = (
   base: Base,
   rate: Duration,
@@ -58,8 +58,8 @@ export const addSweep = (base: Base): ServiceFunction => {
     },
     statements: [...tableStatements(table, permissions(sweepAccess)), sendStatement(queue, slowQueue)],
   });
-  // The next sweep, a minute later, closes the same lots. By default Lambda would retry a failed one twice, for up to
-  // six hours.
+  // By default Lambda would retry a failed sweep twice, for up to six hours. It need not: the next sweep, a minute
+  // later, closes the same lots.
   callEvery(base, Duration.minutes(1), sweep, 'EveryMinute', 'ScheduleRole');
   return sweep;
 };

@@ -37,9 +37,7 @@ export interface ServiceFunctionProps extends SharedProps {
   isRecursive?: true;
 }
 
-/**
- * The uses of the merchant's own key that follow from a use of what it encrypts, through the service that holds that.
- */
+/** How the table and the queues use the merchant's own key. A function that calls them needs these uses of the key. */
 const keyUses = [
   { sid: 'ReadTable', service: 'dynamodb', isMade: /^dynamodb:/, actions: ['kms:Decrypt', 'kms:DescribeKey'] },
   {
@@ -94,8 +92,8 @@ export class ServiceFunction extends Construct {
   }
 
   /**
-   * A function uses the merchant's own key only through the table and the queues that its other statements name, and
-   * never by itself.
+   * A function uses the merchant's own key only through the table and the queues that its other statements name, never
+   * by itself.
    */
   private keyStatements({ key, statements }: ServiceFunctionProps): PolicyStatement[] {
     if (!key) return [];
@@ -118,7 +116,7 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({ sid, actions, resources: [resource] });
     return [
       allow('Log', ['logs:CreateLogStream', 'logs:PutLogEvents'], this.log.logGroupArn),
-      // X-Ray knows no resources to name.
+      // X-Ray has no resources that a policy could name.
       ...(tracing ? [allow('Trace', ['xray:PutTraceSegments', 'xray:PutTelemetryRecords'], '*')] : []),
     ];
   }

@@ -29,7 +29,7 @@ const matching = (pattern: RegExp, error: string) => z.string({ error }).regex(p
 const retentionDays = [1, 3, 5, 7, 14, 30, 60, 90, 120, 150, 180, 365, 400, 545, 731, 1096, 1827, 3653];
 const host = '[a-z0-9]([a-z0-9-]*[a-z0-9])?';
 
-/** Amazon S3's rules for names: labels between single dots, no address, and none of the beginnings that it keeps. */
+/** Amazon S3's rules for names: labels between single dots, no IP address, and none of the reserved beginnings. */
 const bucket = new RegExp(`^(?=.{3,63}$)(?!xn--|sthree-|\\d+(?:\\.\\d+){3}$)${host}(\\.${host})*$`);
 
 const Settings = z
@@ -47,8 +47,8 @@ const Settings = z
     /** One store may call all endpoints together at this share of an endpoint's rate, in percent. */
     storeShare: number(1, 100, 50),
     /**
-     * Capacity units per second that the table, and each of its indexes, uses at the most. DynamoDB refuses more, which
-     * clients get as 503. A bound below 1,000 could refuse a large page or transaction for ever.
+     * The most capacity units per second that the table, and each of its indexes, may use. DynamoDB refuses more, and
+     * clients get 503. A bound below 1,000 could refuse a large page or transaction for ever.
      */
     readUnits: number(1_000, 40_000, 4_000),
     writeUnits: number(1_000, 40_000, 2_000),
@@ -60,7 +60,7 @@ const Settings = z
      * days.
      */
     deliveryRecordDays: number(30, 3653, 90),
-    /** Keeps the note of a delivery with its record. By default it goes when the delivery was made. */
+    /** Keeps the note of a delivery with its record. By default the note is deleted once the delivery was made. */
     keepDeliveryNotes: optionalFlag(),
     /** How long the log of the operator's command keeps a row. 0: for ever. */
     operatorLogDays: number(0, 36_500, 0),
@@ -73,12 +73,12 @@ const Settings = z
     ).optional(),
     /** Serves the desk, the web app for the people of a store, at `/desk`. */
     desk: flag(z.boolean({ error: 'must be true or false' }).default(true)),
-    /** The address of textures' pictures, which the desk shows of products. */
+    /** The address of textures' pictures, which the desk shows for products. */
     textureUrl: z.string({ error: textureUrlWords }).refine(isTextureUrl, { error: textureUrlWords }).optional(),
     /** The origins whose pages may call the API from a browser, or `*` for all. */
     corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
     /**
-     * Workers that deliver in parallel. SQS offers no fewer than 2, and a new account runs only 10 functions at once.
+     * Workers that deliver in parallel. SQS allows no fewer than 2, and a new account runs only 10 functions at once.
      */
     deliveryConcurrency: number(2, 1000, 2),
     /** A table that was restored from a backup, for use instead of the stack's own. */
@@ -86,19 +86,19 @@ const Settings = z
       /^[A-Za-z0-9_.-]{3,255}$/,
       'must be the name of a table in this account and region',
     ).optional(),
-    /** The stream of that table, which a restore does not bring along: history is made from it. */
+    /** The stream of the restored table. A restore does not bring it along, and history is made from it. */
     restoredStream: matching(
       /^arn:aws[a-z-]*:dynamodb:[a-z0-9-]+:\d{12}:table\/[A-Za-z0-9_.-]+\/stream\/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}$/,
       'must be the ARN of the restored table’s stream, its LatestStreamArn',
     ).optional(),
-    /** An EventBridge bus of the account, in the same region, that events are put on as well. */
+    /** An EventBridge bus of the account, in the same region. Events are put on it as well. */
     eventBus: matching(
       /^[A-Za-z0-9][A-Za-z0-9._-]{0,255}$/,
       'must be the name of an event bus in this account and region, such as default',
     ).optional(),
     /** A bucket, best in another region, that gets a copy of the whole table every day. */
     exportBucket: matching(bucket, 'must be the name of a bucket in Amazon S3').optional(),
-    /** The AWS account that the bucket belongs to, where it is another one. */
+    /** The AWS account of the bucket, if it is another one. */
     exportBucketAccount: matching(/^\d{12}$/, 'must be the 12 digits of an AWS account').optional(),
     /** CloudWatch's dashboard, with graphs of the alarms, and of the table and each of its indexes. */
     dashboard: optionalFlag(),
@@ -109,7 +109,7 @@ const Settings = z
      * it anybody who knows the address can use up the rates.
      */
     firewall: chosenFlag(),
-    /** Requests per second that the firewall takes from one address, on average over a minute. */
+    /** Requests per second that the firewall lets through from one address, on average over a minute. */
     addressRate: number(1, 10_000, 10),
     /** Encrypts with the merchant's own key instead of AWS's keys. */
     ownEncryptionKey: optionalFlag(),

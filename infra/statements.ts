@@ -22,7 +22,7 @@ export const tableStatements = ({ tableArn }: Data['table'], permitted: readonly
       }),
   );
 
-/** For the stream. AWS's table of actions has no resource for ListStreams, so IAM may ask for it on all. */
+/** For the stream. AWS's table of actions names no resource for ListStreams, so IAM may demand it for all. */
 export const streamStatements = ({ tableArn }: Data['table']): PolicyStatement[] => [
   new PolicyStatement({
     sid: 'Stream',

@@ -64,11 +64,12 @@ export class StoreServiceStack extends Stack {
 const encryptionKey = (stack: Stack): Key =>
   new Key(stack, 'Key', { enableKeyRotation: true, removalPolicy: RemovalPolicy.RETAIN });
 
-/** These tell what a deployment costs apart from all else in the account: docs/operate/costs.md. */
+/** The tags tell what a deployment costs apart from everything else in the account: docs/operate/costs.md. */
 const stackTags = ({ stage }: Settings) => ({ service: 'store-integration', stage });
 
 /**
- * An update deploys those first that read the messages and records of the endpoints: docs/adr/0042-later-shapes.md.
+ * An update deploys the readers before the endpoints whose messages and records they read:
+ * docs/adr/0042-later-shapes.md.
  */
 const deployAfter = (readers: readonly IConstruct[], endpoints: readonly Endpoint[]): void => {
   const resourceOf = ({ node }: IConstruct): CfnResource => node.defaultChild as CfnResource;

@@ -28,7 +28,7 @@ export const addConsumer = (base: Base): { consumer: ServiceFunction; stream: Ev
     statements: [
       ...tableStatements(table, permissions(consumerAccess)),
       ...streamStatements(table),
-      // Lambda sends with this role as well, where it gives a batch up. Sales and webhooks use the delivery queue.
+      // Lambda also uses this role when it gives a batch up. The delivery queue is for sales and webhooks.
       sendStatement(historyFailures, queue, slowQueue),
     ],
   });
@@ -50,8 +50,8 @@ export const addConsumer = (base: Base): { consumer: ServiceFunction; stream: Ev
 };
 
 /**
- * Puts events on a bus of the account. It reads the stream on its own, so that a bus which is gone or busy delays
- * nothing else. A batch that fails comes back for 20 hours; the list of events has them for 30 days.
+ * Puts events on an EventBridge bus of the account. It reads the stream on its own, so a bus that is gone or busy
+ * delays nothing else. A batch that fails comes back for 20 hours; the list of events has its events for 30 days.
  */
 export const addEventBus = (base: Base): ServiceFunction | undefined => {
   const { eventBus, stage } = base.settings;
@@ -75,7 +75,7 @@ export const addEventBus = (base: Base): ServiceFunction | undefined => {
   new EventSourceMapping(base.stack, 'EventStream', {
     target: bus.lambda,
     eventSourceArn: streamArn,
-    // The events of the day before the setting are no news to anybody.
+    // Events from before the setting are not news to anybody.
     startingPosition: StartingPosition.LATEST,
     batchSize: busSource.batchSize,
     reportBatchItemFailures: true,

@@ -1,4 +1,4 @@
-/** Every write of an item but its removal: so the deletions that DynamoDB makes at an item's TTL are left out. */
+/** Every write of an item except its removal. So DynamoDB's deletions at an item's TTL are left out. */
 const eventName = ['INSERT', 'MODIFY'];
 
 const kinds = ['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE', 'PAYOUT', 'VENDOR'] as const;
@@ -8,12 +8,12 @@ const kinds = ['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE
  * the engine's own stream by the same facts.
  */
 export const streamSource = {
-  /** Records in one call at the most: as many as Lambda reads from a stream at once. */
+  /** The most records in one call: as many as Lambda reads from a stream at once. */
   batchSize: 1000,
   /**
-   * Only an event source with a tumbling window tells the function the shard, by which it counts days. The longest
-   * window there is: at its end Lambda calls the function once more. Nothing divides a shard between several calls,
-   * since its order would be gone.
+   * Only an event source with a tumbling window tells the function the shard, which the sums of days need. This is the
+   * longest window: at its end Lambda calls the function once more. Nothing divides a shard between several calls,
+   * since its order would be lost.
    */
   shardWindowMinutes: 15,
   /**
@@ -23,15 +23,15 @@ export const streamSource = {
    */
   windowSeconds: 1,
   /**
-   * Until then a batch that fails comes back. DynamoDB deletes a record after 24 hours: a bound as long as that would
-   * let it vanish before Lambda puts its place on the queue of failures.
+   * A batch that fails comes back for this long. DynamoDB deletes a record after 24 hours. With that bound Lambda could
+   * lose a record before it puts its place on the queue of failures.
    */
   maxRecordAgeHours: 20,
   timeoutSeconds: 60,
   /**
-   * Patterns of the records that reach the consumer: of lots that history knows, of applied coupons, and of all items
-   * of the kinds that a key tells. The note of each sweep calls the
-   * consumer every minute, so that an alarm sees when nothing calls it.
+   * Patterns of the records that reach the consumer: lots that history knows, applied coupons, and all items whose key
+   * tells their kind. Each sweep writes a note, so the consumer is called every minute, and an alarm sees when nothing
+   * calls it.
    */
   filters: [
     { eventName, dynamodb: { NewImage: { version: { N: [{ exists: true }] }, remaining: { N: [{ exists: true }] } } } },
@@ -47,9 +47,9 @@ export const streamSource = {
   ],
 } as const;
 
-/** The event source of the function that puts events on a bus: the records that tell of an event which was noted. */
+/** The event source of the function that puts events on a bus: the records of newly noted events. */
 export const busSource = {
-  /** A minute is enough for these, even where the bus does not answer. */
+  /** A minute is enough for these, even if the bus does not answer. */
   batchSize: 30,
   filter: { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } } } },
 } as const;

@@ -18,9 +18,7 @@ export type TableUse =
   | 'BatchWriteItem'
   | IndexName;
 
-/**
- * The text by which a bundle shows that it has the code of a use: esbuild leaves unused functions out, and keeps texts.
- */
+/** Texts that show that a bundle has the code of a use: esbuild leaves out unused functions, but keeps texts. */
 const signs: Record<TableUse, RegExp> = {
   GetItem: /"(?:GetItem|TransactGetItems)"/,
   BatchGetItem: /"BatchGetItem"/,
@@ -37,7 +35,7 @@ const signs: Record<TableUse, RegExp> = {
   byBuyer: /"byBuyer"/,
 };
 
-/** The functions of a deployment: one that serves several rows stands for theirs. */
+/** The deployed functions. A function that serves several rows stands for all of them. */
 const deployed = (): string[] => {
   const together = new Set(routes.filter((row) => functionFile(row) !== row.id).map(({ id }): string => id));
   return entries().filter((entry) => !together.has(entry));

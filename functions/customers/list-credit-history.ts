@@ -7,7 +7,7 @@ import { listCreditHistory as row } from '../../lib/routes/credit.ts';
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const uuid = await demandUuid(store, params.identifier);
   const found = await page(list, listCreditHistory(store, uuid, query.type), ({ position }) => position, uuid);
-  // A customer with a row is known. Without one it takes another read to tell who is not.
+  // A customer who has rows exists. Without rows, another read tells whether the customer exists.
   if (found.data.length === 0) await getCustomerItem(store, uuid);
   return found;
 });

@@ -6,7 +6,7 @@ import { listCreditLots as row } from '../../lib/routes/credit.ts';
 
 export const handler = endpoint(row, async ({ store, params, query, list }) => {
   const item = await getCustomerItem(store, await demandUuid(store, params.identifier));
-  // The open lots alone have an order of their own.
+  // Open lots are listed in another order than the others.
   const part = `${item.sk} ${query.state === 'open' ? 'drain' : 'set'}`;
   return page(list, listCreditLots(store, item, query), ({ position }) => position, part);
 });
