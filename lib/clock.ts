@@ -20,7 +20,7 @@ export const now = (): number => source.now();
 /** A timestamp of the contract: UTC with milliseconds and Z. Its text sorts by time. */
 export const timestamp = (millis: number): string => new Date(millis).toISOString();
 
-/** A UUIDv7 (RFC 9562, 5.7) of a time in milliseconds, whose 12 bits behind the time are `counter`. */
+/** A UUIDv7 (RFC 9562, 5.7) of a time in milliseconds. `counter` fills the 12 bits after the time. */
 const uuidOf = (millis: number, counter: number, bytes: Uint8Array): string => {
   for (let i = 0; i < 6; i++) bytes[i] = Math.floor(millis / 2 ** (40 - 8 * i)) % 256;
   bytes[6] = 0x70 | (counter >> 8);
@@ -36,9 +36,9 @@ const largestCounter = 0xfff;
 const firstCounter = (bytes: Uint8Array): number => Buffer.from(bytes).readUInt16BE(6) % 0x800;
 
 /**
- * A new UUIDv7 of now. It sorts behind all others that this process has made so, also where many are made in one
+ * A new UUIDv7 of the present time. It sorts after all others that this process has made, even if many are made in one
  * millisecond or the clock was set back (RFC 9562, 6.2, method 1). So rows listed by id are in the order in which a
- * process created them; those that several processes create in one millisecond are in any order.
+ * process created them. The order is random among rows that several processes create in one millisecond.
  */
 export const newId = (): string => {
   const newest = source.newestId();

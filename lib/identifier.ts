@@ -1,4 +1,4 @@
-/** A resident as a request names one: by avatar UUID (lower case) or by username (canonical form). */
+/** A resident as a request names them: by avatar UUID (lower case) or by username (canonical form). */
 export type Identifier = { uuid: string; username?: never } | { username: string; uuid?: never };
 
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
@@ -7,7 +7,7 @@ export const nilUuid = '00000000-0000-0000-0000-000000000000';
 export const uuidPattern = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const usernamePattern = /^([A-Za-z0-9]{1,31})(?:[. ]([A-Za-z0-9]{1,31}))?$/;
 
-/** One regular expression of several, with surrounding blanks, for the API reference. */
+/** One regular expression made of several, with surrounding blanks, for the API reference. */
 const formOf = (...patterns: RegExp[]): string =>
   `^\\s*(?:${patterns.map(({ source }) => source.slice(1, -1)).join('|')})\\s*$`;
 
@@ -16,7 +16,7 @@ export const identifierForm = formOf(uuidPattern, usernamePattern);
 
 /**
  * A resident's name in canonical form: lower case, dot-joined, `.resident` dropped. `Ada Resident`, `ada.resident` and
- * `ADA` are one resident. Undefined where the text is no username.
+ * `ADA` are one resident. Undefined if the text is not a username.
  */
 const canonicalUsername = (text: string): string | undefined => {
   const match = usernamePattern.exec(text.trim());

@@ -24,7 +24,7 @@ export const newKey = (stage: Stage): { id: string; hash: string; text: string }
   return { id, hash: hashSecret(secret), text: `${body}${base62(crc32(body), 6)}` };
 };
 
-/** Parses a key of this stage; undefined where its shape or checksum is wrong. */
+/** Parses a key of this stage; undefined if its form or checksum is wrong. */
 export const parseKey = (text: string, stage: Stage): { id: string; secret: string } | undefined => {
   const match = pattern.exec(text);
   const [, prefix, id, secret, checksum] = match ?? [];

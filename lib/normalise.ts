@@ -1,13 +1,13 @@
-/** Text without Unicode's format characters (category Cf), most of which nobody sees. */
+/** Text without Unicode's format characters (category Cf). Most of them are invisible. */
 export const withoutFormat = (text: string): string => text.replace(/\p{Cf}/gu, '');
 
 /**
- * Blanks, and the format characters that mean nothing at an end of a text. Tags are none of them: the flags of England,
- * Scotland and Wales end with one.
+ * Blanks, and the format characters that have no meaning at an end of a text. Tag characters are not included: the
+ * flags of England, Scotland and Wales end with one.
  */
 const edge = /[\s\u00ad\u061c\u180e\u200b-\u200f\u202a-\u202e\u2060-\u206f]/;
 
-/** Text without blanks and invisible characters at its ends; empty if it holds nothing but blanks and format characters. */
+/** Text without blanks and invisible characters at its ends; empty if it holds only blanks and format characters. */
 export const trimmed = (text: string): string => {
   if (withoutFormat(text).trim() === '') return '';
   let start = 0;
@@ -21,7 +21,7 @@ export const trimmed = (text: string): string => {
 export const normalised = (text: string): string =>
   withoutFormat(text).normalize('NFKC').toLowerCase().replaceAll('ς', 'σ').normalize('NFKC');
 
-/** True of texts that look the same, in any case, with or without blanks around them. */
+/** True for texts that look the same, in any case, with or without blanks around them. */
 export const isSameText = (one: string, other: string): boolean => normalised(one).trim() === normalised(other).trim();
 
 /**
@@ -30,18 +30,20 @@ export const isSameText = (one: string, other: string): boolean => normalised(on
 const growing =
   /([\u3307\u3315-\u3317\u3319\u331a\u3320\u332b\u332e\u3332\u3334\u3336\u3347\u334a\u3356\u33ae\u33af\ufdfa\ufdfb])/;
 
-/** Normalises text, but leaves the characters that would grow most as they are written. */
+/** Normalises text, but keeps the characters that would grow most as they are. */
 const leavingGrowing = (text: string): string =>
   text
     .split(growing)
     .map((part) => (growing.test(part) ? part : normalised(part)))
     .join('');
 
-/** The text that a search looks through. It is at most four times as long as what was written. */
+/** The text that a search looks through. It is at most four times as long as the original. */
 export const searchText = (text: string): string => {
   const whole = normalised(text);
   return whole.length <= 4 * text.length ? whole : leavingGrowing(text);
 };
 
-/** The forms in which a search's term may stand in a `searchText`: one, or two if one of its characters grows most. */
+/**
+ * The forms in which a search's term may occur in a `searchText`: one, or two if it has a character that grows most.
+ */
 export const searchForms = (term: string): string[] => [...new Set([normalised(term), leavingGrowing(term)])];

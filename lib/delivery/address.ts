@@ -7,7 +7,7 @@ import { hostSuffixes, loopbackAllowed } from './settings.ts';
  * requests, so an address must never lead into the network of the service itself.
  */
 
-/** An address that may be called: the URL, and the one IP address that was checked, to which to connect. */
+/** An address that may be called: its URL, and the one checked IP address to connect to. */
 export interface CheckedAddress {
   url: URL;
   ip: string;
@@ -22,15 +22,15 @@ export const resolver = {
   lookup: (host: string): Promise<{ address: string }[]> => lookup(host, { all: true }),
 };
 
-/** The addresses of one purpose. */
+/** The addresses that one purpose allows. */
 export interface AddressRule {
   ports: readonly string[];
   portWords: string;
-  /** The ends of the hosts that are allowed, each with a leading dot; undefined for any public host. */
+  /** The allowed ends of host names, each with a leading dot; undefined for any public host. */
   suffixes: () => readonly string[] | undefined;
 }
 
-/** Scripts of the virtual world. 12043 is where the simulators of Second Life serve scripts' secure URLs. */
+/** Scripts of the virtual world. The simulators of Second Life serve secure URLs of scripts at port 12043. */
 export const scripts: AddressRule = {
   ports: ['', '443', '12043'],
   portWords: 'its port is neither 443 nor 12043',
@@ -67,7 +67,7 @@ const parseUrl = (text: string, { ports, portWords, suffixes }: AddressRule): UR
 /** The part of IPv6 that the internet routes. */
 const globalUnicast = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Allows public addresses only. An IPv4-mapped address counts as its IPv4 address; tunnelled ones are refused. */
+/** Allows public addresses only. An IPv4-mapped address counts as its IPv4 address. Tunnelled addresses are refused. */
 const isAllowed = (ip: string, host: string): boolean => {
   if (!ipaddr.isValid(ip)) return false;
   const address = ipaddr.process(ip);
@@ -77,13 +77,13 @@ const isAllowed = (ip: string, host: string): boolean => {
 };
 
 /**
- * Checks an address and looks its name up. Done when it is registered and again before each call, since a name may lead
- * elsewhere by then. Throws AddressError, or the error of a look-up that failed.
+ * Checks an address and looks its name up: when it is registered, and again before each call, since the name may lead
+ * elsewhere later. Throws AddressError, or the error of a failed look-up.
  */
 export const checkAddress = async (text: string, rule: AddressRule = scripts): Promise<CheckedAddress> => {
   const url = parseUrl(text, rule);
   const found = await resolver.lookup(url.hostname.replace(/^\[|\]$/g, ''));
-  // One bad address refuses the name: chance would decide which address a connection takes.
+  // One bad address refuses the name: chance decides which address a connection takes.
   if (found.length === 0 || !found.every(({ address }) => isAllowed(address, url.hostname)))
     return refuse('its host does not lead to public addresses');
   const ip = found[0]?.address ?? '';

@@ -5,13 +5,13 @@ import { AddressError, type CheckedAddress, checkAddress } from './address.ts';
 /** The result of a call of a dispenser. `error` is for the operator who looks at the delivery. */
 export type CallOutcome =
   | { kind: 'given' }
-  /** Nobody is at that address any more, or it may not be called. */
+  /** Nobody answers at that address any more, or it may not be called. */
   | { kind: 'lost'; error: string }
-  /** The dispenser has refused the signature, and so has given nothing: another try may succeed. */
+  /** The dispenser refused the signature, and so gave nothing. Another try may succeed. */
   | { kind: 'unsigned'; error: string }
-  /** Another try may succeed; the item may have been given. */
+  /** Another try may succeed, but the item may have been given already. */
   | { kind: 'again'; error: string }
-  /** The dispenser will not do it, however often it is asked: it is not here. */
+  /** The dispenser does not have the item. It will refuse however often it is asked. */
   | { kind: 'refused'; error: string };
 
 const maxAnswerBytes = 4096;
@@ -27,7 +27,7 @@ const readStart = async (response: IncomingMessage): Promise<string> => {
       if (bytes >= maxAnswerBytes) break;
     }
   } catch {
-    // The status has arrived. A body that breaks off does not change it.
+    // The status has arrived, so a body that breaks off does not matter.
   }
   return Buffer.concat(chunks).toString('utf8');
 };
@@ -39,14 +39,14 @@ export const shown = (text: string): string =>
     .trim()
     .slice(0, 200);
 
-/** Tells whether the last call had a connection: without one, the receiver cannot have read the request. */
+/** Tells whether the last call had a connection. Without one, the receiver cannot have read the request. */
 export interface Connection {
   isMade: boolean;
 }
 
 /**
- * Sends one POST to the IP address that was checked, so that a changed name has no effect. Follows no redirect, unpacks
- * nothing, and reads only the beginning of the answer. Notes in `connection` when it is made.
+ * Sends one POST to the checked IP address, so a changed name has no effect. Follows no redirect, unpacks nothing, and
+ * reads only the beginning of the answer. Notes in `connection` whether a connection was made.
  */
 export const post = (
   { url, ip, family }: CheckedAddress,
@@ -63,7 +63,7 @@ export const post = (
       url,
       {
         method: 'POST',
-        // A connection of its own: one kept alive could have been made under another check.
+        // A connection of its own: a kept connection could have been made under another check.
         agent: false,
         lookup: (_host, { all }, done) => (all ? done(null, [{ address: ip, family }]) : done(null, ip, family)),
         signal,
@@ -91,7 +91,7 @@ export const post = (
       }),
     );
     request.on('error', (error) => {
-      // Once there is a status, the time may run out over the body, but the status counts.
+      // If the time runs out during the body, the status still counts.
       if (!answered) reject(error);
     });
     request.end(body);
@@ -102,14 +102,14 @@ const outcomeOf = (status: number, answer: string): CallOutcome => {
   const error = `The dispenser answered ${status}${text && `: ${text}`}`;
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
-  // A redirect is an error of the dispenser, which may answer properly next time.
-  // A dispenser that refuses the signature does not have the present secret yet. It learns it when it registers.
+  // A redirect is an error of the dispenser, which may answer properly next time. A dispenser that refuses the
+  // signature does not have the present secret yet. It gets it when it registers.
   if (status === 401) return { kind: 'unsigned', error };
   const final = status >= 400 && status < 500 && ![408, 429].includes(status);
   return { kind: final ? 'refused' : 'again', error };
 };
 
-/** Sends the first body, and the next one where the dispenser refuses the signature. */
+/** Sends the first body, and the next one if the dispenser refuses the signature. */
 const postSigned = async (
   address: CheckedAddress,
   [body = '', ...others]: readonly string[],
@@ -130,8 +130,8 @@ export const until = <T>(signal: AbortSignal, work: Promise<T>): Promise<T> =>
 
 /**
  * Sends a request to a dispenser, and answers the status and the first 4 KiB of the text. `bodies` is one request,
- * signed with each secret that is good: the next is sent where the one before is refused as badly signed. Throws
- * AddressError for an address that must not be called, else the failure of the call. Always ends with `signal`.
+ * signed with each valid secret: if the dispenser refuses a signature, the next body is sent. Throws AddressError for
+ * an address that must not be called, or the failure of the call. Always ends with `signal`.
  */
 export const askDispenser = async (
   url: string,
@@ -142,7 +142,7 @@ export const askDispenser = async (
 
 /**
  * Calls a dispenser with a delivery. Never throws, and always ends within `timeoutMillis`. Notes in `connection`
- * whether it was made.
+ * whether a connection was made.
  */
 export const callDispenser = async (
   url: string,

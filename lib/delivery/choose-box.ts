@@ -1,22 +1,22 @@
 import type { Dispenser } from './dispensers.ts';
 
-/** The last answer of a box that has not given the item. */
+/** The last answer of a box that did not give the item. */
 interface BoxAnswer {
-  /** The registration of the box that was asked; empty where the box may be asked as if it had registered since. */
+  /** The registration of the asked box; empty if the box may be asked as if it had registered since. */
   registeredAt: string;
-  /** It has said once that it does not have the item. */
+  /** The box has said that it does not have the item. */
   isNotHere: boolean;
-  /** No connection was made: it may be asked again before it registers. */
+  /** No connection was made, so the box may be asked again before it registers. */
   isUnconnected?: true;
 }
 
 /** The part of a delivery's record that says whom to ask. */
 export interface Standing {
-  /** The box that may have given the item: no other one is asked. */
+  /** The box that may have given the item: no other box is asked. */
   box?: string | undefined;
   /** The answers of the boxes by their names. */
   heard?: Readonly<Record<string, BoxAnswer>> | undefined;
-  /** An operator has opened it again: while `box` has no address, others are asked. */
+  /** An operator opened it again: while `box` has no address, others are asked. */
   isRetried?: true | undefined;
 }
 
@@ -28,9 +28,9 @@ export type Choice<B extends ChosenBox> =
   | { kind: 'fail' };
 
 /**
- * Decides which of a store's boxes is asked for a delivery next. `boxes` are in the order in which they are asked. A
- * box that has answered is asked again once it has registered again. The delivery fails when each box has said that it
- * does not have the item, and waits for a registration until then.
+ * Decides which box of a store is asked next for a delivery. `boxes` are in the order in which they are asked. A box
+ * that has answered is asked again when it has registered again. The delivery fails when each box has said that it does
+ * not have the item. Until then it waits for a registration.
  */
 export const chooseBox = <B extends ChosenBox>(
   { box: own, heard = {}, isRetried }: Standing,
@@ -47,7 +47,7 @@ export const chooseBox = <B extends ChosenBox>(
   return { kind: own === undefined && isRefused ? 'fail' : 'wait' };
 };
 
-/** How things stand after a box has said that it does not have the item, or could not be asked. */
+/** The standing after a box has said that it does not have the item, or could not be asked. */
 export const afterAnswer = (
   standing: Standing,
   { name, registeredAt }: ChosenBox,
@@ -58,9 +58,7 @@ export const afterAnswer = (
   return { ...standing, heard: { ...standing.heard, [name]: answer } };
 };
 
-/**
- * Makes the answers that `isKept` refuses count for nothing, but that a box has said that it does not have the item.
- */
+/** Drops the answers that `isKept` refuses, but remembers that a box has said it does not have the item. */
 const withoutAnswers = ({ heard = {} }: Standing, isKept: (answer: BoxAnswer) => boolean): Standing['heard'] => {
   const left = Object.entries(heard).flatMap(([name, answer]): [string, BoxAnswer][] => {
     if (isKept(answer)) return [[name, answer]];
@@ -73,7 +71,7 @@ const withoutAnswers = ({ heard = {} }: Standing, isKept: (answer: BoxAnswer) =>
 export const beforeNextRound = (standing: Standing): Standing['heard'] =>
   withoutAnswers(standing, ({ isUnconnected }) => !isUnconnected);
 
-/** The answers that still count when an operator opens a delivery again that waits. */
+/** The answers that still count when an operator opens a waiting delivery again. */
 export const beforeRetry = (standing: Standing): Standing['heard'] =>
   withoutAnswers(standing, ({ isNotHere, isUnconnected }) => isNotHere && !isUnconnected);
 

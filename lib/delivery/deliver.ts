@@ -31,31 +31,31 @@ export type Handling = { outcome: string; againSeconds?: number };
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
 
-/** A later attempt has begun. The message comes back once more, to see how that attempt ended. */
+/** A later attempt has begun. The message comes back once more, to see how that attempt ends. */
 const overtaken: Handling = { outcome: 'overtaken', againSeconds: 1 };
 
-/** The message comes back, and the delivery is tried again at once. */
+/** The message comes back at once, and the delivery is tried again. */
 const atOnce: Handling = { outcome: 'queued', againSeconds: 0 };
 
-/** An attempt at a delivery, whose record names the box that is asked. */
+/** An attempt at a delivery. Its record names the box that is asked. */
 interface Attempt {
   delivery: Delivery;
-  /** How things stood before it. */
+  /** The standing before the attempt. */
   before: Standing;
-  /** The box that was asked; undefined where there is none to ask. */
+  /** The box that was asked; undefined if there was none to ask. */
   asked?: Registered;
 }
 
-/** How things stand at the end of an attempt: one in which no box was asked is no request. */
+/** The end of an attempt with this standing. An attempt in which no box was asked does not count as a request. */
 const endOf = ({ delivery, asked }: Attempt, standing: Standing): AttemptEnd => ({
   ...standing,
   ...(!asked && { unasked: (delivery.unasked ?? 0) + 1 }),
 });
 
 /**
- * Lets a delivery wait until a dispenser registers. Looks at the boxes once more afterwards: one that registered in the
- * meantime may have looked for waiting deliveries before this one could be seen, and registers again only in an hour.
- * While a box is registered but cannot be reached, the message comes back too, eight times.
+ * Lets a delivery wait until a dispenser registers, and then looks at the boxes once more. A box that registered in the
+ * meantime may have looked for waiting deliveries before this one was visible, and registers again only in an hour.
+ * While a box is registered but cannot be reached, the message also comes back, up to eight times.
  */
 const wait = async (attempt: Attempt, standing: Standing, error: string, boxes: Dispenser[]): Promise<Handling> => {
   const { delivery, asked } = attempt;
@@ -77,7 +77,10 @@ const wait = async (attempt: Attempt, standing: Standing, error: string, boxes: 
 const fail = async (delivery: Delivery, error: string, end: AttemptEnd): Promise<Handling> =>
   (await failDelivery(delivery, error, end)) ? { outcome: 'failed' } : overtaken;
 
-/** Goes on after an answer that ended nothing: with another box, as the boxes are by now, or by waiting. */
+/**
+ * Continues after an answer that did not end the delivery: asks another of the present boxes, or lets the delivery
+ * wait.
+ */
 const goOn = async (attempt: Attempt, standing: Standing, error: string, inARow = 0): Promise<Handling> => {
   const { delivery } = attempt;
   const boxes = await listBoxes(delivery.store);
@@ -92,7 +95,7 @@ const goOn = async (attempt: Attempt, standing: Standing, error: string, inARow 
   }
 };
 
-/** Tries the same box again later; after eight times in a row the delivery waits until it registers again. */
+/** Tries the same box again later. After eight tries in a row the delivery waits until the box registers again. */
 const tryAgain = async (attempt: Attempt, standing: Standing, error: string): Promise<Handling> => {
   const { delivery, asked } = attempt;
   if (delivery.inARow < maxAttemptsInARow || !asked) {
@@ -102,7 +105,7 @@ const tryAgain = async (attempt: Attempt, standing: Standing, error: string): Pr
   return goOn(attempt, afterAnswer(standing, asked, 'spent'), error);
 };
 
-/** Goes on after a call that made no connection: where there is another box, it is asked. */
+/** Continues after a call without a connection: asks another box if there is one. */
 const afterNoConnection = async (
   attempt: Attempt & { asked: Registered },
   standing: Standing,
@@ -125,7 +128,8 @@ const concludeAttempt = async (
   const { store } = delivery;
   const standing: Standing = { box: before.box, heard: before.heard, isRetried: before.isRetried };
   if (outcome.kind === 'given') {
-    // First, since a worker that dies here calls again: the dispenser knows the delivery, and this is noted once more.
+    // This comes first: if the worker dies after it, the next attempt calls again, the dispenser recognises the
+    // delivery, and this is noted once more.
     await noteDelivered(store, delivery.recipientUuid, delivery.productId);
     await completeDelivery(delivery);
     return { outcome: 'delivered' };
@@ -153,21 +157,21 @@ const nobodyToAsk = ({ box, lastError }: Delivery, boxes: readonly Dispenser[]):
   return lost?.lostReason ?? lastError ?? 'The store has no dispenser yet.';
 };
 
-/** Ends an attempt at a delivery that is not to be made any more; undefined for any other. */
+/** Ends an attempt at a delivery that must no longer be made; undefined for any other delivery. */
 const endIfOver = async ({ delivery, before }: Attempt): Promise<Handling | undefined> => {
   const { store, saleId, expiresAt, lastError = '' } = delivery;
   if (saleId !== undefined && (await isRefunded(store, saleId)))
     return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
   if (now() < Date.parse(expiresAt)) return undefined;
-  // No box was asked in this attempt: one that may have given the item is still the only one.
+  // This attempt asked no box. A box that may have given the item in an earlier one is still the only box to ask.
   const error = `It could not be delivered within ${keepDays} days. ${lastError}`.trim();
   return fail(delivery, error, endOf({ delivery, before }, before));
 };
 
-/** Makes one attempt at a delivery. A duplicate message makes no second attempt, not even in another worker. */
+/** Makes one attempt at a delivery. A duplicate message makes no second attempt, even in another worker. */
 const deliver = async (order: Order): Promise<Handling> => {
   const [known, boxes] = await Promise.all([findStore(order.store), listBoxes(order.store)]);
-  // A message may outlive its store. A worker must not write while the rows of a deleted store are removed.
+  // A message may outlive its store. A worker must not write while the rows of a deleted store are being removed.
   if (!known) return { outcome: 'of no store' };
   let asked: Registered | undefined;
   const { claimed, delivery, before } = await claimDelivery(order, leaseMillis(), (standing) => {
@@ -184,7 +188,7 @@ const deliver = async (order: Order): Promise<Handling> => {
   if (over) return over;
   if (!asked) return goOn({ delivery, before }, before, nobodyToAsk(delivery, boxes));
   if (timestamp(now()) >= delivery.leaseUntil) {
-    // The worker stood still: another one may have made this delivery meanwhile.
+    // The worker stood still meanwhile, so another one may have made this delivery.
     await releaseDelivery(
       delivery,
       delivery.lastError ?? 'It was not asked in time.',
@@ -203,8 +207,8 @@ const deliver = async (order: Order): Promise<Handling> => {
 const handOverSize = 100;
 
 /**
- * Puts a store's waiting deliveries on the queue again, and then removes the waits. A worker that dies in between
- * leaves some deliveries on the queue twice, which is harmless.
+ * Puts a store's waiting deliveries on the queue again, and then removes the waits. If a worker dies in between, some
+ * deliveries are on the queue twice, which does no harm.
  */
 const handOver = async (store: string): Promise<Handling> => {
   const waits = await listWaits(store, handOverSize);

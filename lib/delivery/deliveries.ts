@@ -24,9 +24,12 @@ import { beforeRetry, type Standing } from './choose-box.ts';
 import { type Order, orderIn } from './message.ts';
 import { keepDays, keepsNotes, recordDays } from './settings.ts';
 
-/** The record of a delivery. It begins with the first attempt; until then the delivery is its message in the queue. */
+/**
+ * The record of a delivery. The first attempt makes it. Before that, the delivery exists only as its message in the
+ * queue.
+ */
 export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
-  /** The note. It goes when it was delivered, since nobody needs it any more. */
+  /** The note. It is deleted once the delivery was made, since nobody needs it then. */
   message?: string;
   state: DeliveryState;
   /** The time at which the delivery is given up. */
@@ -40,11 +43,11 @@ export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
   lastError?: string;
   deliveredAt?: string;
   failedAt?: string;
-  /** The times at which it failed before it was opened again: the days counted each. */
+  /** The times at which it failed before it was opened again. The days counted each of them. */
   failures?: readonly string[];
-  /** The request that opened it again and put it on the queue last. */
+  /** The last request that opened it again and put it on the queue. */
   retriedBy?: string;
-  /** No other worker can claim it until then; empty while none has it. */
+  /** Until then no other worker can claim it; empty while no worker has it. */
   leaseUntil: string;
   /** Seconds since 1970: the table deletes the record then. */
   [ttlAttribute]: number;
@@ -52,13 +55,13 @@ export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
 
 /** The partition of the index, and of waits, that holds a store's deliveries in a state. */
 const stateList = (store: string, state: DeliveryState): string => partition(store, 'DELIVERY', state);
-/** The partition of the index that holds the deliveries to a recipient, in the order of their ids. */
+/** The partition of the index with the deliveries to a recipient, ordered by id. */
 export const recipientList = (store: string, uuid: string): string => partition(store, 'DELIVERY', `to#${uuid}`);
-/** The place of a delivery in the lists of a state: the oldest first. */
+/** The place of a delivery in the list of a state: the oldest comes first. */
 export const positionOfDelivery = ({ createdAt, id }: Pick<Delivery, 'createdAt' | 'id'>): string =>
   `${createdAt}#${id}`;
 
-/** The attributes of a record that its order does not have. */
+/** The attributes that a record has in addition to its order. */
 const own: (keyof Delivery)[] = [
   ...(['state', 'expiresAt', 'attempts', 'inARow', 'lastError', 'deliveredAt', 'failedAt'] as const),
   ...(['failures', 'retriedBy', 'leaseUntil', 'unasked', 'box', 'heard', 'isRetried'] as const),
@@ -77,13 +80,13 @@ const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_0
 /** The end of a record that is written now. */
 const recordEnd = () => ({ [ttlAttribute]: Math.ceil(now() / 1000) + recordDays() * 86_400 });
 
-/** The attributes of a delivery in a state, its place in the operators' lists included. They end any lease. */
+/** The attributes of a delivery in a state, with its place in the operator's lists. They end any lease. */
 const movedTo = (store: string, state: DeliveryState) => ({
   ...recordEnd(),
   state,
   ranked: stateList(store, state),
   leaseUntil: '',
-  // One that was made after all keeps the time at which it failed, which its day has counted.
+  // A failed delivery that is made after all keeps the time at which it failed, which a day has counted.
   ...(state !== 'delivered' && { failedAt: state === 'failed' ? timestamp(now()) : undefined }),
 });
 
@@ -109,7 +112,7 @@ export const listDeliveries = (store: string, state: DeliveryState): Source<Deli
     },
   );
 
-/** A delivery as the API answers it. */
+/** A delivery in the form of the API. */
 export const deliveryAnswer = (delivery: Delivery): DeliveryAnswer => {
   const { id, state, productId, item, recipientUuid, recipientUsername, attempts, unasked = 0, createdAt } = delivery;
   const { lastError = null, deliveredAt = null, failedAt = null } = delivery;
@@ -129,7 +132,7 @@ export const deliveryAnswer = (delivery: Delivery): DeliveryAnswer => {
   };
 };
 
-/** The deliveries to a recipient, oldest first, in the order of their ids. */
+/** The deliveries to a recipient, ordered by id, the oldest first. */
 const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
   loaded(
     rowsOf<Key>({ partition: recipientList(store, uuid), index: 'byFlags' }),
@@ -137,7 +140,7 @@ const listDeliveriesTo = (store: string, uuid: string): Source<Delivery> =>
     (rows) => getMany<Delivery & Key>(rows),
   );
 
-/** The least id of those made since a time, in milliseconds since 1970. */
+/** The smallest id of deliveries made since a time, in milliseconds since 1970. */
 const leastIdSince = (millis: number): string =>
   millis
     .toString(16)
@@ -145,8 +148,8 @@ const leastIdSince = (millis: number): string =>
     .replace(/^(.{8})/, '$1-');
 
 /**
- * The ids of the sales whose deliveries were ordered within a time, both ends included, and have been tried: the id of
- * a delivery begins with the time of its sale. The answer may be a moment old.
+ * The ids of the sales in a span of time, ends included, whose deliveries were ordered and have been tried. A
+ * delivery's id begins with the time of its sale. The answer may be a moment old.
  */
 export const salesWithDelivery = async (store: string, from: number, to: number): Promise<Set<string>> => {
   const bounds = { first: leastIdSince(from), last: leastIdSince(to + 1) };
@@ -155,7 +158,7 @@ export const salesWithDelivery = async (store: string, from: number, to: number)
   return new Set(tried.flatMap(({ saleId }) => saleId ?? []));
 };
 
-/** True if a delivery of the product to this recipient was ordered after then and has been tried. */
+/** True if a delivery of the product to this recipient was ordered after this time and has been tried. */
 export const wasOrderedSince = async (
   millis: number,
   { store, recipientUuid, productId }: Pick<Order, 'store' | 'recipientUuid' | 'productId'>,
@@ -168,9 +171,8 @@ export const wasOrderedSince = async (
 const byId = ({ id }: Delivery): string => id;
 
 /**
- * The list that a filter asks for, newest first, and the part of the list's cursors. A store's list and a recipient's
- * are in the order of the ids, which is that of the orders. A state of one recipient's deliveries is looked for among
- * these.
+ * The list that a filter asks for, newest first, and the part of its cursors. The lists of a store and of a recipient
+ * are ordered by id, so by the time of the order. With a state, a recipient's deliveries are searched for it.
  */
 export const deliveriesList = async (
   store: string,
@@ -193,15 +195,15 @@ export const deliveriesList = async (
 /** A delivery that was opened again for another 14 days. */
 interface Reopening {
   delivery: Delivery;
-  /** To be put on the queue; undefined if a worker has had it since the request opened it. */
+  /** The order to put on the queue; undefined if a worker has taken it since the request opened the delivery. */
   order: Order | undefined;
   /** Puts the record back as it was, unless a worker has claimed it since. */
   undo: () => Promise<unknown>;
 }
 
 /**
- * Opens a delivery again for a request, unless `refusalOf` refuses it. A request that is sent again finds what
- * it opened. Throws 404 for an unknown delivery.
+ * Opens a delivery again for a request, unless `refusalOf` refuses. A repeated request finds what it opened. Throws 404
+ * for an unknown delivery.
  */
 export const reopenDelivery = (
   store: string,
@@ -234,7 +236,7 @@ export const reopenDelivery = (
       return write(update(key, { set: { ...movedTo(store, state), ...own }, when: isUnclaimed }));
     };
     const ended = failedAt === undefined ? failures : [...(failures ?? []), failedAt];
-    // All boxes are asked for one that failed, whatever they said.
+    // After a failure all boxes are asked again, whatever they have said.
     const toAsk = { heard: state === 'failed' ? undefined : beforeRetry(before), isRetried: true };
     const renewed = { failures: ended, expiresAt: keepUntil(now()), inARow: 0, retriedBy: by };
     const opening = update(key, {
@@ -255,20 +257,20 @@ const begunBy = (order: Omit<Order, 'kind'>) => ({
   expiresAt: keepUntil(Date.parse(order.createdAt)),
 });
 
-/** A delivery that a worker has for an attempt. */
+/** A delivery that a worker has claimed for an attempt. */
 interface Claim {
   /** False if the delivery is final or another worker has its lease. */
   claimed: boolean;
   /** The record after the claim, or, without one, the present one. */
   delivery: Delivery;
-  /** How things stood before it. */
+  /** The standing before the claim. */
   before: Standing;
 }
 
 /**
  * Claims a delivery for one attempt at the box that `boxOf` names, if it names one. No other worker can claim it for
- * `leaseMillis`. The first claim makes the record. The box stands in the record before it is asked: if nobody learns
- * its answer, it may have given the item.
+ * `leaseMillis`. The first claim makes the record. The record names the box before the box is asked: if nobody learns
+ * the answer, the box may have given the item.
  */
 export const claimDelivery = async (
   { kind: _, ...order }: Order,
@@ -302,7 +304,7 @@ export const claimDelivery = async (
 /** The attributes that the end of an attempt changes besides the state. */
 export type AttemptEnd = Standing & Pick<Partial<Delivery>, 'inARow' | 'unasked'>;
 
-/** Ends an attempt. Refused if a later attempt has begun, whose outcome then counts. */
+/** The write that ends an attempt. Refused if a later attempt has begun, whose outcome counts instead. */
 const ending = ({ store, id, attempts }: Delivery, state: DeliveryState, lastError: string, more: AttemptEnd) =>
   update(deliveryKey(store, id), {
     set: { ...movedTo(store, state), lastError, ...more },
@@ -321,8 +323,8 @@ const endAttempt = async (
 export const refundedError = 'refunded';
 
 /**
- * The writes that end the delivery of a sale that is refunded, given its record as it was read: none where it has
- * ended. An attempt that is under way may still give the item. Refused if the record has changed since.
+ * The writes that end the delivery of a refunded sale, given its record as it was read: none if it has ended. An
+ * attempt that is under way may still give the item. Refused if the record has changed since.
  */
 export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery | undefined): Write[] => {
   const ended = { ...movedTo(order.store, 'failed'), lastError: refundedError };
@@ -332,7 +334,7 @@ export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery 
     const isOpen = state === 'queued' || state === 'waiting';
     return isOpen ? [update(key, { set: ended, when: all(is('state', state), is('attempts', attempts)) })] : [];
   }
-  // After this time no attempt is made, and the record of an earlier one may be gone.
+  // After this time no attempt is made, and the record of an earlier attempt may be deleted.
   if (timestamp(now()) >= keepUntil(Date.parse(order.createdAt))) return [];
   return [put({ ...key, ...begunBy(order), ...ended, attempts: 0, inARow: 0 }, isNew)];
 };
@@ -367,7 +369,7 @@ export const letWait = async (
   more: AttemptEnd = {},
 ): Promise<WaitingRow | undefined> => {
   const { store, attempts } = delivery;
-  // The attempt's number gives each wait its own item, so that removing one wait cannot remove the next.
+  // Each wait has an item of its own, named after its attempt, so removing one wait cannot remove the next.
   const key = { pk: stateList(store, 'waiting'), sk: `${positionOfDelivery(delivery)}#${attempts}` };
   const wait: WaitingRow = { ...key, order: orderOf(delivery) };
   const refusals = await transact([
@@ -377,9 +379,9 @@ export const letWait = async (
   return refusals ? undefined : wait;
 };
 
-/** The first of the store's waiting deliveries, up to `limit`. Read from the table itself: none is missed. */
+/** The first waiting deliveries of the store, up to `limit`. Reads the table itself, which misses none. */
 export const listWaits = (store: string, limit: number): Promise<WaitingRow[]> =>
   rowsOf<WaitingRow>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
 
-/** Removes waits, once their deliveries are on the queue. */
+/** Removes waits whose deliveries are on the queue. */
 export const clearWaits = (waits: WaitingRow[]): Promise<void> => removeMany(waits);

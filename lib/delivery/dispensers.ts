@@ -21,18 +21,18 @@ import {
 import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 
-/** A store's inworld dispenser: one of its boxes, each of which has a name. */
+/** A store's inworld dispenser, or more exactly one of its boxes. Each box has a name. */
 export interface Dispenser {
   name: string;
-  /** The box with the lowest one is asked first. */
+  /** The box with the lowest number is asked first. */
   priority: number;
-  /** Absent after a call found no dispenser there, until it registers again. */
+  /** Missing after a call found no dispenser there, until the box registers again. */
   url?: string;
   region: string;
   items: string[];
   /** Signs the requests to it. It must be known in full, so it cannot be kept as a hash. */
   secret: string;
-  /** The secret before. A dispenser that has not learnt the present one is still served with it until then. */
+  /** The earlier secret. A dispenser that does not know the present one yet is served with it for a while. */
   oldSecret?: string;
   oldSecretUntil?: string;
   /** Who registered: the id of the API key, and the host of the address. */
@@ -41,13 +41,13 @@ export interface Dispenser {
   registeredAt: string;
   lostAt?: string;
   lostReason?: string;
-  /** The address at which a call found nobody last, and how. It may be the present one. */
+  /** The address at which the last call found nobody, with the reason. It may be the present address. */
   unreachable?: { url: string; error: string };
-  /** Its script is too old to be asked for names. */
+  /** Its script is too old to look names up. */
   cannotResolve?: true;
 }
 
-/** A registration, as the key with that id asks for it. */
+/** A registration that a key asks for. */
 export interface Registration extends Pick<Dispenser, 'region' | 'items'> {
   url: string;
   keyId: string;
@@ -58,10 +58,10 @@ export interface Registration extends Pick<Dispenser, 'region' | 'items'> {
 /** A box that has an address. */
 export type Registered = Dispenser & { url: string };
 
-/** The name of a box that tells none. */
+/** The name of a box that registers without a name. */
 export const mainBox = 'main';
 
-/** Each delivery of a store may ask all of them. */
+/** Each delivery of a store may ask all of its boxes. */
 const maxBoxes = 10;
 
 export const dispenserKey = (store: string, name: string = mainBox): Key => ({
@@ -75,7 +75,7 @@ const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: '
 /** The time for which the old secret is still used, in milliseconds. */
 const overlapMillis = 15 * 60_000;
 
-/** The attributes that give a dispenser another secret. The one before stays good for 15 minutes. */
+/** The attributes that give a dispenser another secret. The earlier secret works for 15 minutes more. */
 export const anotherSecret = () => ({
   secret: randomText(43),
   oldSecret: copyOf('secret'),
@@ -87,10 +87,10 @@ export const secretsOf = ({ secret, oldSecret, oldSecretUntil = '' }: Dispenser)
   oldSecret !== undefined && now() < Date.parse(oldSecretUntil) ? [secret, oldSecret] : [secret];
 
 /**
- * Writes a box's address. The first registration makes a secret. It stays while the same key registers from the same
- * host. Another key or host gets another one, so no registrant learns the secret of the one before. One write holds
- * address and secret, so the dispenser that is called has been told the secret that signs. Throws 400 for a box too
- * many.
+ * Writes a box's address. The first registration makes a secret. The secret stays while the same key registers from the
+ * same host. Another key or host gets another secret, so nobody learns the secret of the registrant before them. One
+ * write holds address and secret, so the dispenser that is called knows the secret that signs. Throws 400 if the store
+ * has too many boxes.
  */
 export const registerDispenser = async (
   store: string,
@@ -118,15 +118,15 @@ export const registerDispenser = async (
   );
   const { unreachable } = registered;
   if (unreachable !== undefined && unreachable.url !== url)
-    // Else the address would count as unreachable if it were registered once more after another one.
+    // Without this the address would count as unreachable when it is registered again after another address.
     await write(update(key, { set: { unreachable: undefined }, when: is('unreachable.url', unreachable.url) }));
   return registered;
 };
 
-/** Says whether a box has ever registered for the store. Those that were removed since count. */
+/** Says whether a box has ever registered for the store. Removed boxes count too. */
 export const hasHadBox = async (store: string): Promise<boolean> => (await get(countKey(store))) !== undefined;
 
-/** The writes that remove a box: its name has neither an address nor a secret any more. */
+/** The writes that remove a box. Its name then has no address and no secret. */
 export const removalOf = (store: string, name: string): Write[] => [
   remove(dispenserKey(store, name), exists),
   update(countKey(store), { add: { count: -1 } }),
@@ -135,7 +135,7 @@ export const removalOf = (store: string, name: string): Write[] => [
 export const findDispenser = (store: string, name?: string): Promise<Dispenser | undefined> =>
   get<Dispenser>(dispenserKey(store, name));
 
-/** A box as the API lists it. */
+/** A box in the form of the API's lists. */
 export const dispenserAnswer = (box: Dispenser): DispenserResponse => {
   const { name, priority, region, url, registeredAt, lostAt = null } = box;
   const state = url === undefined ? 'lost' : 'registered';
@@ -152,7 +152,7 @@ export const listBoxes = async (store: string): Promise<Dispenser[]> => {
   return boxes.sort((one, other) => (positionOfBox(one) < positionOfBox(other) ? -1 : 1));
 };
 
-/** The same as a list of the API: there are so few that each page reads all. */
+/** The boxes as a list of the API. There are so few that each page reads them all. */
 export const dispenserList =
   (store: string): Source<Dispenser> =>
   async ({ descending, from, limit }) => {
@@ -166,11 +166,11 @@ export const dispenserList =
     return (descending ? boxes.reverse() : boxes).filter(isInRange).slice(0, limit);
   };
 
-/** True where a call of the box's present address has found nobody. */
+/** True if a call of the box's present address found nobody. */
 export const isUnreachable = ({ url, unreachable }: Dispenser): boolean =>
   unreachable !== undefined && unreachable.url === url;
 
-/** How the last call failed that found nobody at the box's address. */
+/** The error of the last call that found nobody at the box's address. */
 const lastErrorOf = (box: Dispenser): string | undefined =>
   box.lostReason ?? (isUnreachable(box) ? box.unreachable?.error : undefined);
 
@@ -178,14 +178,14 @@ const change = async (store: string, { name, url }: Pick<Dispenser, 'name' | 'ur
   await write(update(dispenserKey(store, name), { set: { ...set }, when: is('url', url) }));
 };
 
-/** Notes that a call found nobody at a box's address, which stays. */
+/** Notes that a call found nobody at a box's address. The address stays. */
 export const noteUnreachable = async (store: string, box: Registered, error: string): Promise<void> => {
   if (!isUnreachable(box)) await change(store, box, { unreachable: { url: box.url, error } });
 };
 
 /**
- * Removes `url`, at which no dispenser answers any more, or which must not be called. An address that was registered
- * since stays.
+ * Removes the address `url`: no dispenser answers there any more, or it must not be called. An address that was
+ * registered since stays.
  */
 export const loseAddress = async (
   store: string,

@@ -12,21 +12,21 @@ import { askDispenser } from './call.ts';
 import { type Dispenser, dispenserKey, listBoxes, noteUnreachable, type Registered, secretsOf } from './dispensers.ts';
 import { resolveBody } from './message.ts';
 
-/** Look-ups of one store in a clock minute, and those of them that a GET may cause. */
+/** The most look-ups of one store in a clock minute, and the most of them that GETs may cause. */
 export const lookUpsPerMinute = 60;
 const maxOfReads = 30;
-/** A key has no more look-ups in a clock minute that found no avatar: the others are for other keys. */
+/** The most look-ups of one key in a clock minute that find no avatar. The others are left for other keys. */
 const maxVain = 30;
 
 /** The item that counts the look-ups of this minute. */
 const countKey = (store: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: timestamp(now()).slice(0, 16) });
 
-/** The attribute that counts the look-ups of a key but those that found an avatar. */
+/** The name of the attribute that counts a key's look-ups without an avatar. */
 const vainBy = (keyId: string): string => `nobody_${keyId}`;
 
 /**
- * Counts a look-up before it is made, so that those side by side, and those that nothing answers, count too. False where
- * the store, or the key, has had as many as a minute allows.
+ * Counts a look-up before it is made, so that parallel ones count, and ones that nothing answers. Answers false if the
+ * store or the key has used up the minute's number.
  */
 const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
   const isFree = all(
@@ -44,22 +44,25 @@ const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolea
   return done;
 };
 
-/** A look-up that found an avatar is one of the store's alone. */
+/** A look-up that found an avatar counts only for the store, not for the key. */
 const countFound = async (counted: Key, keyId: string): Promise<void> => {
   await write(update(counted, { add: { [vainBy(keyId)]: -1 }, when: exists }));
 };
 
-/** Notes that a box cannot be asked, until one registers anew. */
+/** Notes that a box cannot look names up, until a box registers there again. */
 const noteOld = async (store: string, { name, registeredAt }: Dispenser): Promise<void> => {
   await write(
     update(dispenserKey(store, name), { set: { cannotResolve: true }, when: is('registeredAt', registeredAt) }),
   );
 };
 
-/** The time that is left for the table once the dispenser has answered. */
+/** The time that is reserved for the table after the dispenser has answered. */
 const reserveMillis = 300;
 
-/** The avatar that an answer names: none unless it is exactly `uuid name`, and about the one who was asked for. */
+/**
+ * The avatar that an answer names: none unless the answer is exactly `uuid name`, and about the avatar who was asked
+ * for.
+ */
 export const parseAvatar = (answer: string, { uuid, username }: Identifier) => {
   const [, first = '', second = ''] = /^(\S{36}) (\S{1,63})$/.exec(answer) ?? [];
   const [named, called] = [parseIdentifier(first)?.uuid, parseIdentifier(second)?.username];
@@ -67,10 +70,10 @@ export const parseAvatar = (answer: string, { uuid, username }: Identifier) => {
   return (uuid ?? named) === named && (username ?? called) === called ? { uuid: named, username: called } : undefined;
 };
 
-/** The time in which a box is to answer while there is another one to ask. */
+/** The time that a box has for its answer while there is another box to ask. */
 const boxMillis = 1000;
 
-/** The answer of a box; undefined where it is gone, old, or has given none, and the next one is asked. */
+/** The answer of a box; undefined if the box is gone or too old, or gave no answer. Then the next box is asked. */
 const askBox = async (
   store: string,
   box: Registered,
@@ -94,7 +97,7 @@ const askBox = async (
   return undefined;
 };
 
-/** Asks the boxes in their order until one answers; undefined where none did, 'old' where all are too old. */
+/** Asks the boxes in their order until one answers; undefined if none did, 'old' if all of them are too old. */
 const askBoxes = async (store: string, boxes: readonly Dispenser[], name: string, whole: AbortSignal) => {
   const reachable = boxes.filter((box): box is Registered => box.url !== undefined);
   const request = { id: newId(), at: now(), name };
@@ -110,16 +113,16 @@ const askBoxes = async (store: string, boxes: readonly Dispenser[], name: string
 };
 
 /**
- * Asks a store's boxes for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer of
- * another form, about somebody else, or with a name that is another resident's is none. Nothing that a dispenser
- * answers changes its address. Takes at most `millis`.
+ * Asks a store's boxes for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer is
+ * ignored if it has another form, is about another avatar, or names an avatar with another resident's name. No answer
+ * of a dispenser changes its address. Takes at most `millis`.
  */
 export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
   const { store, identifier, keyId, millis } = lookUp;
   const signal = AbortSignal.timeout(Math.max(0, millis - reserveMillis));
   const boxes = (await listBoxes(store)).filter(({ cannotResolve }) => !cannotResolve);
   if (boxes.length === 0) return { isUnasked: true };
-  // A dispenser that was lost may be back in a minute: until then it gives no answer.
+  // A lost dispenser may be back in a minute. Until then this gives no answer.
   if (boxes.every(({ url }) => url === undefined)) return {};
   const counted = countKey(store);
   if (!(await countOne(counted, lookUp))) return {};
@@ -134,7 +137,7 @@ export const answerLookUp = async (lookUp: LookUp): Promise<LookUpAnswer> => {
     const { uuid, username } = await tellResident(store, avatar, 'dispenser');
     return { resident: { uuid, username } };
   } catch (error) {
-    // A name that is another's, too many names, or a busy table.
+    // The name belongs to another resident, there are too many names, or the table is busy.
     if (error instanceof Problem) return {};
     throw error;
   }

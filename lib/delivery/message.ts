@@ -33,7 +33,7 @@ const EventMessage = z.object({
   notedAt: z.iso.datetime(),
 });
 
-/** The vendors of a product are to be told that it has changed, by `at`: those behind the UUID `after`. */
+/** The vendors of a product are to be told of a change made by `at`. `after` skips the vendors up to this UUID. */
 const ProductChange = z.object({
   kind: z.literal('product-changed'),
   store: z.string().min(1),
@@ -42,7 +42,7 @@ const ProductChange = z.object({
   after: z.guid().optional(),
 });
 
-/** A vendor is to be told that what it shows has changed, by `at`. */
+/** A vendor is to be told of a change made by `at` in what it shows. */
 const VendorChange = z.object({
   kind: z.literal('vendor-changed'),
   store: z.string().min(1),
@@ -77,8 +77,8 @@ const parsed = (text: string): unknown => {
 export const isLaterMessage = (text: string): boolean => isLater(parsed(text));
 
 /**
- * Reads a message, with the fields that a later version gave it; undefined for one that is not ours, or only a later
- * version can read.
+ * Reads a message, with the fields that a later version added; undefined for a message that is not ours, or that only a
+ * later version can read.
  */
 export const decodeMessage = (text: string): QueueMessage | undefined => {
   const value = parsed(text);
@@ -89,8 +89,8 @@ export const decodeMessage = (text: string): QueueMessage | undefined => {
 const ofTheTable = ['pk', 'sk', 'flags', 'ranked', 'rank', 'dues', 'due', 'stamp', 'earlierStamp', ttlAttribute];
 
 /**
- * The order that an item was made of: all but the attributes of its own, so with the fields that a later version gave
- * it.
+ * The order that an item was made from: all attributes except the item's own, so with the fields that a later version
+ * added.
  */
 export const orderIn = (item: object, own: readonly string[]): object =>
   Object.fromEntries(Object.entries(item).filter(([name]) => !own.includes(name) && !ofTheTable.includes(name)));
@@ -113,9 +113,8 @@ const signedBody = (lines: string[], secret: string): string => {
 };
 
 /**
- * The body of a request to a dispenser: lines, of which the last, the note, may itself hold line ends. Plain lines
- * rather than JSON, so that the longest note fits into the 2,048 bytes that a script is given: no character of it is
- * escaped.
+ * The body of a request to a dispenser. It consists of lines; the last one, the note, may itself contain line ends. It
+ * is not JSON: nothing is escaped in plain lines, so the longest note fits into the 2,048 bytes that a script is given.
  */
 export const dispenserBody = (
   { id, recipientUuid, item, message, at, expiresAt }: DispenserRequest,
@@ -130,6 +129,6 @@ interface ResolveRequest {
   name: string;
 }
 
-/** The body of a request that asks a dispenser which avatar a name or UUID belongs to. */
+/** The body of a request that asks a dispenser which avatar has a name or UUID. */
 export const resolveBody = ({ id, at, name }: ResolveRequest, secret: string): string =>
   signedBody([`${protocol}-RESOLVE`, seconds(at), id, name], secret);

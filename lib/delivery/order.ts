@@ -28,9 +28,9 @@ const send = async (
 };
 
 /**
- * Orders the delivery of a product. Writes nothing to the table: the message in the queue is the order. A request that
- * is sent again with its Idempotency-Key orders the same delivery again, which is given once. Throws 404 for an unknown
- * or inactive product, 400 for an unknown recipient, 503 if the queue does not confirm the message.
+ * Orders the delivery of a product. Writes nothing to the table: the message in the queue is the order. A repeated
+ * request with its Idempotency-Key orders the same delivery again, which is given once. Throws 404 for an unknown or
+ * inactive product, 400 for an unknown recipient, and 503 if the queue does not confirm the message.
  */
 export const orderDelivery = async (store: string, productId: string, recipient: Identifier, message: string) => {
   const [product, resident] = await Promise.all([getProductItem(store, productId), findResident(store, recipient)]);
@@ -40,10 +40,10 @@ export const orderDelivery = async (store: string, productId: string, recipient:
 };
 
 /**
- * Orders the delivery of a product to a customer who owns it and may have copies. One that is not sold any more is
- * delivered too. Throws 404 for an unknown resident or product, 400 for a customer who does not own it, for a product
- * without copies and within 60 seconds of a sale or another delivery of it to them, and 503 if the queue does not
- * confirm the message. The writes of `together` are in the transaction that claims the redelivery.
+ * Orders the delivery of a product to a customer who owns it and may have copies, even if the product is not sold any
+ * more. Throws 404 for an unknown resident or product. Throws 400 for a customer who does not own it, for a product
+ * without copies, and within 60 seconds after a sale or another delivery of it to them. Throws 503 if the queue does
+ * not confirm the message. The writes of `together` are in the transaction that claims the redelivery.
  */
 export const redeliver = async (
   store: string,
@@ -55,7 +55,7 @@ export const redeliver = async (
   const [product, resident] = await Promise.all([getProductItem(store, productId), getResident(store, customer)]);
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
-  // An order of `deliver` writes nothing, so it is known from its first attempt on.
+  // An order of `deliver` writes nothing, so it becomes known with its first attempt.
   const wasDelivered = await wasOrderedSince(now() - redeliveryPauseMillis, of);
   const refuseOwner = () => {
     if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
@@ -65,7 +65,7 @@ export const redeliver = async (
   try {
     return await send(store, mark.id, product, resident, message);
   } catch (error) {
-    // Without this note the customer waits for a minute.
+    // If this note fails, the customer waits for a minute.
     await leaveUnconfirmed(key, mark).catch(() => undefined);
     throw error;
   }
@@ -75,11 +75,11 @@ const made = 'The delivery was made already: order a new one.';
 const refunded = 'The sale was refunded: its delivery is not made any more.';
 
 /**
- * Tries a delivery again that waits or has failed, for another 14 days; a `hanging` one too, which is queued though the
- * queue may not have it. Answers it as it is then. The record is written before the message, since a worker drops the
- * message of a delivery that has failed; without the queue's word the record is put back, so that the request can be
- * repeated. Throws 404 for an unknown delivery, 400 in any other state and for that of a refunded sale, 503 if the
- * queue does not confirm the message.
+ * Tries a waiting or failed delivery again, for another 14 days. With `hanging` also a queued one, if the queue may not
+ * have its message. Answers the delivery as it is then. The record is written before the message, since a worker drops
+ * the message of a failed delivery. If the queue does not confirm the message, the record is put back, so that the
+ * request can be repeated. Throws 404 for an unknown delivery, 400 in any other state and if the sale was refunded, and
+ * 503 if the queue does not confirm the message.
  */
 export const retryDelivery = async (store: string, id: string, { hanging = false } = {}): Promise<Delivery> => {
   const { delivery, order, undo } = await reopenDelivery(store, id, futureIdOutside(), async ({ state, saleId }) => {
@@ -91,8 +91,8 @@ export const retryDelivery = async (store: string, id: string, { hanging = false
   try {
     await sendForRequest(order);
   } catch (error) {
-    // If the table fails too, the delivery hangs: the same request with its Idempotency-Key, or the operator, sends it
-    // again.
+    // If the table fails too, the delivery hangs. Then the same request with its Idempotency-Key, or the operator,
+    // sends it again.
     await undo().catch(() => undefined);
     throw error;
   }

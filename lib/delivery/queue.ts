@@ -20,17 +20,19 @@ export const deliveryQueue = {
   name: 'deliveries',
   /** The queue for events to webhooks that fail, or answer slowly. */
   slowName: 'deliveries-slow',
-  /** The queue for calls of vendors, of which none is sure to be made. */
+  /** The queue for calls of vendors. None of these calls is guaranteed. */
   vendorName: 'vendor-calls',
   deadLetterName: 'deliveries-dead',
-  /** Six times the worker's time-out, as AWS recommends. The worker has surely ended when its message comes back. */
+  /** Six times the worker's time-out, as AWS recommends: the worker has certainly ended when its message comes back. */
   visibilitySeconds: 360,
   /** 14 days, the longest that SQS keeps a message. */
   retentionSeconds: 14 * 86_400,
   /** The most that SQS allows. It only has to stop a message that crashes its worker every time. */
   maxReceiveCount: 1000,
   batchSize: 10,
-  /** Workers of each other queue: the fewest that Lambda allows. A new account runs only 10 functions at once. */
+  /**
+   * Workers for each of the other queues: the fewest that Lambda allows. A new account runs only 10 functions at once.
+   */
   slowConcurrency: 2,
   workerTimeoutSeconds: 60,
 } as const;
@@ -50,8 +52,8 @@ const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
 /**
- * Messages for receivers in trouble, and those about changes for vendors, have queues and workers of their own, so that
- * all others never wait for them.
+ * Messages for receivers in trouble, and messages about changes for vendors, have queues and workers of their own. So
+ * no other message ever waits for them.
  */
 export type Lane = 'quick' | 'slow' | 'vendors';
 
@@ -62,13 +64,13 @@ const queueUrl = (lane: Lane = 'quick'): string | undefined =>
     vendors: process.env.VENDOR_QUEUE_URL,
   })[lane];
 
-/** The lane from whose queue, by its ARN, Lambda took a message. */
+/** The lane of the queue, given by its ARN, from which Lambda took a message. */
 export const laneOf = (queueArn = ''): Lane =>
   (['slow', 'vendors'] as const).find(
     (lane) => queueArn !== '' && queueUrl(lane)?.split('/').at(-1) === queueArn.split(':').at(-1),
   ) ?? 'quick';
 
-/** The queue did not take some messages of a batch, and has the others. */
+/** The queue refused some messages of a batch and took the others. */
 export class RefusedMessagesError extends Error {
   readonly messages: readonly QueueMessage[];
   constructor(messages: readonly QueueMessage[], code = '') {
@@ -78,8 +80,8 @@ export class RefusedMessagesError extends Error {
 }
 
 /**
- * Puts messages on the queue of a lane; `store` groups them, so that one busy store does not starve another. `delayOf`
- * says after how many seconds a worker may have the message with a number, from 0.
+ * Puts messages on the queue of a lane. `store` groups them, so that a busy store does not starve the others. `delayOf`
+ * says after how many seconds a worker may have a message, given its number, from 0.
  */
 export const sendMessages = async (
   store: string,
@@ -104,8 +106,8 @@ export const sendMessages = async (
 };
 
 /**
- * Puts one message on the queue for a request. Throws 503 if the queue is down or slow. The queue's answer may
- * have been lost, so the text does not claim that nothing was queued.
+ * Puts one message on the queue for a request. Throws 503 if the queue is down or slow. The queue's answer may be lost,
+ * so the text does not claim that nothing was queued.
  */
 export const sendForRequest = async (message: QueueMessage): Promise<void> => {
   refuseIfOver();
@@ -137,8 +139,8 @@ export const setAside = async (QueueUrl: string | undefined, text: string): Prom
 export const sendToDeadLetters = (text: string): Promise<void> => setAside(process.env.DELIVERY_DLQ_URL, text);
 
 /**
- * Makes a worker's message come back after `delaySeconds`, at least one: with messages on disk, fauxqs 2.4.1 loses a
- * message with a time-out of 0 until its next start.
+ * Makes a worker's message come back after `delaySeconds`, at least one second: with messages on disk, fauxqs 2.4.1
+ * loses a message with a time-out of 0 until its next start.
  */
 export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number, lane: Lane): Promise<void> => {
   const VisibilityTimeout = Math.max(delaySeconds, 1);
@@ -148,7 +150,7 @@ export const comeBackAfter = async (ReceiptHandle: string, delaySeconds: number,
   );
 };
 
-/** A message in a worker's hands. */
+/** A message that a worker has received. */
 export interface ReceivedMessage {
   messageId: string;
   receiptHandle: string;

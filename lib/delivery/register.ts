@@ -6,9 +6,7 @@ import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
 
-/**
- * Throws 400 for an address that must not be called, by the rule's words, and 503 if its name cannot be looked up now.
- */
+/** Throws 400 with these words for an address that must not be called, and 503 if its name cannot be looked up now. */
 export const checkSent = async (url: string, rule: AddressRule, words: string): Promise<void> => {
   const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
   try {
@@ -22,8 +20,8 @@ export const checkSent = async (url: string, rule: AddressRule, words: string): 
 };
 
 /**
- * Registers a dispenser, and puts a message on the queue that hands the waiting deliveries over to it. It writes the
- * address first: a delivery that starts to wait later sees the address, and earlier waits are found here.
+ * Registers a dispenser, and queues a message that hands the waiting deliveries to it. The address is written first: a
+ * delivery that begins to wait later sees the address, and earlier waits are found here.
  */
 export const register = async (store: string, registration: Registration) => {
   await checkSent(registration.url, scripts, 'the address of a script');

@@ -18,7 +18,7 @@ export const loopbackAllowed = (): boolean => process.env.DISPENSER_LOOPBACK ===
 /** The time-out of a call of a dispenser, from the look-up of its name to the end of its answer. */
 export const callTimeoutMillis = (): number => Number(process.env.DISPENSER_TIMEOUT_MILLIS ?? 25_000);
 
-/** Webhooks that answer more slowly get their next event only after a pause, and by the slow lane. */
+/** A webhook that answers more slowly gets its next event only after a pause, by the slow lane. */
 export const slowWebhookMillis = (): number => Number(process.env.WEBHOOK_SLOW_MILLIS ?? 3_000);
 
 /** The time-out of a call of a webhook. */
@@ -36,12 +36,12 @@ export const firstRetrySeconds = (): number => Number(process.env.DELIVERY_RETRY
 export const maxAttemptsInARow = 8;
 
 /**
- * How many days after its last attempt the table deletes the record of a delivery. Longer than any message of it may
- * come.
+ * The table deletes the record of a delivery this many days after its last attempt. No message of the delivery comes
+ * later.
  */
 export const recordDays = (): number => Number(process.env.DELIVERY_RECORD_DAYS ?? 90);
 
-/** The note of a delivery stays in its record once it was delivered. */
+/** The note of a delivery stays in its record after it was delivered. */
 export const keepsNotes = (): boolean => process.env.DELIVERY_NOTES === 'kept';
 
 /** A worker gives a delivery up after this many days. */

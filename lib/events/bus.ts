@@ -9,7 +9,7 @@ import type { EventItem } from './events.ts';
 
 const client = new EventBridgeClient({ maxAttempts: 3 });
 
-/** An event as a CloudEvent 1.0, whose `subject` is the id of the thing that it is about, or that of the store. */
+/** An event as a CloudEvent 1.0. Its `subject` is the id of the thing or the store that it is about. */
 const cloudEventOf = ({ pk, sk: id, type, at, data: text }: EventItem) => {
   const store = storeOf({ pk });
   const data = JSON.parse(text);
@@ -57,10 +57,10 @@ const cut = (entries: readonly PutEventsRequestEntry[]): number[][] => {
   return calls;
 };
 
-/** The bus will never take an entry with such an error. */
+/** The bus will never take an entry with one of these errors. */
 const lasting = new Set(['InvalidArgument', 'MalformedDetail']);
 
-/** An entry that did not arrive. `isLasting`: another try is in vain. */
+/** An entry that did not arrive. `isLasting`: another try would be in vain. */
 export interface RefusedEntry {
   index: number;
   code: string;
@@ -69,7 +69,7 @@ export interface RefusedEntry {
 
 const pausesMillis = [100, 400, 1600];
 
-/** Puts entries on the bus, and those that it refuses again, a few times. Answers those that it did not take. */
+/** Puts entries on the bus, and tries refused ones a few times more. Answers the entries that the bus did not take. */
 export const putOnBus = async (entries: readonly PutEventsRequestEntry[]): Promise<RefusedEntry[]> => {
   const refused: RefusedEntry[] = [];
   const put = async (indexes: readonly number[], pauses: readonly number[]): Promise<void> => {

@@ -18,11 +18,11 @@ import { type VendorItem, vendorAnswer } from '../vendor/vendors.ts';
 import type { NewEvent } from './events.ts';
 import type { ItemChange, Kind } from './stream.ts';
 
-/** An event of a change, without its id and store. `at` is the time of the write unless the item says another. */
+/** An event of a change, without its id and store. `at` is the time of the write, unless the item says another one. */
 type ToldEvent = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
 
 const ofCustomer = ({ before, after }: ItemChange<CreditItem>): ToldEvent[] => {
-  // An erased customer goes on under a pseudonym: that is no change of theirs.
+  // An erased customer continues under a pseudonym. That is not a change of the customer.
   if (!before && after.moved) return [];
   const { uuid, username, credit, restrictedCredit, isBanned } = readCustomer(after);
   const { creditVersion: sequence } = after;
@@ -76,7 +76,7 @@ const ofPayout = ({ before, after }: ItemChange<PayoutItem>): ToldEvent[] => {
 const ofDispenser = ({ before, after }: ItemChange<Dispenser>): ToldEvent[] => {
   const { name = mainBox, priority = 0, region, registeredAt, lostAt = null, lostReason = null } = after;
   const box = { name, priority, region, registeredAt };
-  // The script registers every hour: the same address is no news.
+  // The script registers every hour. The same address again is not news.
   if (after.url === before?.url) return [];
   if (after.url !== undefined)
     return [{ type: 'dispenser.registered', at: registeredAt, data: { ...box, url: after.url } }];
@@ -92,7 +92,7 @@ const ofApplied = ({ before, after }: ItemChange<AppliedCoupon & Stamped>): Told
   return isNews ? [{ type: 'coupon.applied', data: readApplied(after) }] : [];
 };
 
-/** A vendor with the product that it sells, which its item does not have. */
+/** A vendor with the product that it sells: its item holds only the product's id. */
 type VendorWithProduct = VendorItem & { sold?: StoredProduct | undefined };
 
 const isVendorNews = ({ before, after }: ItemChange<VendorItem>): boolean =>
@@ -102,7 +102,7 @@ const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
   const { seenAt, lostAt, sold } = change.after;
   if (!isVendorNews(change)) return [];
   const vendor = vendorAnswer(change.after, sold);
-  // The stream may bring the change when the vendor is long lost.
+  // The vendor may be lost already when the stream brings the change.
   return [
     lostAt === undefined
       ? { type: 'vendor.registered', at: seenAt, data: { ...vendor, state: 'active' } }
@@ -110,7 +110,7 @@ const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
   ];
 };
 
-/** The change with what its events tell and its item does not have. */
+/** Adds to a change what its events need but its item does not hold. */
 export const withProduct = async (change: ItemChange): Promise<ItemChange> => {
   const of = change as ItemChange<VendorItem>;
   const { productId } = of.after;
@@ -149,7 +149,7 @@ const hashedUuid = (text: string): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 };
 
-/** The events of a change. Throws where its item cannot be read. */
+/** The events of a change. Throws if its item cannot be read. */
 export const eventsOf = (change: ItemChange): NewEvent[] => {
   const { kind, store, key, before, after, writtenSeconds, sequenceNumber } = change as ItemChange<Stamped>;
   const isStamped = after.stamp !== undefined && after.stamp !== before?.stamp;

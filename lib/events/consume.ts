@@ -30,7 +30,7 @@ export interface StoreBatch {
 
 /**
  * Lambda's name of the batch's shard, with the name of its stream. A person who sends records again leaves it out:
- * nobody knows whether the days' sums have them, so no day counts them. Throws where Lambda left it out.
+ * nobody knows whether the days' sums include them, so no day counts them. Throws if Lambda left it out.
  */
 const shardOf = ({
   Records,
@@ -55,7 +55,7 @@ const tellOfUncounted = async (records: readonly RecordRead[]): Promise<void> =>
 const noteAndAnnounce = async (store: string, records: readonly RecordRead[]): Promise<void> =>
   announce(store, await noteEvents(records.flatMap(({ events }) => events)));
 
-/** Does all that follows from the records of a store. Throws where the table or the queue does not take a part of it. */
+/** Does everything that follows from the records of a store. Throws if the table or the queue refuses a part of it. */
 const processStore = async ({ store, shard, records, mayCount, meter, eventMeter }: StoreBatch): Promise<void> => {
   const unsent = records.flatMap((one) => one.unsent ?? []);
   const owing = records.flatMap((one) => one.owing ?? []);
@@ -84,15 +84,15 @@ const report = (read: readonly RecordRead[], meter: Meter, eventMeter: Meter): v
 };
 
 /**
- * Processes a batch of the table's stream, the stores side by side. Where the records of a store fail, Lambda brings
- * the batch back from the first of them on. Each act finds then what it has written before, and writes it once.
+ * Processes a batch of the table's stream, the stores side by side. If the records of a store fail, Lambda brings the
+ * batch back from the first of them on. Each act then finds what it wrote before, and writes nothing twice.
  */
 export const consume = async (event: ConsumerEvent, processOne = processStore): Promise<ShardAnswer> => {
   const { Records, isSentAgain = false } = event;
   const shard = shardOf(event);
   const [meter, eventMeter] = [newMeter(), newMeter()];
   const { read, failed } = await readBatch(Records);
-  // Days count no record behind one that is to come back: its checkpoint would be beyond that one.
+  // Days count no record behind one that is to come back: their checkpoint would skip that one.
   const readable = Records.slice(0, failed[0] && Records.indexOf(failed[0]));
   const countable = new Set<DynamoDBRecord>(isSentAgain ? [] : readable);
   const mayCount = ({ from }: RecordRead): boolean => countable.has(from);

@@ -2,23 +2,23 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { ofProcess } from '../process.ts';
 import { tableName } from '../table/client.ts';
 
-/** Twice as many ids of records take about 20 MB. A shard has at most 1,000 records a second. */
+/** Twice this many ids take about 20 MB. A shard has at most 1,000 records a second. */
 const maxIds = 100_000;
 
 /**
- * The ids of the records of one table that this consumer was done with last: a batch that comes back needs no look at
- * the table. It is only a saving, since what it does not know the table does. Two sets, as the oldest id of one is
- * found slowly.
+ * The ids of the records that this consumer processed last, for one table. If a batch comes back, its known records
+ * need no look at the table. This only saves work: the table knows the rest. There are two sets, since finding the
+ * oldest id of a single set is slow.
  */
 const known = ofProcess(() => ({ table: '', ids: new Set<string>(), earlier: new Set<string>() }));
 
-/** True if this consumer knows that it is done with the record. */
+/** True if this consumer knows that it has processed the record. */
 export const isConsumed = ({ eventID = '' }: DynamoDBRecord): boolean => {
   const { table, ids, earlier } = known();
   return table === tableName() && (ids.has(eventID) || earlier.has(eventID));
 };
 
-/** Notes that all that records tell of is written. */
+/** Notes that everything that follows from these records is written. */
 export const noteConsumed = (records: readonly DynamoDBRecord[]): void => {
   const table = tableName();
   const recent = known();

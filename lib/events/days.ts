@@ -13,23 +13,23 @@ import { repeat } from '../table/retry.ts';
 import type { Key } from '../table/schema.ts';
 import { getMany, rowsOf, writeUnstamped } from '../table/table.ts';
 
-/** A sum of a day, or the amount by which the balances of all customers grew in it, of each type. */
+/** A sum of a day. The last two are the amounts by which all customers' balances of each type grew. */
 export type DaySum = AnsweredSum | 'regularNet' | 'restrictedNet';
 
 /** A sum that would be 0 is absent. */
 export type DaySums = Partial<Record<DaySum, number>>;
 
 /**
- * The sums of a day in a store, and the number of the record of each shard of the table's stream up to which they are
- * counted: its checkpoint, whose attribute is named after the shard. Tables of earlier versions have several items of a
- * day, each with a part of the sums.
+ * The sums of a day in a store. Its checkpoint, an attribute for each shard of the table's stream, is the number of the
+ * last record that the sums count. Tables of earlier versions have several items for a day, each with a part of the
+ * sums.
  */
 export type DayItem = Key & DaySums & { readonly [checkpoint: `shard_${string}`]: string };
 
 /** The date of a timestamp of the contract: `YYYY-MM-DD`, in UTC. */
 export const dayOf = (at: string): string => at.slice(0, 10);
 
-/** The item of a store's day, or that of the sales of one vendor in it. */
+/** The item of a store's day, or of one vendor's sales on that day. */
 export const dayKey = (store: string, day: string, vendor?: string): Key => ({
   pk: partition(store, 'DAY', vendor),
   sk: day,
@@ -46,17 +46,17 @@ export const plus = (sums: DaySums, more: DaySums): DaySums => {
   return total;
 };
 
-/** A record's share in the sums of the day of `at`. */
+/** What a record adds to the sums of the day of `at`. */
 export interface DayCount {
   at: string;
   sums: DaySums;
-  /** The vendor of the sale that it is of: the sums count in its own days too. */
+  /** The vendor, if a sale of one is counted: the sums count in the vendor's days too. */
   vendor?: string | undefined;
   /** The place of the record in its shard: `sequenceText` of its number. */
   sequence: string;
 }
 
-/** A record's number in its shard, of up to 40 digits, as a text that sorts as the numbers do. */
+/** A record's number in its shard, of up to 40 digits, as a text. Such texts sort like the numbers. */
 export const sequenceText = (number: string): string => {
   const digits = number.replace(/^0+/, '');
   return `${String(digits.length).padStart(2, '0')}${digits}`;
@@ -65,9 +65,7 @@ export const sequenceText = (number: string): string => {
 const checkpointOf = (shard: string): `shard_${string}` =>
   `shard_${createHash('sha256').update(shard).digest('hex').slice(0, 12)}`;
 
-/**
- * The last checkpoints that this process has seen, by table, day and shard. Each is a lower bound of the present one.
- */
+/** The last checkpoints that this process has seen, by table, day and shard. The present checkpoint is never lower. */
 const seen = ofProcess(() => new Map<string, string>());
 const maxSeen = 10_000;
 
@@ -79,7 +77,7 @@ const note = (name: string, checkpoint: string): void => {
   all.set(name, checkpoint);
 };
 
-/** The checkpoints of a shard in some days, as they were at some time before: empty where a day has none. */
+/** The checkpoints of a shard in some days, as they were at an earlier time: empty if a day has none. */
 export const checkpointsSeen = async (
   store: string,
   shard: string,
@@ -97,14 +95,14 @@ export const checkpointsSeen = async (
   return (day) => known.get(day) ?? '';
 };
 
-/** Counts what a shard's records add to the item of one day. Answers the counts that were counted before. */
+/** Adds what a shard's records count to the item of one day. Answers the counts that were counted before. */
 const countDay = async <T extends DayCount>(key: Key, shard: string, counts: readonly T[]): Promise<T[]> => {
   const checkpoint = checkpointOf(shard);
   let left = counts.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1));
   return repeat(async () => {
     const [first, last] = [left[0], left.at(-1)] as [T, T];
     const add = left.reduce<DaySums>((sums, one) => plus(sums, one.sums), {}) as Record<string, number>;
-    // The sums and their checkpoint are one write, so that no death comes between the two.
+    // One write sets the sums and their checkpoint, so nobody can die between the two.
     const set = { [checkpoint]: last.sequence };
     const when = any(missing(checkpoint), below(checkpoint, first.sequence));
     const outcome = await writeUnstamped<DayItem>(update(key, { add, set, when }));
@@ -118,10 +116,10 @@ const countDay = async <T extends DayCount>(key: Key, shard: string, counts: rea
 };
 
 /**
- * Counts what the records of a shard add to the days of a store: each record once, however often its batch comes back,
- * wherever it is cut and wherever a consumer dies, since AWS hands out the records of a shard in their order, and none
- * before those ahead of it were taken. Answers the counts whose records are not beyond their day's checkpoint: they are
- * counted already.
+ * Adds what the records of a shard count to the days of a store. Each record is counted once, however often its batch
+ * comes back, wherever it is cut, and wherever a consumer dies: AWS hands out the records of a shard in their order,
+ * and none before all earlier ones were taken. Answers the counts that were counted before: their day's checkpoint has
+ * passed their records.
  */
 export const countInDays = async <T extends DayCount>(
   store: string,
@@ -132,7 +130,7 @@ export const countInDays = async <T extends DayCount>(
   const earlier: T[] = [];
   for (const [day, ofDay] of Map.groupBy(some, ({ at }) => dayOf(at)))
     earlier.push(...(await countDay(dayKey(store, day), shard, ofDay)));
-  // The items of vendors have checkpoints of their own, so a death in between leaves none of them out.
+  // The items of vendors have checkpoints of their own, so a death in between skips none of them.
   for (const [vendor, ofVendor] of Map.groupBy(some, (one) => one.vendor))
     if (vendor !== undefined)
       for (const [day, ofDay] of Map.groupBy(ofVendor, ({ at }) => dayOf(at)))
@@ -210,7 +208,7 @@ const spanOf = ({ from, to = dayOf(timestamp(now())) }: DayQuery): { first: stri
   return { first, last: `${to}~` };
 };
 
-/** The days on which a vendor sold something, or a sale of it was refunded. */
+/** The days on which a vendor sold something, or on which one of its sales was refunded. */
 const daysOfVendor = async (store: string, vendor: string, span: { first: string; last: string }): Promise<Days> => {
   const days = await rowsOf<DayItem>({ partition: partition(store, 'DAY', vendor), ...span })({ descending: false });
   return {
@@ -227,14 +225,14 @@ const daysOfVendor = async (store: string, vendor: string, span: { first: string
 };
 
 /**
- * The days of a store on which something happened, oldest first, with the credit that all customers held at the end of
- * each; or those of one of its vendors. By default the last 30. Throws 400 where they are more than 366, or the first
- * is after the last.
+ * The days of a store, or of one of its vendors, on which something happened, oldest first. A store's days have the
+ * credit that all customers held at their end. By default the last 30 days. Throws 400 for more than 366 days, or if
+ * the first is after the last.
  */
 export const getDays = async (store: string, query: DayQuery): Promise<Days> => {
   const { first, last } = spanOf(query);
   if (query.vendor !== undefined) return daysOfVendor(store, query.vendor, { first, last });
-  // The balances are sums over all days up to theirs.
+  // A balance is the sum over all days up to its own.
   const parts = await rowsOf<DayItem>({ partition: partition(store, 'DAY'), last })({ descending: false });
   const days = new Map<string, DaySums>();
   for (const part of parts) days.set(dayOf(part.sk), plus(days.get(dayOf(part.sk)) ?? {}, sumsOf(part)));

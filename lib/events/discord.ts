@@ -1,10 +1,10 @@
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
 import type { SentEventType } from '../routes/webhooks.ts';
 
-/** Discord counts at most so many characters of an embed's title and of its description. */
+/** Discord allows at most this many characters in an embed's title and in its description. */
 const maxText = 1000;
 
-/** A text of others without what Discord would take for a mention, a link or markup. */
+/** A text from outside, without characters that Discord would read as a mention, a link or markup. */
 const plain = (text: string): string => text.replace(/[\\*_~`|>@#[\]()<:]/g, (mark) => `\\${mark}`).slice(0, maxText);
 
 type Lines = { [T in EventType]: (data: EventData<T>) => string };
@@ -21,7 +21,7 @@ const vendor = ({ name, region, product }: EventData<'vendor.lost'>): string =>
 const customer = ({ username }: EventData<'customer.banned'>): string => plain(username);
 const state = ({ name }: EventData<'store.closed'>): string => plain(name);
 
-/** The line about each event that people read. It has no ids of cards, no notes, reasons or references. */
+/** The line that people read about each event. It has no ids of cards, no notes, no reasons and no references. */
 const lines: Lines = {
   'credit.changed': ({ username, credit, restrictedCredit }) =>
     `${plain(username)}: L$ ${credit}, restricted L$ ${restrictedCredit}`,

@@ -10,25 +10,25 @@ import { dueList, type WebhookItem } from './webhooks.ts';
 
 type SendOrders = (orders: readonly EventOrder[]) => Promise<void>;
 
-/** An event whose message is on the queue is sent another one after this time, unless a worker has had it by then. */
+/** If no worker has had an event's message within this time, the event is sent another one. */
 const resendMillis = 10 * 60_000;
 
-/** Hands the first `limit` events that are held back for a webhook to `send`, and answers how many. */
+/** Passes the first `limit` events that are held back for a webhook to `send`, and answers their number. */
 export const releaseHeld = async (webhook: WebhookItem, limit: number, send: SendOrders): Promise<number> => {
   const list = heldList(storeOf(webhook), webhook.id);
   const rows = await rowsOf<Key>({ partition: list, index: 'byDue' })({ descending: false, limit });
   const held = (await getMany<Sending>(rows)).filter((one) => !isLater(one));
-  // If this worker dies before it sends the messages, the sweep does so.
+  // If this worker dies before it sends the messages, the sweep sends them.
   const set = { nextAt: timestamp(now()), dues: dueList, due: timestamp(now() + resendMillis) };
   await Promise.all(held.map(({ pk, sk }) => write(update({ pk, sk }, { set, when: is('dues', list) }))));
   await send(held.map(orderOf));
   return held.length;
 };
 
-/** A webhook that fails gets one event to try. The others follow its answer. */
+/** A failing webhook gets one event to try. The others wait for its answer. */
 const firstHeld = ({ failingSince }: WebhookItem): number => (failingSince === undefined ? 10 : 1);
 
-/** Releases events that are held back for a webhook whose pause is over, and notes when to look again. */
+/** Releases events that were held back for a webhook whose pause is over, and notes when to look again. */
 const visit = async (webhook: WebhookItem, send: SendOrders): Promise<number> => {
   const { pk, sk, due, pausedUntil = '', slowUntil = '' } = webhook;
   const at = timestamp(now());
@@ -36,7 +36,7 @@ const visit = async (webhook: WebhookItem, send: SendOrders): Promise<number> =>
   const sent = isPaused ? 0 : await releaseHeld(webhook, firstHeld(webhook), send);
   const notPaused = sent > 0 ? timestamp(now() + 60_000) : slowUntil;
   const next = isPaused ? pausedUntil : notPaused;
-  // Ten minutes after its last pause no worker lives any more that would hold an event back for it.
+  // Ten minutes after the webhook's last pause, no worker that could hold an event back for it is alive.
   const set = at < next ? { due: next } : { dues: undefined, due: undefined };
   await write(update({ pk, sk }, { set, when: is('due', due) }));
   return sent;
@@ -49,7 +49,7 @@ const resend = async (sendings: readonly Sending[], send: SendOrders): Promise<n
   return sendings.length;
 };
 
-/** Sendings in pieces of one webhook each, as many as a call of the queue takes. */
+/** Sendings in pieces, each for one webhook and as large as a call of the queue allows. */
 const byWebhook = (sendings: readonly Sending[]): Sending[][] =>
   Object.values(Object.groupBy(sendings, ({ webhook }) => webhook)).flatMap((some = []) =>
     inChunks(some, deliveryQueue.batchSize),
@@ -71,7 +71,7 @@ export const sendDue = async (send: SendOrders, hasTime: () => boolean): Promise
         one.dues === dueList &&
         (one.due ?? '~') <= at &&
         (isWebhook(one) || (one.leaseUntil ?? '') <= at) &&
-        // A later version does what it has noted as due in a shape of its own.
+        // A later version handles what it noted as due in its own shape.
         !isLater(one),
     );
     for (const piece of byWebhook(items.filter((one) => !isWebhook(one)))) {

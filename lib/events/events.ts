@@ -11,12 +11,12 @@ import { isNew, put, update } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, inChunks, rowsOf, write, writeUnstamped } from '../table/table.ts';
 
-/** An event as a record of the stream tells of it. */
+/** An event as a record of the stream tells it. */
 export interface NewEvent {
   store: string;
   /** Names the item that changed. */
   thing: string;
-  /** Derived from the change: whoever reads its record again gives it the same one. */
+  /** Derived from the change: everybody who reads its record gives it the same id. */
   id: string;
   type: EventType;
   /** When the change was made. */
@@ -26,17 +26,17 @@ export interface NewEvent {
 }
 
 /**
- * An event as it was noted. `sk` is its id. Of one whose avatar was erased only the key stays, so that it is not noted
- * anew.
+ * An event as it was noted. `sk` is its id. If its avatar was erased, only the key stays, so that the event is not
+ * noted again.
  */
 export interface EventItem extends Key {
   type: EventType;
   at: string;
   /** JSON, whose members keep their order. */
   data: string;
-  /** Made up by the operator, to try receivers out: no event of the store. */
+  /** Made by the operator to try receivers out. It is not an event of the store. */
   sample?: true;
-  /** The list of the store's events of this type, or that of its samples, in the order in which they were noted. */
+  /** The list of the store's events of this type, or of its samples, in the order in which they were noted. */
   ranked: string;
   rank: string;
   /** In seconds since 1970. */
@@ -49,8 +49,8 @@ const keepMillis = 30 * 86_400_000;
 const sharedLists: readonly string[] = ['customer', 'dispenser', 'payout', 'store', 'vendor'];
 
 /**
- * The list of the store's events of a type, or that of its samples, which the API never reads. Cards that are sold
- * stand in the list of those that are granted.
+ * The list of the store's events of a type. The API never reads the list of samples. Events of sold cards are in the
+ * list of granted ones.
  */
 export const eventList = (store: string, type: EventType | 'sample'): string => {
   const [subject = ''] = type.split('.');
@@ -64,7 +64,7 @@ export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ pa
 /** When an event was noted. */
 export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
-/** An event shows when it is so old. All that were noted before it show by then, so nobody who reads on misses one. */
+/** The API shows an event at this age. By then every earlier event is visible, so nobody who reads on misses one. */
 const settleMillis = 10_000;
 
 /** The time of the event that this process noted last, and its number within that millisecond. */
@@ -73,10 +73,10 @@ const latest = ofProcess(() => ({ at: '', number: 0 }));
 const placeText = (at: string, number: number): string => `${at}#${String(number).padStart(6, '0')}`;
 
 /**
- * The place in the list of an event that is noted now: the time and, within the millisecond, a number. It is behind all
- * that this process has noted, also where its clock was set back by some seconds, and behind `last`, the event before
- * it of the same thing, also where another consumer, whose clock is ahead, has noted that. An event that is placed
- * ahead of the clock shows later: so a clock that was set back by more counts as it is.
+ * The place in the list for an event that is noted now: the time and a number within the millisecond. It is after
+ * everything that this process has noted, even if the clock was set back by some seconds. It is also after `last`, the
+ * event before it about the same thing, even if another consumer with a faster clock noted that. An event with a place
+ * ahead of the clock is shown later. So if the clock was set back by more than that, its time is used as it is.
  */
 const placeBehind = (last: EventItem | undefined): string => {
   const own = latest();
@@ -90,7 +90,7 @@ const placeBehind = (last: EventItem | undefined): string => {
   return last && place <= last.rank ? placeText(lastAt, Number(number) + 1 || 1) : place;
 };
 
-/** Notes an event once, by its id. Answers it as it was noted first; undefined where its avatar was erased since. */
+/** Notes an event once, by its id. Answers it as it was first noted; undefined if its avatar was erased since. */
 const note = async (
   { store, id, type, at, data }: NewEvent,
   last: EventItem | undefined,
@@ -101,20 +101,20 @@ const note = async (
     at,
     data: JSON.stringify(data),
     ranked: eventList(store, type),
-    // The end of the id tells it from an event that another consumer notes in this place. With the whole id many events
-    // would pass 1 KB, and cost one write unit more.
+    // The end of the id tells the event from one that another consumer notes at this place. With the whole id many
+    // events would pass 1 KB and cost one write unit more.
     rank: `${place}#${id.slice(-12)}`,
     [ttlAttribute]: Math.ceil((now() + keepMillis) / 1000),
   };
-  // A stamp would make many events longer than 1 KB, each a write unit dearer.
+  // A stamp would make many events longer than 1 KB, and each of these a write unit dearer.
   const outcome = await writeUnstamped<EventItem>(update(eventKey(store, id), { set, when: isNew }));
   const noted = outcome.done ? outcome.result : outcome.found;
   return noted?.rank === undefined ? undefined : noted;
 };
 
 /**
- * Notes the events of one thing in the order of its changes: none before the one ahead of it is noted, so that the list
- * has this order though the batch fails and comes back, and though another consumer notes the same events meanwhile.
+ * Notes the events of one thing in the order of its changes, each only after the one before it is noted. So the list
+ * has this order even if the batch fails and comes back, and if another consumer notes the same events meanwhile.
  */
 const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
   const noted: EventItem[] = [];
@@ -125,12 +125,12 @@ const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> =>
   return noted;
 };
 
-/** Things whose events are noted side by side. */
+/** The events of this many things are noted side by side. */
 const sideBySide = 25;
 
 /**
- * Notes events, each once, and answers them as they were noted first. `events` has those of one thing in the order of
- * its changes. Throws where the table does not take them.
+ * Notes events, each once, and answers them as they were first noted. `events` has the events of one thing in the order
+ * of its changes. Throws if the table refuses them.
  */
 export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem[]> => {
   const things = [...Map.groupBy(events, ({ thing }) => thing).values()];
@@ -139,10 +139,10 @@ export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem
   return noted;
 };
 
-/** Longer than any webhook is tried. */
+/** No webhook is tried for longer. */
 const sampleSeconds = 7 * 86_400;
 
-/** Notes a sample of an event, which stands in no list of the API. */
+/** Notes a sample of an event, which no list of the API contains. */
 export const noteSample = async (store: string, type: EventType, data: object): Promise<EventItem> => {
   const [id, at] = [newId(), timestamp(now())];
   const sample: EventItem = {
@@ -175,7 +175,8 @@ export const eventKeys = (
   );
 
 /**
- * The store's events of these types of the last 30 days, in the order in which they were noted, up to ten seconds ago.
+ * The store's events with these types from the last 30 days, in the order in which they were noted, except for the last
+ * ten seconds.
  */
 export const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
@@ -185,7 +186,7 @@ export const listEvents = (store: string, types: readonly EventType[]): Source<E
   );
 };
 
-/** The place of an event that the store still has. Throws 400 for any other. */
+/** The place of an event that the store still has. Throws 400 for any other id. */
 export const findPosition = async (store: string, id: string): Promise<string> => {
   const event = await get<EventItem>(eventKey(store, id));
   if (!event?.rank || event.sample || event.rank < timestamp(now() - keepMillis))
@@ -193,7 +194,10 @@ export const findPosition = async (store: string, id: string): Promise<string> =
   return event.rank;
 };
 
-/** An event's data. Earlier code noted those of dispensers without name and priority, and sales without `changePaid`. */
+/**
+ * An event's data. Earlier versions noted events of dispensers without name and priority, and events of sales without
+ * `changePaid`.
+ */
 const dataOf = ({ type, data }: EventItem): object => ({
   ...(type.startsWith('dispenser.') && { name: mainBox, priority: 0 }),
   ...(type.startsWith('sale.') && { changePaid: null }),
@@ -202,7 +206,7 @@ const dataOf = ({ type, data }: EventItem): object => ({
 
 const eventAnswer = (event: EventItem) => ({ id: event.sk, type: event.type, at: event.at, data: dataOf(event) });
 
-/** Throws 403 where a key with the scopes `held` may not read events of one of these types. */
+/** Throws 403 if a key with the scopes `held` may not read events of one of these types. */
 export const demandReadable = (types: readonly EventType[], held: readonly Scope[]): void => {
   const lacking = scopesLacking(types, held);
   const hidden = types.filter((type) => scopesLacking([type], held).length > 0);
@@ -211,8 +215,8 @@ export const demandReadable = (types: readonly EventType[], held: readonly Scope
 };
 
 /**
- * A page of the store's events that a key with the scopes `held` may read, the first noted first. Throws 400 for
- * `after` beside a cursor, 403 for a type that the key may not read, and 400 where `after` is no event.
+ * A page of the store's events that a key with the scopes `held` may read, the earliest first. Throws 400 for `after`
+ * beside a cursor or if `after` is not an event, and 403 for a type that the key may not read.
  */
 export const eventsPage = async (
   store: string,

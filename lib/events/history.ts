@@ -49,7 +49,7 @@ const unerased = { erased: undefined, [ttlAttribute]: undefined };
 const hasNoLots = (facts: RowContribution['facts']): boolean =>
   facts !== undefined && facts.unlotted === facts.amount - facts.expired;
 
-/** Writes facts if the row has none yet, and adds parts to those that were found in the row. */
+/** Writes facts if the row has none yet, and adds parts to the parts that the row has already. */
 const rowWrite = (task: RowTask): Write => {
   const { key, facts, parts, found } = task;
   // A put takes half the time of an update, but is refused if the row exists. The row of a change with lots often
@@ -67,9 +67,9 @@ const rowWrite = (task: RowTask): Write => {
 };
 
 /**
- * True for a change that an erasure has moved away: the one of its mark, or an earlier one. The numbers of their stream
- * records tell which was earlier, whatever the clocks said. A row that a backfill wrote has no such number, so its time
- * decides.
+ * True for a change that an erasure has moved away: the change of the row's mark, or an earlier one. The numbers of
+ * their stream records tell which was earlier, whatever the clocks said. A row that a backfill wrote has no such
+ * number, so its time decides.
  */
 const isMovedAway = (facts: RowContribution['facts'], { erased, record }: Partial<HistoryItem>): boolean => {
   if (!facts || erased === undefined) return false;
@@ -127,7 +127,7 @@ const outcomeOf = ({ facts }: RowContribution, found: HistoryItem | undefined): 
   return { isMade, isOfRecord: isMade || (found?.record !== undefined && found.record === facts?.record) };
 };
 
-/** Reads those rows of the tasks that `readsFirst` names. Answers them by their names, also those that do not exist. */
+/** Reads the rows of the tasks that `readsFirst` names. Answers them by their names, also rows that do not exist. */
 const readRowsFirst = async (tasks: readonly RowTask[]): Promise<Map<string, HistoryItem | undefined>> => {
   const reads = readsFirst();
   const toRead = tasks.filter(({ parts }) => reads.allRows || (reads.rowsWithParts > 0 && parts));
@@ -231,7 +231,7 @@ const writeRows = async (tasks: readonly RowTask[]): Promise<Map<string, History
 /**
  * Writes contributions to history. They may come in any order, repeatedly, and to several consumers at once, and a
  * consumer may die anywhere: each row is written once, and the table ends the same. Answers the outcome of each row, by
- * its key. Throws where the table does not take all rows; some may be written then.
+ * its key. Throws if the table refuses a row; some may be written then.
  */
 export const recordRows = async (
   contributions: readonly RowContribution[],

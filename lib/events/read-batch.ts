@@ -64,7 +64,7 @@ export const tellOperator = (from: DynamoDBRecord): Promise<boolean> =>
 /**
  * Reads the records of a batch that this consumer has not processed yet, each once. An unreadable record goes to the
  * queue of failures: if Lambda brought it back, it would hold up all records behind it for a day. `failed` are the
- * records that must come back: those of a version that is being deployed, and those that the queue refused.
+ * records that must come back: records of a version that is being deployed, and records that the queue refused.
  */
 export const readBatch = async (records: readonly DynamoDBRecord[]) => {
   const read = new Map<string, RecordRead>();

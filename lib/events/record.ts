@@ -14,7 +14,7 @@ interface CountOfRecord<T> extends DayCount {
   isMade: boolean;
 }
 
-/** The counts of a record. A row that it did not make was counted by whoever made it, such as a backfill. */
+/** The counts of a record. If something else made its row, such as a backfill, that counted the row. */
 const countsOf = <T extends RecordContributions>(
   of: T,
   row: (key: Key) => RowOutcome | undefined,
@@ -25,10 +25,10 @@ const countsOf = <T extends RecordContributions>(
   });
 
 /**
- * Makes history of records of a store, then counts in its days those that `mayCount`, all of one shard. Rows come
- * first: where a consumer dies in between, the records come back and are counted then. Answers the records that made a
- * row although their day's checkpoint had been beyond them before: no day has counted these. Throws where the table
- * does not take all.
+ * Makes history from records of a store that all come from one shard, then counts the records that `mayCount` in its
+ * days. Rows come first: if a consumer dies in between, the records come back and are counted then. Answers the records
+ * that made a row although their day's checkpoint had passed them before: no day has counted these. Throws if the table
+ * refuses a part.
  */
 export const record = async <T extends RecordContributions>(
   store: string,

@@ -23,7 +23,7 @@ export interface RowContribution {
 /** A record's contribution to a row of history, to the sums of a day, or to both. */
 export interface Contribution {
   row?: RowContribution;
-  /** Added to the sums of the day of `at`, and to those of the vendor's. */
+  /** Added to the sums of the day of `at`, and to the vendor's. */
   count?: { at: string; sums: DaySums; vendor?: string | undefined };
 }
 
@@ -40,7 +40,8 @@ const checkVersion = ({ types }: LastChange, version: number | undefined): void 
 type Balances = Partial<CreditItem>;
 
 /**
- * The rows of one change between two images. The last has the number `version`, the one before it the number before.
+ * The rows of one change between two images. The last row has the number `version`, the one before it the number
+ * before.
  */
 const rowsBetween = (
   store: string,
@@ -53,14 +54,14 @@ const rowsBetween = (
   const balances = { credit: before.credit ?? 0, restrictedCredit: before.restrictedCredit ?? 0 };
   return types.map(({ type, expired = 0, bonus, isPermanent }, index) => {
     const { balance, unlotted, lots, due } = attributes[type];
-    // The row of a bonus may follow another one of its type.
+    // A bonus may add a second row of the same type.
     const next = types.slice(index + 1).find((other) => other.type === type);
     const isNext = types.slice(0, index).some((other) => other.type === type);
     const { bonus: later = 0 } = next ?? {};
     const reached = (after[balance] ?? 0) - later;
     const grown = reached - balances[balance];
     const ofType = (after[unlotted] ?? 0) - (before[unlotted] ?? 0);
-    // Of a change of several rows, each tells of the time between two.
+    // If a change has several rows, the balances of each are those after this row.
     balances[balance] = reached;
     const row: HistoryRow = {
       ...change,
@@ -71,7 +72,7 @@ const rowsBetween = (
       unlotted: isNext ? (isPermanent ? grown : 0) : ofType - (next?.isPermanent ? later : 0),
     };
     demand([row.amount, row.unlotted, ...Object.values(balances)].every(isInteger), 'a balance is no whole number');
-    // An opening touches no lot, so it knows only what all of them hold.
+    // An opening touches no lot, so it knows only the sum over all lots.
     const hasLots = change.kind === 'opening' && (after[lots] ?? 0) > 0 && after[due] !== undefined;
     const key = historyKey(store, uuid, type, version - types.length + 1 + index);
     const parts = hasLots ? { lastExpiresAt: after[due] as string } : undefined;
@@ -79,7 +80,7 @@ const rowsBetween = (
   });
 };
 
-/** The rows of the credit that a customer held before anything kept their history: none where they held none. */
+/** The rows for the credit that a customer held before anything kept their history: none if they held none. */
 const openingRows = (store: string, before: CreditItem, at: string): Contribution[] => {
   const { creditVersion: version = 0 } = before;
   const held = creditTypes.filter((type) => (before[attributes[type].balance] ?? 0) > 0);
@@ -92,7 +93,7 @@ const ofCustomer = ({ store, before, after }: ItemChange<CreditItem>): Contribut
   const lastChange = lastChangeOf(after);
   if (!lastChange || version === before?.creditVersion || (!before && moved)) return [];
   checkVersion(lastChange, version);
-  // The opening of a backfill finds the balances as they stay.
+  // The opening of a backfill does not change the balances.
   if (lastChange.kind === 'opening') return rowsBetween(store, uuid, {}, after, lastChange, version as number);
   return [
     ...(before && !before.lastChange ? openingRows(store, before, lastChange.at) : []),
@@ -131,7 +132,7 @@ const ofDelivery = ({ before, after }: ItemChange<Delivery>): Contribution[] => 
   const { state, deliveredAt, failedAt = '' } = after;
   if (state === before?.state) return [];
   if (state === 'delivered') return [counted(deliveredAt, { delivered: 1 })];
-  // A delivery that could not be put on the queue again has the end that it had.
+  // A delivery that could not be put on the queue again goes back to the end that was counted before.
   if (state !== 'failed' || before?.failures?.includes(failedAt)) return [];
   return [counted(failedAt, { failed: 1 })];
 };
@@ -156,11 +157,11 @@ const contributors: Partial<Record<Kind, (change: ItemChange<never>) => Contribu
   SALE: ofSale,
 };
 
-/** A row's facts with the record that tells of them. */
+/** A row's facts with the number of the record that told them. */
 const withRecord = ({ facts, ...row }: RowContribution, record: string): RowContribution =>
   facts ? { ...row, facts: { ...facts, record } } : row;
 
-/** The contributions of a change. Throws where its item cannot be read. */
+/** The contributions of a change. Throws if its item cannot be read. */
 export const contributionsOf = (change: ItemChange): Contribution[] => {
   const record = sequenceText(change.sequenceNumber ?? '');
   const all = contributors[change.kind]?.(change as ItemChange<never>) ?? [];

@@ -29,18 +29,18 @@ const [second, minute, hour] = [1000, 60_000, 3_600_000];
 /** The pauses before the attempts after the first. */
 const schedule = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
-/** An event is tried for at least so long, though an attempt that died with its worker used up its pause. */
+/** An event is tried for at least this long, even if an attempt that died with its worker used up its pause. */
 const triedMillis = schedule.reduce((sum, pause) => sum + pause, 0);
 
-/** Up to a tenth more, so that events that failed together do not return together. */
+/** Adds up to a tenth, so that events that failed together do not return together. */
 const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.random() / 10));
 
-/** So much failure without a success disables a webhook. */
+/** A webhook is disabled when it has only failed for this long. */
 const maxFailingMillis = 5 * 24 * hour;
 
 const maxRetryAfterMillis = 24 * hour;
 
-/** The pause of a webhook that does not answer grows with the time for which it has not. */
+/** The longer a webhook has not answered, the longer its pause. */
 const pauseOf = (failingMillis: number): number => Math.min(Math.max(failingMillis / 4, 30 * second), 30 * minute);
 
 interface Answer {
@@ -56,13 +56,13 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
   return Number.isNaN(millis) ? undefined : Math.min(Math.max(millis, 0), maxRetryAfterMillis);
 };
 
-/** An event as its messages have it; `data` is JSON. */
+/** An event in the form of its messages; `data` is JSON. */
 export interface SentEvent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
   id: string;
   type: SentEventType;
 }
 
-/** The body and the headers of a message as Standard Webhooks have it. That of a sample says so. */
+/** The body and the headers of a message, in the form of Standard Webhooks. A sample says that it is one. */
 export const signedMessage = (
   { id, type, at, data, sample }: SentEvent,
   secrets: readonly string[],
@@ -124,8 +124,8 @@ const succeeded = async (webhook: WebhookItem, sending: Sending, status: number,
 };
 
 /**
- * Puts another event on the queue that was held back, once for each that a webhook answers: so it gets them as fast as
- * it takes them.
+ * Queues another event that was held back, one for each answer of the webhook: so the webhook gets them as fast as it
+ * takes them.
  */
 const releaseNext = async (webhook: WebhookItem): Promise<void> => {
   if (webhook.due !== undefined) await releaseHeld(webhook, 1, (orders) => queueEvents(orders, 'slow'));
@@ -143,7 +143,7 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
   const { failingSince = timestamp(now()) } = webhook;
   const failingMillis = now() - Date.parse(failingSince);
   if (status === 410 || failingMillis >= maxFailingMillis) return disable(webhook, order, answer);
-  // An answer with an error costs no time, but may ask for a pause with Retry-After.
+  // An answer with an error costs no time, so there is no pause unless the answer asks for one with Retry-After.
   const pause = status === undefined ? pauseOf(failingMillis) : retryAfterMillis;
   const isNews = webhook.failingSince === undefined || pause !== undefined;
   if (isNews) await noteHealth(webhook, { failingSince }, pause);
@@ -159,7 +159,7 @@ const failed = async (webhook: WebhookItem, order: EventOrder, sending: Sending,
   return millis <= minute ? { outcome: 'pending', againSeconds: Math.ceil(millis / 1000) } : { outcome: 'pending' };
 };
 
-/** The message of an event that is not due comes back, unless the sweep will send another one. */
+/** The message of an event that is not due comes back, unless the sweep will send another message. */
 const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handling => {
   if (state !== 'pending') return { outcome: 'repeated' };
   const at = [nextAt ?? '', leaseUntil ?? ''].sort().at(-1) ?? '';
@@ -169,19 +169,19 @@ const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handling => {
     : { outcome: 'taken', againSeconds: Math.max(Math.ceil(millis / 1000), 0) };
 };
 
-/** Why an order is not carried out: it may be older than what its webhook and its event are now. */
+/** Says why an order is not carried out: its webhook or its event may have changed since. */
 const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, event: EventItem | undefined) => {
   if (!webhook) return 'The webhook is not there any more.';
   if (type === pingType) return undefined;
-  // Its avatar may be erased.
+  // Its avatar may have been erased.
   if (event?.data === undefined) return 'The event is not there any more.';
   if (webhook.state === 'disabled') return 'The webhook is disabled.';
-  // Its address may have changed together with its events, by a key that may not read those of this type.
+  // A key that may not read events of this type may have changed the address together with the types.
   return webhook.events.includes(type) ? undefined : `The webhook does not subscribe to ${type} any more.`;
 };
 
 /**
- * Makes one attempt to send an event to a webhook. A duplicate message makes no second one, not even in another worker.
+ * Makes one attempt to send an event to a webhook. A duplicate message makes no second attempt, even in another worker.
  */
 export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling> => {
   const { store, event: id, type } = order;
@@ -222,7 +222,10 @@ export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling
 
 const isEventType = (type: string): type is EventType => eventNames.includes(type as EventType);
 
-/** Puts orders on the queue of a lane. Those of one webhook are a group: a busy one does not starve another. */
+/**
+ * Puts orders on the queue of a lane. The orders of one webhook are a group, so that a busy webhook does not starve the
+ * others.
+ */
 export const queueEvents = async (orders: readonly EventOrder[], lane?: Lane): Promise<void> => {
   const groups = Object.entries(Object.groupBy(orders, ({ webhook }) => webhook));
   await Promise.all(

@@ -21,7 +21,7 @@ export interface EventOrder {
   notedAt: string;
 }
 
-/** The record of an event's way to a webhook. It begins with the first attempt, or where that has to wait. */
+/** The record of how an event is sent to a webhook. The first attempt makes it, or the first wait. */
 export interface Sending extends Key, Omit<EventOrder, 'store'> {
   state: SendingState;
   attempts: number;
@@ -30,9 +30,9 @@ export interface Sending extends Key, Omit<EventOrder, 'store'> {
   /** When it is tried next. */
   nextAt?: string;
   leaseUntil?: string;
-  /** The list of its state, while it is pending after a failure, or failed. */
+  /** The list of its state: while it is pending after a failure, or failed. */
   flags?: string;
-  /** Its place among what the sweep puts on the queue again. */
+  /** Its place in the list of what the sweep puts on the queue again. */
   dues?: string;
   due?: string;
   [ttlAttribute]: number;
@@ -43,10 +43,10 @@ const keepSeconds = 30 * 86_400;
 const listKey = (store: string, webhook: string, state?: SendingState): string =>
   partition(store, 'WEBHOOK', state === undefined ? webhook : `${webhook}#${state}`);
 
-/** The list of the events that are held back for a webhook, in the order of their noting. */
+/** The list of the events that are held back for a webhook, in the order in which they were noted. */
 export const heldList = (store: string, webhook: string): string => partition(store, 'WEBHOOK', `${webhook}#held`);
 
-/** The order that a record was made of. */
+/** The order that a record was made from. */
 export const orderOf = (sending: Sending): EventOrder => {
   const own = ['state', 'attempts', 'status', 'lastError', 'nextAt', 'leaseUntil'] satisfies (keyof Sending)[];
   const { webhook, event, type, notedAt } = sending;
@@ -75,8 +75,8 @@ const waiting = (order: EventOrder, nextAt: string) => ({
 const isLeaseOver = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
 
 /**
- * Holds an event back that was never tried, until `releaseHeld` has its turn come. False where it was tried, or is
- * being tried.
+ * Holds back an event that was never tried, until `releaseHeld` releases it. Answers false if it was tried, or is being
+ * tried.
  */
 export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
   const untried = all(is('state', 'pending'), is('attempts', 0), isLeaseOver(timestamp(now())));
@@ -91,7 +91,7 @@ export const holdBack = async (order: EventOrder, until: string): Promise<boolea
 };
 
 /**
- * Claims an event for one attempt, for `leaseMillis`. `claimed` is false where it has ended, is not due, or is being
+ * Claims an event for one attempt, for `leaseMillis`. `claimed` is false if it has ended, is not due, or is being
  * tried.
  */
 export const claimSending = async (
@@ -130,7 +130,7 @@ interface SendFailure {
 
 const ofAttempt = ({ attempts }: Sending) => all(is('state', 'pending'), is('attempts', attempts));
 
-/** Records a failed attempt that another follows at `nextAt`. */
+/** Records a failed attempt, and the next one at `nextAt`. */
 export const retrySending = async (
   order: EventOrder,
   sending: Sending,
@@ -147,10 +147,10 @@ export const failSending = async (order: EventOrder, failed: SendFailure): Promi
   await write(update(sendingKey(order), { set, when: is('state', 'pending') }));
 };
 
-/** A record that has no outcome yet is not shown: its first attempt is under way. */
+/** A record without an outcome is not shown: its first attempt is under way. */
 const isShown = ({ state, nextAt }: Sending): boolean => state !== 'pending' || nextAt !== undefined;
 
-/** The deliveries of a webhook, newest first; with a state those in it. */
+/** The deliveries of a webhook, newest first, or only the deliveries in a state. */
 export const listSendings = (store: string, webhook: string, state?: SendingState): Source<Sending> => {
   const everything = rowsOf<Sending>({ partition: listKey(store, webhook) });
   const keep = async (rows: Sending[]) => rows.filter((row) => isShown(row) && row.state === (state ?? row.state));
@@ -162,7 +162,7 @@ export const listSendings = (store: string, webhook: string, state?: SendingStat
 /** The place of a delivery in its lists. */
 export const eventPosition = ({ sk }: Key): string => sk;
 
-/** A delivery as the API answers it. */
+/** A delivery in the form of the API. */
 export const webhookDelivery = ({
   event,
   type,

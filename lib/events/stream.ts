@@ -5,21 +5,22 @@ import { demandKnown } from '../shape.ts';
 import type { Key } from '../table/schema.ts';
 
 /**
- * Lambda's call of the stream's consumer, whose records are of one shard. Lambda names the shard, since the event
- * source has a tumbling window.
+ * Lambda's call of the stream's consumer. All records come from one shard, which Lambda names because the event source
+ * has a tumbling window.
  */
 export interface ShardEvent extends DynamoDBStreamEvent {
   shardId?: string;
   eventSourceARN?: string;
 }
 
-/** Lambda takes an answer without `state` for a failure where there is a window. */
+/** With a window, Lambda takes an answer without `state` for a failure. */
 export interface ShardAnswer extends DynamoDBBatchResponse {
   state: Record<string, never>;
 }
 
 /**
- * The kinds of item whose changes history, days or events tell of, each with the number of parts of its partition key.
+ * The kinds of items whose changes make history, sums of days or events, each with the number of parts in its partition
+ * key.
  */
 const partNames = {
   CUSTOMER: 2,
@@ -36,14 +37,14 @@ const partNames = {
 
 export type Kind = keyof typeof partNames | 'STORE';
 
-/** A write of an item, as a record of the table's stream tells of it. */
+/** A write of an item, read from a record of the table's stream. */
 export interface ItemChange<T = object> {
   kind: Kind;
   store: string;
-  /** The last part of the partition key, where that has three. */
+  /** The third part of the partition key, if it has one. */
   part: string | undefined;
   key: Key;
-  /** The item before; absent where it is new. */
+  /** The item before the write; missing if the item is new. */
   before: (T & Key) | undefined;
   after: T & Key;
   /** When it was written, in seconds since 1970. */
@@ -51,7 +52,7 @@ export interface ItemChange<T = object> {
   sequenceNumber: string | undefined;
 }
 
-/** An item's kind, its store and the third part of its partition key; undefined where nothing tells of it. */
+/** An item's kind, its store and the third part of its partition key; undefined for an item that nothing tells of. */
 const parseKey = ({ pk, sk }: Key): Pick<ItemChange, 'kind' | 'store' | 'part'> | undefined => {
   const parts = pk.split('#');
   const [first = '', second = '', part] = parts;
@@ -64,8 +65,8 @@ const parseKey = ({ pk, sk }: Key): Pick<ItemChange, 'kind' | 'store' | 'part'> 
 type Image = Parameters<typeof unmarshall>[0];
 
 /**
- * The change that a record tells of; undefined for a removal, and for an item of another kind. Throws where it cannot
- * be read: LaterShape, where a later version can.
+ * The change in a record; undefined for a removal and for an item of another kind. Throws if it cannot be read:
+ * LaterShape if a later version can read it.
  */
 export const changeOf = ({ dynamodb = {} }: DynamoDBRecord): ItemChange | undefined => {
   const { Keys, NewImage, OldImage, SequenceNumber, ApproximateCreationDateTime = now() / 1000 } = dynamodb;

@@ -5,8 +5,8 @@ import { pingType } from './sendings.ts';
 import { getWebhook } from './webhooks.ts';
 
 /**
- * Orders that a webhook gets the event `webhook.ping`, a disabled one too. A request that is sent again with its
- * Idempotency-Key orders the same one. Throws 404, and 503 if the queue does not confirm the message.
+ * Orders that a webhook gets the event `webhook.ping`, even a disabled one. A repeated request with its Idempotency-Key
+ * orders the same event. Throws 404, and 503 if the queue does not confirm the message.
  */
 export const testWebhook = async (store: string, id: string): Promise<{ eventId: string }> => {
   await getWebhook(store, id);

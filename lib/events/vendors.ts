@@ -7,12 +7,12 @@ import { logSink } from '../log.ts';
 import { shownProduct, type VendorItem } from '../vendor/vendors.ts';
 import type { ItemChange } from './stream.ts';
 
-/** The vendors that are to be told of a change: those of a product, or one. */
+/** The vendors to tell of a change: all vendors of a product, or a single one. */
 export type ToTell = { product: string } | { vendor: string };
 
 /**
- * The vendors that a change concerns: those that show the product, where they show something else now; and one that
- * sells another product, unless its own registration has made it so.
+ * The vendors that a change concerns. A change of what vendors show of a product concerns all its vendors. A change of
+ * a vendor's product concerns that vendor, unless it came with its own registration.
  */
 export const toTellOf = ({ kind, before, after }: ItemChange): ToTell | undefined => {
   if (kind === 'PRODUCT' && before) {
@@ -25,7 +25,7 @@ export const toTellOf = ({ kind, before, after }: ItemChange): ToTell | undefine
   return isSet && young.url !== undefined ? { vendor: young.sk } : undefined;
 };
 
-/** Orders that vendors of a store are told. Best effort: where the queue does not take it, they learn it later. */
+/** Orders that vendors of a store are told. If the queue does not take the order, they learn of the change later. */
 export const orderTelling = async (store: string, some: readonly ToTell[]): Promise<void> => {
   // Every change is older than this.
   const at = timestamp(now());

@@ -17,23 +17,23 @@ import { demandReadable } from './events.ts';
 export interface WebhookItem extends Key, Webhook {
   /** Signs its messages. It must be known in full, so it cannot be kept as a hash. */
   secret: string;
-  /** The secret before, which signs beside it until then. */
+  /** The earlier secret, which signs too until then. */
   oldSecret?: string;
   oldSecretUntil?: string;
-  /** It gets the events that were noted since: when it was created, or enabled again. */
+  /** It gets the events noted since then: since it was created, or enabled again. */
   since: string;
-  /** Since then no attempt has succeeded. */
+  /** No attempt has succeeded since then. */
   failingSince?: string;
-  /** Until then it gets no event that was not tried yet: it did not answer, or slowly. */
+  /** Until then it gets no event that was not tried yet: it did not answer, or answered slowly. */
   pausedUntil?: string;
-  /** Until then its events take the slow lane. At least ten minutes after its last pause. */
+  /** Until then its events take the slow lane: for at least ten minutes after its last pause. */
   slowUntil?: string;
-  /** Its place among what the sweep looks at, while events may be held back for it. */
+  /** Its place in the list of what the sweep looks at, while events may be held back for it. */
   dues?: string;
   due?: string;
 }
 
-/** The list of what is due: events to be tried again, and webhooks whose events are held back. */
+/** The list of what is due: events to try again, and webhooks whose events are held back. */
 export const dueList = 'WEBHOOK#DUE';
 
 /** A store's webhooks, in the order of their ids. */
@@ -49,7 +49,7 @@ export const getWebhook = async (store: string, id: string): Promise<WebhookItem
   return webhook;
 };
 
-/** Its 32 bytes are letters and digits, since a script inworld can sign with a text only. They hold 190 bits. */
+/** Its 32 bytes are letters and digits, since a script inworld can sign only with a text. They hold 190 bits. */
 const newSecret = (): string => `whsec_${Buffer.from(randomText(32)).toString('base64')}`;
 
 /** The time for which the old secret signs too, in milliseconds. */
@@ -64,14 +64,14 @@ const maxWebhooks = 20;
 
 const checkUrl = (url: string): Promise<void> => checkSent(url, publicHosts, 'a public https address');
 
-/** Writes that belong into one transaction with a change: the operator's log. */
+/** Writes that belong in one transaction with a change, for the operator's log. */
 type WebhookWrites = (webhook: WebhookItem) => readonly Write[];
 
 const nothing: WebhookWrites = () => [];
 
 /**
- * The number of a store's webhooks, or more, since deleting one does not lower it. `last` is the one that was created
- * last.
+ * The number of a store's webhooks, or a higher one, since a deletion does not lower it. `last` is the webhook that was
+ * created last.
  */
 interface WebhookCount extends Key {
   count: number;
@@ -81,9 +81,9 @@ interface WebhookCount extends Key {
 const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: 'webhooks' });
 
 /**
- * The write that counts a new webhook, on condition that it is not one too many. It counts all anew where the number is
- * not known or may be too high: on condition that none was created since the number was read, which is before the list.
- * Throws 400 beyond 20 webhooks.
+ * The write that counts a new webhook, on condition that the store has room for it. If the number is unknown or may be
+ * too high, all are counted again, on condition that none was created since the number was read, which happens before
+ * the list is read. Throws 400 beyond 20 webhooks.
  */
 export const counting = async (store: string, last: string): Promise<Write> => {
   const key = countKey(store);
@@ -96,7 +96,7 @@ export const counting = async (store: string, last: string): Promise<Write> => {
   return update(key, { set: { count: others.length + 1, last }, when: known ? is('last', known.last) : isNew });
 };
 
-/** A webhook that is not there yet, with a new secret. */
+/** A webhook that does not exist yet, with a new secret. */
 export const newWebhook = (store: string, id: string, fields: WebhookFields, state: Webhook['state']): WebhookItem => ({
   ...webhookKey(store, id),
   id,
@@ -107,7 +107,7 @@ export const newWebhook = (store: string, id: string, fields: WebhookFields, sta
 });
 
 /**
- * Creates a webhook with a new secret, for a key with the scopes `held`; the operator has all. Throws 400 for an
+ * Creates a webhook with a new secret, for a key with the scopes `held`. The operator has all scopes. Throws 400 for an
  * address that must not be called, 403 for events that the key may not read, and 400 beyond 20 webhooks.
  */
 export const createWebhook = async (
@@ -125,7 +125,7 @@ export const createWebhook = async (
   );
 };
 
-/** The attributes of an active webhook of which no attempt has failed. */
+/** The attributes of an active webhook without a failed attempt. */
 const enabled = () => ({
   state: 'active',
   since: timestamp(now()),
@@ -134,7 +134,7 @@ const enabled = () => ({
 });
 
 /**
- * Replaces a webhook's fields, for a key with the scopes `held`; a state that is left out stays. Throws 404, 400 for an
+ * Replaces a webhook's fields, for a key with the scopes `held`. A state that is left out stays. Throws 404, 400 for an
  * address that must not be called, and 403 for events that the key may not read, unless this address gets them already.
  */
 export const updateWebhook = (
@@ -167,7 +167,7 @@ export const deleteWebhook = async (store: string, id: string, together: readonl
   if (!outcome.done) throw notFound();
 };
 
-/** Gives a webhook another secret. The one before signs beside it for 24 hours. Throws 404. */
+/** Gives a webhook another secret. The earlier one signs too for 24 hours. Throws 404. */
 export const rotateSecret = (store: string, id: string, together: readonly Write[] = []): Promise<WebhookItem> => {
   const set = {
     secret: newSecret(),
@@ -185,7 +185,7 @@ const slowMillis = 10 * 60_000;
 
 /**
  * Notes how a webhook answers, and that its next events take the slow lane. Pauses it for `pause` milliseconds, after
- * which the sweep looks for events that were held back. Does nothing where it was deleted.
+ * which the sweep looks for events that were held back. Does nothing if it was deleted.
  */
 export const noteHealth = async (
   { pk, sk }: Key,
@@ -202,9 +202,9 @@ export const noteHealth = async (
   await write(update({ pk, sk }, { set, when: exists }));
 };
 
-/** Notes that the next events of a webhook take the slow lane: a call is under way that takes long. */
+/** Notes that the next events of a webhook take the slow lane, because a call is taking long. */
 export const noteSlow = async ({ pk, sk, slowUntil = '' }: WebhookItem): Promise<void> => {
-  // One write lasts for several slow calls.
+  // One write is enough for several slow calls.
   if (timestamp(now() + slowMillis / 2) < slowUntil) return;
   await write(update({ pk, sk }, { set: { slowUntil: timestamp(now() + slowMillis) }, when: exists }));
 };

@@ -19,7 +19,7 @@ const parser = httpJsonBodyParser({ disableContentTypeCheck: true, reviver: refu
 /** The value of a JSON text. Throws Middy's error for anything else. */
 const jsonOf = (text: string): unknown => {
   const event = { body: text };
-  // Not by Middy's `use`: the parser's error would then hide the faults of path and query.
+  // The parser is not attached with Middy's `use`: its error would hide the faults of path and query.
   parser.before?.({ event } as never);
   return event.body;
 };
@@ -31,7 +31,9 @@ const explainFailure = (error: unknown): string => {
   return cause.message === notUtf8 ? notUtf8 : notObject;
 };
 
-/** Reads the body as a JSON object; undefined where it is none, and then the message of its fault goes to `faults`. */
+/**
+ * Reads the body as a JSON object. If it is not one, answers undefined and adds the message of its fault to `faults`.
+ */
 export const readBody = (
   { body, isBase64Encoded }: APIGatewayProxyEvent,
   isOptional: boolean,

@@ -1,6 +1,6 @@
 import { type AnswerWithHeaders, headerValues } from './headers.ts';
 
-/** The headers with which a page of this origin, or with `*` of any, may read an answer. */
+/** The headers that let a page of this origin, or of any with `*`, read an answer. */
 export const readableBy = (origin: string): Record<string, string> => ({
   'Access-Control-Allow-Origin': origin,
   'Access-Control-Expose-Headers':
@@ -8,8 +8,8 @@ export const readableBy = (origin: string): Record<string, string> => ({
 });
 
 /**
- * The headers of CORS for an endpoint's answer. `origins` is `*`, or origins with commas between them; of several, the
- * one of the request counts. Where it is undefined, no page of another origin may read an answer.
+ * The CORS headers for an endpoint's answer. `origins` is `*`, or a list of origins separated by commas: then the
+ * request's own counts. If it is undefined, no page of another origin may read an answer.
  */
 export const corsHeaders = (origins: string | undefined, event: AnswerWithHeaders): Record<string, string> => {
   if (!origins) return {};

@@ -4,10 +4,10 @@ import { answerHeaders } from './headers.ts';
 /** The desk's files as texts, by name. The page itself has the empty name. */
 export type DeskFiles = Record<string, string>;
 
-/** The licences of the packages that the desk is made with. */
+/** The licences of the packages in the desk's bundles. */
 export const noticesName = 'notices.txt';
 
-/** True of the address of a texture service. The place of the texture's UUID is `{uuid}`, in the path or the query. */
+/** True for the address of a texture service. `{uuid}` stands for the texture's UUID, in the path or the query. */
 export const isTextureUrl = (text: string): boolean =>
   /^https:\/\/[a-z0-9.-]+(?::\d+)?\/[\w./?=&%~-]*\{uuid\}[\w./?=&%~-]*$/.test(text) && URL.canParse(text);
 
@@ -15,8 +15,8 @@ export const textureUrlWords =
   'must be an https address with {uuid} where the texture’s UUID goes, such as https://textures.example.com/{uuid}.png';
 
 /**
- * The desk loads and calls its own origin only, but for pictures where there is a texture service, and for
- * `alsoCalled`. It runs nothing that stands in the page, and is in nobody's frame.
+ * The desk loads and calls only its own origin, except pictures from a texture service and calls to `alsoCalled`. It
+ * runs no script inside the page, and no other page may frame it.
  */
 const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
   const pictures = textureUrl === '' ? 'data:' : `data: ${new URL(textureUrl).origin}`;
@@ -26,8 +26,8 @@ const contentPolicy = (textureUrl: string, alsoCalled: string): string => {
 const types: Record<string, string> = { css: 'text/css', js: 'text/javascript', txt: 'text/plain' };
 
 /**
- * The answer to a request for a file of the desk, as API Gateway takes it. The name of a script or style sheet holds
- * its hash, so clients may keep it. `alsoCalled` is an origin besides its own that the desk may call.
+ * The answer to a request for a file of the desk, in the form of API Gateway. The name of a script or style sheet holds
+ * a hash, so clients may keep the file. `alsoCalled` is a further origin that the desk may call.
  */
 export const answerDesk = (files: DeskFiles, name: string, alsoCalled = '') => {
   const text = Object.hasOwn(files, name) ? files[name] : undefined;

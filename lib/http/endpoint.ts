@@ -38,7 +38,7 @@ const response = (
   body: body === undefined ? '' : JSON.stringify(body),
 });
 
-/** The path under which a row's answer can be read: with the stage of the API before it, as the request's own. */
+/** The path at which a row's answer can be read, with the stage before it as in the request's own path. */
 const locationOf = ({ location }: Route, { requestContext: { path } }: APIGatewayProxyEvent): string =>
   location === undefined ? path : path.slice(0, path.indexOf('/v1/')) + location;
 
@@ -55,7 +55,7 @@ const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): Kept
   return response(row.status, headers, body);
 };
 
-/** Parses the request and runs the handler; a request with an Idempotency-Key takes effect once. */
+/** Parses the request and runs the handler. A request with an Idempotency-Key takes effect once. */
 const serve = async <R extends Route>(
   row: R,
   handler: Handler<R>,
@@ -94,7 +94,7 @@ const failure = (event: APIGatewayProxyEvent, error: unknown): APIGatewayProxyRe
   return response(problem.status, { ...problem.headers, Vary: problemTypeVary }, body, problemTypeOf(event));
 };
 
-/** One line per request. It has no key, query, body or message, so it cannot hold a secret. */
+/** One line for each request. It has no key, query, body or message, so it cannot hold a secret. */
 const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, started: number, meter: Meter) => {
   const { store, keyId } = callerOf(event);
   const { calls, steps, units } = meter;
@@ -112,7 +112,7 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
   };
 };
 
-/** How long a request retries what others refuse it. The last attempt has the rest of the request's time. */
+/** How long a request retries what others keep it from. The last attempt gets the rest of the request's time. */
 const retryMillis = (requestSeconds - 7) * 1000;
 
 /** An answer with the headers that all answers have. */
@@ -129,7 +129,7 @@ const finished = (event: APIGatewayProxyEvent, answer: APIGatewayProxyResult): A
   return { ...answer, headers };
 };
 
-/** The answer where even a problem could not be written: nothing of it depends on the request's headers. */
+/** The answer if even a problem could not be written. Nothing in it depends on the request's headers. */
 const bareFailure = ({ requestContext: { path, requestId } }: APIGatewayProxyEvent): APIGatewayProxyResult =>
   response(
     500,
@@ -164,12 +164,13 @@ export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow
     return metered(meter, async () => {
       try {
         const answer = await wrapped(event, context);
-        // After a timeout the handler still runs. It must not write what the caller was told has failed.
+        // After a timeout the handler still runs. It must not write anything more: the caller was told that the request
+        // failed.
         meter.isOver = true;
         logSink.write(logLine(row, event, answer.statusCode, started, meter));
         return finished(event, answer);
       } catch (error) {
-        // The gateway would answer 502 without a body for what is thrown here.
+        // The gateway answers anything thrown here with 502 and no body.
         meter.isOver = true;
         logError(event, error);
         return bareFailure(event);

@@ -3,7 +3,9 @@ import { preconditionFailed } from '../problem.ts';
 import { type Route, takesIfMatch } from '../routes/route.ts';
 import type { Precondition } from '../table/table.ts';
 
-/** The ETag of a state: strong, since it is made of everything that the answer's body says, and more where a row asks. */
+/**
+ * The ETag of a state. It is strong: it depends on everything in the answer's body, and on more if a row asks for that.
+ */
 export const etagOf = (state: object): string => `"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
 
 const ifMatchFault = 'If-Match must be * or a list of ETags in double quotes, as answers have them.';
@@ -11,7 +13,7 @@ const ifMatchFault = 'If-Match must be * or a list of ETags in double quotes, as
 // RFC 9110 allows empty elements in a list, and any visible character but a quote in a tag.
 const nextTag = /^([\t ,]*)((?:W\/)?"[\x21\x23-\x7e\x80-\uffff]*")?/;
 
-/** The entity tags of a list; undefined where the text is no such list. */
+/** The entity tags of a list; undefined if the text is not such a list. */
 const tagsOf = (text: string): string[] | undefined => {
   const tags: string[] = [];
   for (let rest = text; ; ) {
@@ -24,8 +26,9 @@ const tagsOf = (text: string): string[] | undefined => {
 };
 
 /**
- * The precondition of a request with If-Match, given the header's values. None for `*` either: a request for what does
- * not exist is answered 404 anyway. A weak tag never matches, since no ETag of ours is weak.
+ * The precondition of a request with If-Match, given the header's values. There is none for `*`: a request for
+ * something that does not exist is answered 404 anyway. A weak tag never matches, since all ETags of this service are
+ * strong.
  */
 export const preconditionOf = (row: Route, values: string[], faults: string[]): Precondition | undefined => {
   if (!takesIfMatch(row) || values.length === 0) return undefined;

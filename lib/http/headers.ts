@@ -1,6 +1,6 @@
 /**
- * The headers of every answer, the gateway's own included: nobody keeps it, guesses at its type, or asks for the next
- * one without TLS.
+ * The headers of every answer, also of the gateway's own answers. They forbid to store the answer, to guess its type,
+ * and to call again without TLS.
  */
 export const answerHeaders = {
   'Cache-Control': 'no-store',
@@ -13,11 +13,11 @@ export interface AnswerWithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }
 
-/** All values of a header, whose name is given in lower case and may be sent in any. */
+/** All values of a header. Its name is given in lower case and may be sent in any case. */
 export const headerValues = ({ multiValueHeaders }: AnswerWithHeaders, name: string): string[] =>
   Object.entries(multiValueHeaders ?? {}).flatMap(([other, values = []]) =>
     other.toLowerCase() === name ? values : [],
   );
 
-/** True for a request of a script: simulators add the header to each of them, and web clients never send it. */
+/** True for a request of a script: simulators add the header to every request, and web clients never send it. */
 export const isOfScript = (event: AnswerWithHeaders): boolean => headerValues(event, 'x-secondlife-shard').length > 0;

@@ -5,15 +5,15 @@ export const problemTypeVary = 'Accept, X-SecondLife-Shard';
 
 const quoted = /"(?:[^"\\]|\\.?)*"?/gs;
 
-/** The media range of one element of an Accept header, without parameters; empty where its weight is 0. */
+/** The media range in one element of an Accept header, without parameters; empty if its weight is 0. */
 const rangeTaken = (element: string): string => {
   const [range = '', ...parameters] = element.split(';').map((part) => part.trim().toLowerCase());
   return parameters.some((parameter) => /^q=0(?:\.0*)?$/.test(parameter)) ? '' : range;
 };
 
 /**
- * The media type of a problem's answer. Scripts in the virtual world do not get a body as problem+json, so a request of
- * a script that takes `application/json` and no range with problem+json in it gets the same body as `application/json`.
+ * The media type of a problem's answer. Scripts in the virtual world get no body with problem+json. So a script that
+ * accepts `application/json`, and no range that includes problem+json, gets the same body as `application/json`.
  */
 export const problemTypeOf = (event: AnswerWithHeaders): 'application/problem+json' | 'application/json' => {
   const elements = headerValues(event, 'accept').flatMap((line) => line.replace(quoted, '').split(','));

@@ -11,7 +11,7 @@ import { readBody } from './body.ts';
 import { preconditionOf } from './etag.ts';
 import { headerValues, isOfScript } from './headers.ts';
 
-/** A request as its handler gets it, parsed by the row's schemas. */
+/** A request, parsed by the row's schemas, as its handler gets it. */
 export interface Request<R extends Route> {
   /** The answer's `X-Request-Id`. */
   id: string;
@@ -19,7 +19,7 @@ export interface Request<R extends Route> {
   store: string;
   /** The id of the API key. */
   keyId: string;
-  /** The first of the keys that it was rotated from, or its own id. */
+  /** The first key in the chain of rotations that led to this key, or the key's own id. */
   keyOrigin: string;
   /**
    * The scopes of the API key. Throws 503 for up to a minute after an update from a version that did not pass them on.
@@ -30,21 +30,19 @@ export interface Request<R extends Route> {
   body: R['body'] extends z.ZodType ? z.output<R['body']> : undefined;
   /** For lists: the limit and the cursor. */
   list: ListRequest;
-  /** A script in the virtual world has sent it, which can read short answers only. */
+  /** A script in the virtual world sent it. Such a script can read only short answers. */
   isScript: boolean;
   /** For a PUT or DELETE with If-Match. */
   ifMatch: Precondition | undefined;
 }
 
-/**
- * The context that the authorizer passes on. `storeGone` is set where the store was deleted after the key was issued.
- */
+/** The context that the authorizer passes on. `storeGone` is set if the store was deleted after the key was issued. */
 export interface Caller {
   store: string;
   keyId: string;
-  /** The key's scopes, with blanks between them. */
+  /** The key's scopes, separated by spaces. */
   scopes?: string;
-  /** The first of the keys that this one was rotated from. */
+  /** The first key in the chain of rotations that led to this key. */
   keyOrigin?: string;
   storeGone?: string;
 }
@@ -53,12 +51,12 @@ export const callerOf = (event: APIGatewayProxyEvent): Caller =>
   (event.requestContext.authorizer ?? {}) as unknown as Caller;
 
 const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
-  // The gateway still has an answer of the authorizer of an earlier version.
+  // The gateway still uses an answer from the authorizer of an earlier version.
   if (scopes === undefined) throw unavailable(5);
   return scopes.split(' ') as Scope[];
 };
 
-/** Says whether a schema finds no fault at a place of the value once nothing is there. */
+/** Says whether a schema accepts the value if the member at this place is removed. */
 const mayLeaveOut = (schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): boolean => {
   const without = structuredClone(value);
   const last = path.at(-1) ?? '';
@@ -74,7 +72,7 @@ const explainIssue = (schema: z.ZodType, value: unknown, { path, message, input 
   if (/^[A-Z]/.test(message)) return message;
   const name = toDotPath(path) || 'The body';
   if (input === undefined && message.startsWith('must be')) return `${name} is required: it ${message}.`;
-  // Programs of many languages send null for what is not set.
+  // Programs in many languages send null for a field that is not set.
   const isLeftOut = input === null && path.length > 0 && mayLeaveOut(schema, value, path);
   return isLeftOut ? `${name} ${message}, not null: leave it out.` : `${name} ${message}.`;
 };
@@ -88,7 +86,7 @@ const parse = <T extends z.ZodType>(schema: T, value: unknown, faults: string[])
   return undefined;
 };
 
-/** The path's parameters without percent-encoding; undefined where that is malformed. */
+/** The path's parameters without percent-encoding; undefined if the encoding is malformed. */
 const decodedParams = (event: APIGatewayProxyEvent): Record<string, string> | undefined => {
   try {
     return Object.fromEntries(
@@ -103,7 +101,7 @@ const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]):
   const decoded = decodedParams(event);
   if (!decoded) faults.push('The path has a malformed percent-encoding.');
   const params = decoded && parse(row.params, decoded, faults);
-  // The specification lists no 400 for a GET by id, so an id that is not a UUID does not exist.
+  // The specification lists no 400 for a GET by id, so an id that is not a UUID gets 404.
   const isRow = 'id' in row.params.shape || 'uuid' in row.params.shape;
   if (!params && row.method === 'GET' && isRow) throw notFound();
   return params;
@@ -123,13 +121,12 @@ const parseQuery = (row: Route, event: APIGatewayProxyEvent, faults: string[]): 
 };
 
 /**
- * The faults that the clock or a setting finds in a body as it was sent. They join the faults of form in one answer.
- * Where there are none of form, the handler reports them: a repeated Idempotency-Key must get its first answer at any
- * time.
+ * Finds faults in a sent body that depend on the clock or a setting. They join the faults of form in one answer.
+ * Without faults of form, the handler reports them: a repeated Idempotency-Key must get its first answer at any time.
  */
 export type FaultsNow = (body: Readonly<Record<string, unknown>>) => string[];
 
-/** `faults` and, for fields without any of them, those of `faultsNow`. */
+/** `faults`, and the faults of `faultsNow` for fields that have none yet. */
 const withFaultsNow = (faults: readonly string[], body: object | undefined, faultsNow: FaultsNow | undefined) => {
   const fieldOf = (message: string): string | undefined => message.split(' ')[0];
   const fields = new Set(faults.map(fieldOf));
@@ -150,7 +147,7 @@ const parseList = (row: Route, event: APIGatewayProxyEvent, query: unknown, faul
 
 const idempotencyKeyFault = 'Idempotency-Key must be 1 to 255 printable ASCII characters, given once.';
 
-/** The Idempotency-Key of a POST, if it has one. The quotes that the IETF draft wants around it are optional. */
+/** The Idempotency-Key of a POST, if it has one. The quotes around it, which the IETF draft demands, are optional. */
 const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: string[]): string | undefined => {
   if (row.method !== 'POST') return undefined;
   const values = headerValues(event, 'idempotency-key');
@@ -161,9 +158,9 @@ const parseIdempotencyKey = (row: Route, event: APIGatewayProxyEvent, faults: st
   return undefined;
 };
 
-/** Parses path, query, body, Idempotency-Key and If-Match. Throws one 400 with the faults of all. */
+/** Parses path, query, body, Idempotency-Key and If-Match. Throws one 400 with all their faults. */
 export const parseRequest = <R extends Route>(row: R, event: APIGatewayProxyEvent, faultsNow?: FaultsNow) => {
-  // With a cached answer for one of the keys, API Gateway does not ask the authorizer about the others.
+  // If API Gateway has a cached answer for one key, it does not ask the authorizer about the others.
   if (headerValues(event, 'x-api-key').length > 1) throw unauthorized();
   const caller = callerOf(event);
   const { store, keyId, keyOrigin = keyId, storeGone } = caller;

@@ -18,17 +18,17 @@ import { write } from '../table/table.ts';
 /** The shares of a store, by the sort keys of their items. */
 type Share = 'reads' | WriteShare;
 
-/** Vendors register beside the sales of their store: neither keeps the other waiting. */
+/** Vendors register while their store sells. Neither may keep the other waiting. */
 type WriteShare = 'writes' | 'registrations';
 
 const aheadMillis = { reads: 10_000, writes: 1000, registrations: 1000 };
 
-/** The part of a store's share of the writes that each of these shares is. */
+/** How large each of these shares is, as a part of the store's share of the writes. */
 const partOf = { writes: 1, registrations: 0.1 };
 
 /**
- * A process adds what it has read once that is more than a second of the share, so that no ordinary list costs a call
- * more. Where the table was busy or the store was refused, it does so at each step of a list for a minute: many
+ * A process reports what it has read when that is more than a second of the share, so that an ordinary list costs no
+ * further call. If the table was busy or the store was refused, it reports at each step of a list for a minute: many
  * processes may serve one store.
  */
 const untoldMillis = 1250;
@@ -37,9 +37,9 @@ const busyMillis = 60_000;
 
 /** The use of a share as far as a process knows it. Times are in milliseconds since 1970. */
 interface ShareUse {
-  /** Units that the table does not know of yet. Below 0 where more was paid for than was used. */
+  /** Units that the table does not know of yet. Below 0 if more was paid for than was used. */
   untold: number;
-  /** As the table last said. */
+  /** The value that the table last answered. */
   usedUntil: number;
   busyUntil: number;
 }
@@ -51,8 +51,8 @@ const readsOfProcess: UseByStore = new Map();
 const useKey = (store: string, share: Share): Key => ({ pk: partition(store, 'UNITS'), sk: share });
 
 /**
- * Moves the time until which the share is used up, and answers it; `isTaken` is false where it was more than `most`
- * milliseconds ahead already, and stays. Undefined where other processes were always faster.
+ * Moves the time until which the share is used up, and answers it. If the time was more than `most` milliseconds ahead
+ * already, it stays and `isTaken` is false. Undefined if other processes were faster each time.
  */
 const take = async (
   store: string,
@@ -92,7 +92,7 @@ const refusals = {
   registrations: 'The vendors of this store have registered more often than their share allows: register again later.',
 };
 
-/** Throws 429 where the store is too far ahead of its share. A client that waits so long finds half of the room. */
+/** Throws 429 if the store is too far ahead of its share. A client that waits as told finds half of the room free. */
 const refuseIfAhead = (share: Share, use: ShareUse): void => {
   if (millisAhead(use) <= aheadMillis[share]) return;
   use.busyUntil = now() + busyMillis;
@@ -107,7 +107,7 @@ const countUnits = async (store: string, reads: ShareUse, perSecond: number, uni
   if (millis < (now() < reads.busyUntil ? untoldMillisWhenBusy : untoldMillis)) return;
   const told = reads.untold;
   reads.untold = 0;
-  // A list does not fail because its units cannot be noted: they are noted with the next.
+  // A list does not fail because its units cannot be noted: the next report includes them.
   const taken = await take(store, 'reads', reads, millis).catch(() => undefined);
   if (taken === undefined) reads.untold += told;
   else reads.usedUntil = taken.usedUntil;
@@ -137,23 +137,23 @@ export const boundReads = (
   };
 };
 
-/** So many processes may serve a store within its share without telling each other. */
+/** This many processes may serve a store within its share without reporting to each other. */
 const quietProcesses = 20;
 
-/** A process tells the table of its writes once they are more than this beyond its own part of the share. */
+/** A process reports its writes when they exceed its own part of the share by more than this. */
 const untoldWriteMillis = 100;
 
-/** A store so far ahead has other processes that write: each request pays first. */
+/** If a store is this far ahead, other processes write too. Then each request pays before it writes. */
 const busyAheadMillis = 300;
 
 /** The writes of a store as far as a process knows them. */
 interface WriteUse extends ShareUse {
   share: WriteShare;
-  /** When `untold` was last reckoned. */
+  /** When `untold` was last computed. */
   at: number;
-  /** The units of the last request, for which the next one pays first. */
+  /** The units of the last request. The next request pays for as many in advance. */
   lastRequest: number;
-  /** The table is being told: that write is counted too, but not told at once. */
+  /** A report is under way. Writes are counted meanwhile, but not reported. */
   isTelling: boolean;
 }
 
@@ -164,7 +164,7 @@ export const forgetShares = (): void => {
   writesOfProcess.clear();
 };
 
-/** Takes units of the share. What cannot be taken stays untold, and is taken with the next. */
+/** Takes units of the share. If that fails, they stay unreported, and the next report includes them. */
 const tellWrites = async (store: string, writes: WriteUse, perSecond: number, units: number, most?: number) => {
   writes.untold -= units;
   writes.isTelling = true;
@@ -176,7 +176,7 @@ const tellWrites = async (store: string, writes: WriteUse, perSecond: number, un
   if (millisAhead(writes) > busyAheadMillis) writes.busyUntil = now() + busyMillis;
 };
 
-/** Counts what a request has written, less the part of the share that is the process's own. */
+/** Counts what a request has written, less the process's own part of the share. */
 const countWrites = async (store: string, writes: WriteUse, perSecond: number, units: number): Promise<void> => {
   const isBusy = now() < writes.busyUntil;
   const own = isBusy ? 0 : ((now() - writes.at) * perSecond) / 1000 / quietProcesses;
@@ -187,8 +187,8 @@ const countWrites = async (store: string, writes: WriteUse, perSecond: number, u
 };
 
 /**
- * Bounds what the requests of the store write. Throws 429 before anything is done; a request that has begun is never
- * ended by it. A process that writes less than its own part of the share makes no call for it.
+ * Bounds what the requests of the store write. Throws 429 before anything is done, and never ends a request that has
+ * begun. A process that writes less than its own part of the share makes no call for this.
  */
 export const boundWrites = async (
   store: string,

@@ -7,8 +7,8 @@ const lineOf = ({ method, path }: Pick<Route, 'method' | 'path'>): string => `${
 
 /**
  * The handler of a Lambda function that serves several rows, each by its own handler: a stack has at most 500
- * resources, and each function takes three. Locally each row has its own function. Throws for a method and path of no
- * row.
+ * resources, and each function takes three. Locally each row has its own function. Throws for a method and path that no
+ * row has.
  */
 export const serveTogether = (...rows: readonly (readonly [Pick<Route, 'method' | 'path'>, Handler])[]): Handler => {
   const handlers = new Map(rows.map(([row, handler]) => [lineOf(row), handler]));

@@ -6,7 +6,7 @@ import { crc32 } from 'node:zlib';
  */
 export const usageKeyCount = 16;
 
-/** The value of one usage key; `prefix` tells the deployments of an account apart. */
+/** The value of one usage key. `prefix` distinguishes the deployments of an account. */
 export const usageKey = (prefix: string, number: number): string => `${prefix}${String(number).padStart(2, '0')}`;
 
 /** The usage key of a store. */

@@ -2,16 +2,16 @@ import { seal, unseal } from '../seal.ts';
 
 /** A place in a list, and the direction in which to go on from there. */
 export interface Cursor {
-  /** Tells apart the lists of one endpoint: the order, or the resident whose list it is. Often "". */
+  /** Distinguishes the lists of one endpoint: by the order, or the resident whose list it is. Often "". */
   part: string;
   backward: boolean;
   /** True if a row at `position` itself belongs to the page. */
   inclusive: boolean;
-  /** A row's place in the list's order; the row may be gone by now. */
+  /** A row's place in the list's order. The row may be deleted since. */
   position: string;
 }
 
-/** The opaque text of a cursor. `owner` is the store and endpoint that it belongs to. */
+/** The opaque text of a cursor. `owner` names the store and endpoint that it belongs to. */
 export const sealCursor = ({ part, backward, inclusive, position }: Cursor, owner: string): string =>
   seal([part, Number(backward), Number(inclusive), position], owner);
 

@@ -25,7 +25,7 @@ export const cursorInvalid = 'Cursor is invalid.';
 // Lambda limits an answer to 6 MB. A larger page is cut short, and its cursor leads on.
 const maxPageBytes = 5_000_000;
 
-/** The first rows that fit, and at least one. */
+/** The first rows that fit, but at least one. */
 const thatFit = <T>(rows: T[]): T[] => {
   // Lambda escapes the quotes and backslashes of the body once more, which at most doubles it. Only a page that could
   // then be too large is measured exactly.
@@ -38,13 +38,13 @@ const thatFit = <T>(rows: T[]): T[] => {
   return end < 0 ? rows : rows.slice(0, Math.max(end, 1));
 };
 
-/** Throws 400 for a cursor of another part of the endpoint's lists. */
+/** Throws 400 for a cursor that belongs to another part of the endpoint's lists. */
 export const demandPart = ({ cursor }: ListRequest, part: string): void => {
   if (cursor && cursor.part !== part) throw invalid(cursorInvalid);
 };
 
 /**
- * One page of a list. `positionOf` returns a row's place in the list's order. `part` tells apart the lists of one
+ * One page of a list. `positionOf` returns a row's place in the list's order. `part` distinguishes the lists of one
  * endpoint. Throws 400 for a cursor of another part.
  */
 export const page = async <T extends object>(
@@ -56,8 +56,8 @@ export const page = async <T extends object>(
   demandPart(list, part);
   const { limit, cursor, owner } = list;
   const backward = cursor?.backward ?? false;
-  // One row more than the limit tells whether the list goes on. One row behind the cursor tells the same for the way
-  // back, since the row that the cursor was made from may be gone.
+  // One row beyond the limit tells whether the list continues. One row behind the cursor tells the same for the way
+  // back, since the row that the cursor was made from may be deleted.
   const [rows, behind] = await Promise.all([
     source({ descending: backward, limit: limit + 1, ...(cursor && { from: cursor }) }),
     cursor
@@ -72,7 +72,7 @@ export const page = async <T extends object>(
     const toBack = direction === 'previous';
     if (!(toBack === backward ? goesOn : behind.length > 0)) return null;
     const edge = toBack ? data[0] : data.at(-1);
-    // An empty page has no edge: the way back begins where its own cursor stood.
+    // An empty page has no first or last row, so the way back begins at the cursor itself.
     const from = edge
       ? { position: positionOf(edge), inclusive: false }
       : { position: cursor?.position ?? '', inclusive: !cursor?.inclusive };

@@ -1,6 +1,6 @@
 /**
- * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only where there are
- * no more. Pages, cursors and both directions are made of that in page.ts, and nowhere else.
+ * A list is a source: it answers the rows of a range in the list's order, up to a limit, and fewer only if there are no
+ * more. From that, page.ts alone makes pages, cursors and both directions.
  */
 export type Source<T> = (range: Range) => Promise<T[]>;
 
@@ -30,15 +30,15 @@ export const merged =
   };
 
 /**
- * The list that `load` makes of another list's rows. It may drop some (an index may be stale, a filter may not be in
- * the key): then more are read, as many as should fill the range by the share that passed, and in growing strides if
- * they do not, until it is filled or the list ends.
+ * The list that `load` makes from another list's rows. `load` may drop some rows: an index may be stale, or a filter
+ * may not be in the key. Then more rows are read, as many as should fill the range by the share that passed. If these
+ * are too few, more and more are read until the range is full or the list ends.
  */
 export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
   async ({ limit = Number.POSITIVE_INFINITY, ...range }) => {
     const found: T[] = [];
-    // The whole range at once: a full page asks for one row more than it shows, which must not cost a second round.
+    // The whole range at once: a full page needs one row more than it shows, which must not cost a second round.
     let stride = Number.isFinite(limit) ? limit : 1000;
     let from = range.from;
     let read = 0;
@@ -55,7 +55,7 @@ export const loaded =
     }
   };
 
-/** Every row of a list, in its order, so many at a time as fit into memory however long the list is. */
+/** Every row of a list, in its order, page by page. Memory holds one page, however long the list is. */
 export async function* everyPage<T>(
   source: Source<T>,
   positionOf: (row: T) => string,

@@ -95,7 +95,7 @@ export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[
   ];
 };
 
-/** The quota of a new account is ten: a page with a few parallel calls, the worker and the sweep reach it. */
+/** A new account has a quota of ten. A page with a few parallel calls, the worker and the sweep together reach it. */
 const fewFunctions = 100;
 
 /** Reads how many functions may run at once in this account and region, besides reserved ones. */
@@ -120,7 +120,7 @@ export const checkQuota = async ({ kind }: Target): Promise<Finding[]> => {
 
 const manyMessages = 1000;
 
-/** No alarm watches this queue: a webhook that fails for five days is disabled, of which one tells. */
+/** No alarm watches this queue. A webhook that fails for five days is disabled, and an alarm tells of that. */
 export const checkSlowQueue = async ({ kind }: Target): Promise<Finding[]> => {
   // The local service has one worker for both queues.
   if (kind === 'local') return [];
@@ -187,7 +187,7 @@ const unsentMillis = 2 * 60_000;
 const unsentLongMillis = 10 * 60_000;
 const manySales = 1000;
 
-/** Completed sales whose delivery has not begun, and which no sweep has looked at since. */
+/** Completed sales whose delivery has not begun, and that no sweep has looked at since. */
 export const checkUnsent = async (): Promise<Finding[]> => {
   const times: string[] = [];
   for await (const sales of unsentSales()) {
@@ -209,10 +209,10 @@ const skewMillis = 5000;
 const clockFix =
   'Set this computer’s clock: AWS refuses calls from a clock that is 5 minutes off, and the expiry of keys depends on it.';
 
-/** A firewall lets this pass, and the authorizer refuses its checksum without a look at the table. */
+/** A firewall lets this key pass. The authorizer refuses its checksum without reading the table. */
 const noKey = `sis_live_${'0'.repeat(12)}_${'0'.repeat(49)}`;
 
-/** Asks the API with a wrong key, which costs nothing: checks that it answers, and compares the clocks. */
+/** Asks the API with a wrong key, which costs nothing. Checks that the API answers, and compares the clocks. */
 export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> => {
   const asked = Date.now();
   const response = await fetch(`${baseUrl}/v1/categories`, {
@@ -230,7 +230,7 @@ export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> =>
     const detail = moved > 1000 ? `the local service's was moved ${inWords(moved)} ahead` : 'the same machine';
     return [api, ok('clock', detail)];
   }
-  // The header has no fractions: half a second is the best guess.
+  // The header has no fractions of a second, so half a second is the best guess.
   const skew = (asked + heard) / 2 - (Date.parse(response.headers.get('date') ?? '') + 500);
   if (Number.isNaN(skew))
     return [api, warnIf('clock', ['the API does not tell its time', 'Compare this clock with another.'])];

@@ -10,9 +10,9 @@ import { getMany } from '../../../lib/table/table.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, failIf, inWords, warnIf } from './finding.ts';
 
-/** How far the history of credit is behind the changes. */
+/** Checks how far the history of credit is behind the changes. */
 
-/** A look at so many customers takes some seconds. */
+/** Reading this many customers takes some seconds. */
 const maxCustomers = 20_000;
 const stride = 1000;
 
@@ -66,13 +66,13 @@ const lookAt = async (store: string) => {
 
 const ago = (at: string | undefined): string => (at ? `${inWords(now() - Date.parse(at))} ago` : 'none');
 
-/** The time since the oldest change that its customer's history lacks. */
+/** The age of the oldest change that is missing in its customer's history. */
 const lateness = ({ missing }: Awaited<ReturnType<typeof lookAt>>): number =>
   missing.reduce((longest, at) => Math.max(longest, now() - Date.parse(at)), 0);
 
 /**
- * Looks again for `patienceMillis` while history is late: a local service that has just started has still to read the
- * stream of its first rows, some of which it dates back.
+ * Looks again for `patienceMillis` while history is late. A local service that has just started has not read the stream
+ * of its first rows yet, and dates some of these rows back.
  */
 const lookPatiently = async (id: string, patienceMillis: number) => {
   const end = performance.now() + patienceMillis;

@@ -16,7 +16,7 @@ import { type Finding, failIf, inWords, ok, warnIf } from './finding.ts';
 
 /** The doctor's checks of one store. */
 
-/** A closed store refuses every sale, which nobody may remember. */
+/** A closed store refuses every sale, and people forget that they closed it. */
 export const checkOpen = async ({ id, name }: Store): Promise<Finding[]> => {
   const store = await findStore(id);
   const check = `sales of ${name}`;
@@ -75,7 +75,7 @@ const checkBox = async (box: Dispenser, check: string, { id }: Store, { kind }: 
 export const checkDispenser = async (store: Store, target: Target): Promise<Finding[]> => {
   const check = `dispenser of ${store.name}`;
   const boxes = await listBoxes(store.id);
-  // Without either, every call about an avatar is answered 404 or 400.
+  // Without a box and without a known resident, every call about an avatar is answered 404 or 400.
   const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
   const place = 'If you sell inworld, place one there (apps/inworld/README.md).';
   const tell = `${place} Or tell of residents: store resident import residents.csv`;
@@ -88,8 +88,8 @@ export const checkDispenser = async (store: Store, target: Target): Promise<Find
 const shownItems = 5;
 
 /**
- * Compares the active products with the items that the boxes told at their last registrations. Says nothing where one
- * has told none, since it may hold them.
+ * Compares the active products with the items that the boxes told at their last registrations. Says nothing if a box
+ * told no items, since it may hold any.
  */
 export const checkItems = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `items of ${name}`;
@@ -118,7 +118,7 @@ const limit = 100;
 
 const countText = ({ length }: readonly unknown[]): string => (length < limit ? String(length) : `${limit} or more`);
 
-/** A restored table stops payouts, and a payout that is unknown waits for a person. */
+/** A restored table stops payouts. A payout whose outcome is unknown waits for a person. */
 export const checkPayouts = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `payouts of ${name}`;
   const { payoutsBegunAt, payoutsStoppedAt } = (await findStore(id)) ?? {};
@@ -133,12 +133,12 @@ export const checkPayouts = async ({ id, name }: Store): Promise<Finding[]> => {
   return [warnIf(check, unknown.length > 0 && [fault, fix], 'begun; none is unknown')];
 };
 
-/** An operator has a day to see a delivery that failed. Later it stands in the lists only. */
+/** The doctor reports a failed delivery for a day. After that only the lists show it. */
 const failedMillis = 24 * 3_600_000;
 
 /**
- * The deliveries of a store that need a person: those that failed within a day, and those that wait longer than a box
- * that registers takes to come back.
+ * The deliveries of a store that need a person: deliveries that failed within a day, and deliveries that have waited
+ * longer than a box needs to register again.
  */
 export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> => {
   const [failed, waiting] = await Promise.all([

@@ -7,7 +7,7 @@ import type { PayoutState } from '../../../lib/routes/payouts.ts';
 import { byRank, type SaleItem } from '../../../lib/sale/sales.ts';
 import { salesIn } from '../deployment/payouts.ts';
 
-/** The L$ that should have moved between an account and others, as the books of its store have it. */
+/** The L$ that should have moved between an account and other avatars, according to the books of its store. */
 
 /** A movement of L$ between the account and another avatar. */
 export interface Transfer {
@@ -15,34 +15,34 @@ export interface Transfer {
   line: number;
   /** In milliseconds since 1970. */
   at: number;
-  /** The later time that it may be as well, beside a change of the clocks. */
+  /** The time may be this later one as well: the clocks of its zone showed it twice. */
   or?: number;
   who: Identifier | undefined;
-  /** As the file names them. */
+  /** The name as the file has it. */
   name: string;
-  /** Whole L$; negative where they went out. */
+  /** Whole L$; negative if the account paid them. */
   amount: number;
   id: string | undefined;
-  /** Empty where the history names none. */
+  /** Empty if the history names no type. */
   type: string;
   text: string;
 }
 
 type Kind = 'sale' | 'change' | 'refund' | 'payout';
 
-/** A movement of L$ that the books tell of. */
+/** A movement of L$ that the books expect. */
 export interface Expected {
   kind: Kind;
   /** The id of the sale or the payout. */
   id: string;
   uuid: string;
-  /** When, and within which bounds a transfer counts as it; in milliseconds since 1970. */
+  /** The expected time, and the bounds within which a transfer counts as this movement; in milliseconds since 1970. */
   at: number;
   from: number;
   to: number;
-  /** Positive; the kind says which way. */
+  /** Positive. The kind says in which direction. */
   amount: number;
-  /** As the virtual world names it, where it is known. */
+  /** The id that the virtual world gave the transaction, if it is known. */
   transactionId?: string | undefined;
   payout?: { state: PayoutState; isByHand: boolean };
   isFound: boolean;
@@ -52,7 +52,7 @@ const minute = 60_000;
 const day = 86_400_000;
 /** A payment comes before its sale, and a payout after its claim. */
 const nearMillis = 15 * minute;
-/** A vendor that was away gives back what is due as soon as it can. */
+/** A vendor that was away gives back what it owes as soon as it can. */
 export const lateMillis = 2 * day;
 /** A payment by hand is noted after it was made. */
 const byHandMillis = 31 * day;
@@ -60,7 +60,7 @@ const byHandMillis = 31 * day;
 const ofSale = (sale: SaleItem): Expected[] => {
   const { sk: id, state, buyerUuid, at, paid, change, changePaid, refund, refundedAt, payOut } = sale;
   const uuid = buyerUuid ?? '';
-  // An erasure takes the transaction away.
+  // An erasure removes the transaction.
   const transactionId = changePaid?.transactionId === nilUuid ? undefined : changePaid?.transactionId;
   const [sold, back] = [Date.parse(at), Date.parse(refundedAt ?? at)];
   const one = (kind: Kind, amount: number, when: number, from: number, to: number): Expected[] =>
@@ -85,14 +85,14 @@ const ofPayout = (item: PayoutItem): Expected => {
   return { kind: 'payout', id, uuid, at, from, to: at + nearMillis, amount, transactionId, payout, isFound: false };
 };
 
-/** The names of avatars, and the movements of L$ to and from them: by avatar and amount, in the order of time. */
+/** The names of avatars, and the movements of L$ to and from them, by avatar and amount, ordered by time. */
 export interface Books {
   uuids: Map<string, string>;
   incoming: Map<string, Expected[]>;
   outgoing: Map<string, Expected[]>;
-  /** The movements whose transfer is known. */
+  /** The movements whose transaction is known. */
   byTransaction: Map<string, Expected>;
-  /** Payouts that have failed: no L$ should have moved for them. */
+  /** Failed payouts: no L$ should have moved for them. */
   failed: Map<string, Expected[]>;
 }
 
@@ -112,7 +112,7 @@ const readNames = async (store: string, uuids: ReadonlySet<string>): Promise<Map
 
 const newLists = () => new Map<string, Expected[]>();
 
-/** Reads the sales of a time and before it those that were refunded, and all payouts. */
+/** Reads the sales of a span of time, earlier sales that were refunded in it, and all payouts. */
 export const readBooks = async (
   store: string,
   { first, last }: { first: string; last: string },
@@ -141,7 +141,7 @@ export const readBooks = async (
     const one = ofPayout(payout);
     add(payout.state === 'failed' ? failed : outgoing, one);
   }
-  // A restored table may have lost the payouts to a payee.
+  // A restored table may have lost the payouts of a payee.
   for await (const { sk } of everyRow(listPayees(store), byId)) avatars.add(sk);
   return {
     uuids: await readNames(store, avatars),

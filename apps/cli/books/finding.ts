@@ -1,6 +1,6 @@
 import { counted } from '../terminal/output.ts';
 
-/** A line of the doctor: the check, its state, the detail, and how to mend it unless it is well. */
+/** A line of the doctor: the check, its state, the detail and, unless all is well, what to do about it. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
@@ -8,7 +8,7 @@ export interface Finding {
   fix?: string;
 }
 
-/** A fault that a check finds, with the way to mend it; false where there is none. */
+/** A fault that a check found, with the way to fix it; false if there is none. */
 type Fault = [detail: string, fix: string] | false;
 
 const findingIf =
@@ -18,10 +18,10 @@ const findingIf =
 
 export const ok = (check: string, detail: string): Finding => ({ check, state: 'ok', detail });
 
-/** A warning where there is a fault, and `fine` where there is none. */
+/** A warning if there is a fault, otherwise `fine`. */
 export const warnIf = findingIf('warn');
 
-/** A failure where there is a fault, and `fine` where there is none. */
+/** A failure if there is a fault, otherwise `fine`. */
 export const failIf = findingIf('fail');
 
 /** A duration in words, in its largest unit. */

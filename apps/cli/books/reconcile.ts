@@ -15,16 +15,16 @@ export interface Difference {
   /** The other avatar. */
   who: string;
   amount: number;
-  /** The sale or payout that it is about, or what the history says. */
+  /** The sale or payout, or the words of the history. */
   about: string;
-  /** The type of the transfer, where the history tells it. */
+  /** The type of the transfer, if the history names one. */
   type: string | null;
-  /** The line of the history, where there is one. */
+  /** The line of the history, if there is one. */
   file: string | null;
   line: number | null;
 }
 
-/** A payout that was unknown, and the transfer that the history has of it. */
+/** A payout whose outcome was unknown, and its transfer in the history. */
 export interface KnownPayout {
   id: string;
   who: string;
@@ -34,20 +34,20 @@ export interface KnownPayout {
   line: number;
 }
 
-/** A transfer that is in the history and in no book, with another avatar. */
+/** A transfer with another avatar that is in the history but in no book. */
 interface UntoldTransfer {
   uuid: string;
   transfer: Transfer;
   told: Difference;
 }
 
-/** A transfer that is in no book, to an avatar whom the store may owe it. */
+/** A transfer that is in no book, to an avatar to whom the store may owe it. */
 export interface UnbookedTransfer extends UntoldTransfer {
-  /** An earlier payment of the avatar that the books do not know: the transfer may be its change, or its refund. */
+  /** An earlier payment by the avatar that the books do not know. The transfer may be its change or its refund. */
   payment: Transfer | undefined;
 }
 
-/** The times that a transfer may have: two in the hour that comes twice. */
+/** The possible times of a transfer: two in the hour that comes twice. */
 const timesOf = ({ at, or }: Pick<Transfer, 'at' | 'or'>): number[] => (or === undefined ? [at] : [at, or]);
 
 const isNear = (transfer: Transfer, { from, to }: Expected): boolean =>
@@ -56,7 +56,7 @@ const isNear = (transfer: Transfer, { from, to }: Expected): boolean =>
 const distance = (transfer: Transfer, { at }: Expected): number =>
   timesOf(transfer).reduce((least, time) => Math.min(least, Math.abs(at - time)), Number.POSITIVE_INFINITY);
 
-/** The part of a list in the order of time that may hold a sale of a time: a busy buyer may have many. */
+/** The part of a list, ordered by time, that may contain the sale of a given time. A busy buyer may have many. */
 const around = (sales: readonly Expected[], at: number): readonly Expected[] => {
   let [low, high] = [0, sales.length];
   while (low < high) {
@@ -69,7 +69,7 @@ const around = (sales: readonly Expected[], at: number): readonly Expected[] => 
   return sales.slice(low, end);
 };
 
-/** The nearest of those that are not found yet. */
+/** The nearest movement that has no transfer yet. */
 const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | undefined => {
   let best: Expected | undefined;
   for (const one of among)
@@ -78,7 +78,7 @@ const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | und
   return best;
 };
 
-/** A movement with another transaction is another one. */
+/** A movement with another transaction id is another movement. */
 const mayBe = (transfer: Transfer, { transactionId }: Expected): boolean =>
   transactionId === undefined || transfer.id === undefined || transactionId === transfer.id;
 
@@ -86,23 +86,26 @@ const mayBe = (transfer: Transfer, { transactionId }: Expected): boolean =>
 interface Reconciling {
   books: Books;
   ignored: ReadonlySet<string>;
-  /** How many rows in no book are of avatars in `ignored`. */
+  /** The number of rows in no book that are about avatars in `ignored`. */
   ignoredRows: number;
   /** The differences so far, each with its transfer. */
   transfers: Map<Difference, Transfer>;
-  /** Payments for which there is no sale, and transfers to avatars whom the store may owe them. */
+  /** Payments without a sale, and transfers to avatars to whom the store may owe them. */
   unsold: UntoldTransfer[];
   unbooked: UntoldTransfer[];
-  /** The differences that are payouts: they count as failed, or their own words say so. They give nothing back. */
+  /**
+   * The differences that are payouts: they count as failed, or their own words call them payouts. They give nothing
+   * back.
+   */
   payouts: Set<Difference>;
-  /** The transfers that fit each unknown payout, and whether they fit nothing else. */
+  /** The transfers that fit each unknown payout, and whether each fits nothing else. */
   fits: Map<Expected, { transfer: Transfer; isAlone: boolean }[]>;
 }
 
 const uuidOf = ({ books }: Reconciling, { who }: Transfer): string | undefined =>
   who?.uuid ?? books.uuids.get(who?.username ?? '');
 
-/** Tells of a transfer that is in no book, unless it is no business of the store. */
+/** Reports a transfer that is in no book, unless it does not concern the store. */
 const tell = (
   state: Reconciling,
   difference: Difference['difference'],
@@ -133,14 +136,14 @@ const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
   if (told && uuid !== undefined) state.unsold.push({ uuid, transfer, told });
 };
 
-/** The payout or the change that a transfer is, as its id says. */
+/** The payout or the change that a transfer is, according to its id. */
 const movementById = ({ books }: Reconciling, { id, amount }: Transfer, uuid: string | undefined) => {
   const known = id === undefined ? undefined : books.byTransaction.get(id);
   const isIt = known && !known.isFound && known.amount === -amount && known.uuid === (uuid ?? known.uuid);
   return isIt && known.payout?.state !== 'failed' ? known : undefined;
 };
 
-/** Tells whether the history itself calls a transfer a payout, by its text or by the id of a payout in the books. */
+/** Says whether the history itself calls a transfer a payout: by its text, or by the id of a payout in the books. */
 const saysPayout = ({ books }: Reconciling, { text, id = '' }: Transfer): boolean =>
   /\bpayouts?\b/i.test(text) || books.byTransaction.get(id)?.kind === 'payout';
 
@@ -168,8 +171,8 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
 };
 
 /**
- * The last payment before a transfer that this may give back, whole or in part: the change of a sale that a restored
- * table has lost, or its refund. `unsold` is in the order of time. The books owe such a transfer to nobody.
+ * The last payment before a transfer that the transfer may give back, whole or in part: as the change or the refund of
+ * a sale that a restored table has lost. `unsold` is ordered by time. The books owe such a transfer to nobody.
  */
 const paymentBehind = (
   { at, or: latest = at, amount }: Transfer,
@@ -180,7 +183,7 @@ const paymentBehind = (
   return unsold.findLast((one) => isBehind(one.transfer))?.transfer;
 };
 
-/** The sales and the paid payouts between two times of which the history has nothing. */
+/** The sales and the paid payouts between two times that have no line in the history. */
 const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, first: number, last: number) => {
   const isMissing = ({ isFound, at }: Expected): boolean => !isFound && at >= first && at <= last;
   const isMarked = ({ payout }: Expected): boolean => payout?.state === 'paid' && !payout.isByHand;
@@ -196,7 +199,10 @@ const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, fir
   ];
 };
 
-/** The unknown payouts that one transfer fits, which fits nothing else; and the ids of those that several may be. */
+/**
+ * The unknown payouts with exactly one fitting transfer that fits nothing else, and the ids of the payouts that are in
+ * doubt.
+ */
 const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
   const known: KnownPayout[] = [];
   const doubtful: string[] = [];
@@ -210,8 +216,8 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
 };
 
 /**
- * Takes out the payments that went back whole to their payers, as vendors give back what cannot be sold: each with the
- * first transfer of its amount that follows within two days.
+ * Removes the payments that vendors gave back whole because nothing could be sold. Each payment goes with the first
+ * transfer of the same amount that follows within two days.
  */
 const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   const byTime = [...transfers].sort(([, a], [, b]) => a.at - b.at);
@@ -219,7 +225,7 @@ const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   const isBack = ([one]: readonly [Difference, Transfer]): boolean =>
     one.difference === 'given and not owed' && !payouts.has(one);
   const back = Map.groupBy(byTime.filter(isBack), placeIn);
-  /** The first of each list that no payment has passed: payments come in the order of time, as these do. */
+  /** The first transfer of each list that no payment has passed. Payments and transfers are both ordered by time. */
   const next = new Map<string, number>();
   const paired = new Set<Difference>();
   for (const payment of byTime) {
@@ -240,13 +246,13 @@ const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   return { differences: [...transfers.keys()].filter((one) => !paired.has(one)), paired };
 };
 
-/** A name as `ignored` has it. */
+/** A name in the form that `ignored` has. */
 export const ignoredName = (name: string): string => {
   const { uuid, username } = parseIdentifier(copiedName(name)) ?? {};
   return uuid ?? username ?? normalised(name).trim();
 };
 
-/** Compares transfers, one after the other, with the books. Avatars in `ignored` are as `ignoredName` has them. */
+/** Compares transfers with the books, one after the other. `ignored` holds names in the form of `ignoredName`. */
 export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => {
   const none = { ignoredRows: 0, unsold: [], unbooked: [] };
   const sets = { transfers: new Map(), payouts: new Set<Difference>(), fits: new Map() };
@@ -256,7 +262,7 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
   return {
     take: (transfer: Transfer): void => {
       const { id, amount } = transfer;
-      // Histories of two months may overlap.
+      // The histories of two months may overlap.
       if (id !== undefined && seen.has(id)) {
         repeated += 1;
         return;
@@ -264,7 +270,7 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
       if (id !== undefined) seen.add(id);
       (amount > 0 ? takeIncoming : takeOutgoing)(state, transfer);
     },
-    /** The account's state for a history between two times. */
+    /** The state of the account for a history between two times. */
     end: (first: number, last: number) => {
       const names = new Map([...books.uuids].map(([name, uuid]) => [uuid, name]));
       const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;

@@ -15,9 +15,9 @@ import { type Column, counted, grouped, note, print } from '../terminal/output.t
 import { startProgress } from '../terminal/progress.ts';
 
 /**
- * Runs a command over many lines, each done at most once. The run is noted under its reference before its first line,
- * and stays: the same command again goes on where it was, however late, and `--undo` takes back what still is as the
- * run has left it.
+ * Runs a command over many lines, each at most once. The run is noted under its reference before its first line, and
+ * the note stays. So the same command continues where it stopped, however late. `--undo` takes back what is still as
+ * the run left it.
  */
 
 export interface RunOptions extends GlobalOptions {
@@ -34,7 +34,7 @@ export const referenceOption = [
   parseReference,
 ] as const;
 
-/** How messages speak of doing a line and of undoing it: `give`, `given`, `Giving`; and of what the run is about. */
+/** The words of messages about doing and undoing a line, such as `give`, `given`, `Giving`, and about the whole run. */
 interface Words {
   about: string;
   line: string;
@@ -44,20 +44,17 @@ interface Words {
 
 type Action = LogRow['action'];
 
-/** The kind of a run: `Line` is what is done at once, `L` is a line that was not done, or not taken back whole. */
+/** The kind of a run: a `Line` is done at once, an `L` is a line that was not done, or not taken back whole. */
 export interface LineRuns<R extends Run, Line, L extends object> {
   words: Words;
   key: Key;
-  /** Undefined: an undo that is told by its reference alone. */
+  /** Undefined for an undo that names only its reference. */
   digest: string | undefined;
-  /** Throws where a run under this reference has other particulars. */
+  /** Throws if a run under this reference has other particulars. */
   demandSame?(run: R): void;
-  /**
-   * Shows what is to be done, or undone, and counts its lines. Throws where some of it cannot be, before a run has
-   * begun.
-   */
+  /** Shows what will be done or undone, and counts its lines. Throws before a run begins if a line cannot be done. */
   preview(earlier: R | undefined): Promise<number>;
-  /** The item of a run that begins now. It may write the lines before. */
+  /** The item of a run that begins now. May write the lines first. */
   begin(facts: Key & Pick<Run, 'by' | 'at'>): Promise<R>;
   lines(run: R): Promise<readonly Line[]>;
   doLine(line: Line, run: R): Promise<L[]>;
@@ -91,7 +88,7 @@ const demandSame = <R extends Run, Line, L extends object>(
 
 const shownFaults = 20;
 
-/** Shows the first faults, and throws where there are some: nothing is written yet. `refused` ends the sentence. */
+/** Shows the first faults and throws, if there are any. Nothing is written yet then. `refused` ends the sentence. */
 export const refuseFaults = (faults: readonly string[], one: string, refused: string): void => {
   if (faults.length === 0) return;
   for (const fault of faults.slice(0, shownFaults)) note(fault);
@@ -100,7 +97,7 @@ export const refuseFaults = (faults: readonly string[], one: string, refused: st
 
 const sideBySide = { concurrency: 8 };
 
-/** Does something with each line, and lists those with which it could not be done. */
+/** Does something with each line, and lists the lines with which it failed. */
 const withEach = async <Line, L>(
   what: string,
   lines: readonly Line[],
@@ -134,7 +131,7 @@ const confirm = async (question: string, word: string, { yes }: RunOptions): Pro
   await ask(`${question} Type ${word} to go on.`, '--yes', check);
 };
 
-/** The run of the reference, begun now unless another command has begun it at this moment. */
+/** The run with this reference. Begins it, unless another command has begun it at this moment. */
 const begin = async <R extends Run, Line, L extends object>(
   runs: LineRuns<R, Line, L>,
   target: Target,
@@ -150,7 +147,7 @@ const begin = async <R extends Run, Line, L extends object>(
   return begun;
 };
 
-/** Does the lines of a run that are not done yet, or undoes those that are. Shows first what that is, and asks. */
+/** Does the lines of a run that are not done yet, or undoes the done ones. First shows what will happen, and asks. */
 export const runLines = async <R extends Run, Line, L extends object>(
   runs: LineRuns<R, Line, L>,
   { target, store }: { target: Target; store: Store },

@@ -5,12 +5,12 @@ import { type Finding, ok } from './finding.ts';
 
 /** Steps that use a deployment as integrators do, in a store that was made for them. */
 
-/** The place of a verification, and who calls there. */
+/** The store of a verification, and who calls. */
 export interface Trial {
   baseUrl: string;
-  /** The same API as a webhook may have it. */
+  /** The address of the same API that a webhook may have. */
   publicUrl: string;
-  /** A key with all scopes, and one with `products:read` alone. */
+  /** A key with all scopes, and another with `products:read` alone. */
   keys: { all: string; reader: string };
   /** UUID of an avatar whom the store can name. */
   avatar: string;
@@ -33,9 +33,9 @@ type Made = Partial<Record<'product' | 'sale' | 'delivery', string>>;
 interface Step {
   check: string;
   needs?: keyof Made;
-  /** Throws a failure that says what differs. Returns what was seen. */
+  /** Throws a failure that says what differs. Returns what it saw. */
   run: (trial: Trial, call: Call, made: Made) => Promise<string>;
-  /** The advice where it fails and no status tells more. */
+  /** The advice if the step fails and no status says more. */
   fix: string;
 }
 
@@ -53,7 +53,7 @@ const adviceFor = (status: number, request: string | null): string => {
   return 'This version of the API answers otherwise: deploy again (docs/operate/deploy.md, "Update").';
 };
 
-/** A failed expectation, with how to mend it. */
+/** A failed expectation, with advice. */
 class Difference extends Failure {
   readonly fix: string | undefined;
 
@@ -90,7 +90,7 @@ const caller =
     return { status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
 
-/** Looks again each second until something is there. Throws where it never comes. */
+/** Looks every second until it finds something. Throws if it never does. */
 const waitFor = async <T>({ patienceMillis }: Trial, what: string, look: () => Promise<T | undefined>): Promise<T> => {
   const end = performance.now() + patienceMillis;
   for (;;) {
@@ -215,7 +215,7 @@ const checkEvents: Step['run'] = async (trial, call) => {
 
 const checkWebhook: Step['run'] = async (trial, call) => {
   const { body: webhook } = await call('POST', '/v1/webhooks', 201, {
-    // It answers without a key that it refuses: an answer shows that the worker reaches the outside.
+    // The API refuses a call without a key, but an answer shows that the worker reaches the outside.
     url: `${trial.publicUrl}/v1/store`,
     events: ['sale.completed'],
   });
@@ -250,7 +250,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * Plays each step, tells of it by `onStep`, and returns a finding for each. A step whose need was not made fails too.
+ * Plays each step, reports it to `onStep`, and returns a finding for each. A step also fails if something that it needs
+ * was not made.
  */
 export const playSteps = async (trial: Trial, onStep: (check: string) => void): Promise<Finding[]> => {
   const call = caller(trial, trial.keys.all);

@@ -24,7 +24,7 @@ const parseMethod = (text: string): string => {
   throw new InvalidArgumentError(`It must be one of ${methods.join(', ')}.`);
 };
 
-/** A path of the API. Some shells of Windows change one that begins with a slash, so the slash may be left out. */
+/** A path of the API. Some shells of Windows change a text that begins with a slash, so the slash may be left out. */
 const parsePath = (text: string): string => {
   const path = text.startsWith('/') ? text : `/${text}`;
   if (/^\/v1\/./.test(path) && URL.canParse(path, 'http://localhost')) return path;
@@ -37,7 +37,9 @@ const parseHeader = (text: string, before: [string, string][] = []): [string, st
   throw new InvalidArgumentError('It must be a name and a value, such as \'If-Match: "0198c2f4"\'.');
 };
 
-/** The JSON text of `--data`: as it stands, of a file or of standard input. Throws unless it is JSON. */
+/**
+ * The JSON text of `--data`: the text itself, or the content of a file or of standard input. Throws unless it is JSON.
+ */
 const readData = async (data: string): Promise<string> => {
   const read = (path: string): string => {
     try {
@@ -57,7 +59,7 @@ const readData = async (data: string): Promise<string> => {
   }
 };
 
-/** The key to call with: the one that is given, or that of the local service's demo store. */
+/** The key to call with: the given one, or the key of the local service's demo store. */
 const keyFor = async (options: ApiOptions, target: Target): Promise<string> => {
   if (options.key !== undefined) return options.key;
   const store = await storeFor(options, target);
@@ -70,7 +72,7 @@ const keyFor = async (options: ApiOptions, target: Target): Promise<string> => {
 
 const callMillis = 40_000;
 
-/** Calls the API. Throws where no answer comes, with the way to repeat a write that may have taken effect. */
+/** Calls the API. If no answer comes, throws with the way to repeat a write that may have taken effect. */
 const call = async (url: string, init: RequestInit, repeat: string | undefined): Promise<Response> => {
   try {
     return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(callMillis) });
@@ -99,7 +101,7 @@ const shownHeaders = ({ headers }: Response): string =>
 
 const styleOf = (status: number) => (status < 300 ? 'green' : status < 500 ? 'yellow' : 'red');
 
-/** Says if no endpoint has this path and method: the API answers 404 then, as for a row that is not there. */
+/** Says if no endpoint has this path and method: the API answers 404 then, as it does for a missing row. */
 const noteUnknownEndpoint = async (method: string, path: string): Promise<void> => {
   const { routes } = await import('../../../lib/routes/routes.ts');
   const [place = ''] = path.split('?');

@@ -33,7 +33,7 @@ const columns: Column<CustomerRows>[] = [
 ];
 
 /**
- * Calls `work` for every customer of the store. One whose credit changes all the time does not keep the others from it.
+ * Calls `work` for every customer of the store. A customer whose credit changes all the time does not stop the others.
  */
 const forCustomers = async (
   store: string,

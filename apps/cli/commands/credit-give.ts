@@ -26,7 +26,7 @@ interface GiveOptions extends RunOptions {
   format?: Format;
 }
 
-/** The sums of one type of credit: of the file, and of what its customers hold. */
+/** The sums of one type of credit: in the file, and what its customers hold. */
 interface TypeSums {
   type: CreditType;
   lines: number;
@@ -43,13 +43,10 @@ const sumColumns: Column<TypeSums>[] = [
   { heading: 'then', cell: ({ after }) => after },
 ];
 
-/**
- * A line that is to be given, or, with what it has given, taken back. One of a file that cannot be read has nothing but
- * its faults.
- */
+/** A line that will be given or, if it has `given`, taken back. A line of an unreadable file has only its faults. */
 type Line = Partial<NamedGift> & Pick<NamedGift, 'number'> & { faults?: string; given?: GivenLine };
 
-/** A line that was not given, or of which not all was taken back. */
+/** A line that was not given, or not taken back whole. */
 interface LeftLine extends Partial<Pick<NamedGift, 'uuid' | 'username' | 'type' | 'amount'>> {
   line: number;
   takenBack?: number;
@@ -70,14 +67,14 @@ const sumsOf = (lines: readonly NamedGift[]): Record<CreditType, number> => {
   return sums;
 };
 
-/** The customers' items of a file, by UUID. */
+/** The items of the customers in a file, by UUID. */
 const readHolders = async (store: string, lines: readonly NamedGift[]): Promise<Map<string, CreditItem>> => {
   const uuids = [...new Set(lines.map(({ uuid }) => uuid))];
   const items = await getMany<CreditItem>(uuids.map((uuid) => customerKey(store, uuid)));
   return new Map(items.map((item) => [item.sk, item]));
 };
 
-/** The balances of a file's customers with what the file gives, by customer and type, and lines beyond the limit. */
+/** The balances of a file's customers after the gifts, by customer and type, and the lines beyond the limit. */
 const foresee = (lines: readonly NamedGift[], holders: ReadonlyMap<string, CreditItem>) => {
   const faults: string[] = [];
   const balances = new Map<string, number>();
@@ -109,14 +106,14 @@ const leftLine = ({ number, uuid, username, type, amount }: Line, why: string, t
   why,
 });
 
-/** The L$ that an undo has taken, of those that its run gave. */
+/** The L$ that a run gave, and the part of them that its undo took back. */
 const takenOf = (lines: readonly Line[], left: readonly LeftLine[]) => {
   const given = lines.reduce((sum, { amount = 0 }) => sum + amount, 0);
   const kept = left.reduce((sum, { amount = 0, takenBack = 0 }) => sum + amount - takenBack, 0);
   return { given, taken: given - kept };
 };
 
-/** Shows the sums of a file that is given for the first time. Throws where it cannot be given. */
+/** Shows the sums of a file that is given for the first time. Throws if the file cannot be given. */
 const preview = async (store: string, file: GiftFile, path: string, reason: string | undefined): Promise<void> => {
   const refuse = (faults: readonly string[]): void => refuseFaults(faults, 'value', `of ${path} cannot be given`);
   refuse(file.faults.map(({ text }) => text));
@@ -127,7 +124,7 @@ const preview = async (store: string, file: GiftFile, path: string, reason: stri
   print(sums, sumColumns, 'The file has no lines.');
 };
 
-/** The lines of a file, and those that cannot be read. */
+/** The lines of a file, the unreadable ones included. */
 const linesOf = ({ lines, faults }: GiftFile): Line[] => {
   const faulty = [...Map.groupBy(faults, ({ number }) => number)];
   return [...lines, ...faulty.map(([number, some]) => ({ number, faults: some.map(({ text }) => text).join(' ') }))];
@@ -143,8 +140,8 @@ const words: Gifts['words'] = {
 };
 
 /**
- * The credit of a line. A name that leads to another avatar since gives nothing to that one, and a line that cannot be
- * read any more, since its end is past or its name leads nowhere, may have been given before.
+ * Gives the credit of a line. A name that now leads to another avatar gives that avatar nothing. A line that can no
+ * longer be read, since its end is past or its name leads nowhere, may have been given before.
  */
 const doLine = async (giving: Giving, line: Line): Promise<LeftLine[]> => {
   const { faults, number } = line;
@@ -160,7 +157,7 @@ const undoLine = async (giving: Giving, given: GivenLine): Promise<LeftLine[]> =
   return left === 0 ? [] : [leftLine({ ...given, username: credit.username }, why, taken)];
 };
 
-/** A run of gifts. Only one that is undone needs no file. */
+/** A run of gifts. Only an undo needs no file. */
 const giftsOf = (
   store: string,
   { reference, reason }: GiveOptions,

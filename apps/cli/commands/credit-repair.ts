@@ -34,12 +34,12 @@ const columns: Column<Correction>[] = [
   { heading: 'will be', cell: ({ willBe }) => willBe, style: () => 'green', wraps: true },
 ];
 
-/** A customer whose books are off. */
+/** A customer whose books are wrong. */
 interface WrongBooks extends Pick<Repair, 'corrections' | 'faults'> {
   uuid: string;
 }
 
-/** One customer that fails must not keep the others from their repair. */
+/** A customer whose repair fails must not stop the repair of the others. */
 const orFault = async <T>(uuid: string, work: Promise<T>): Promise<T | string> => {
   try {
     return await work;
@@ -55,7 +55,7 @@ const lookAt = async (store: string, uuid: string, cause: Cause): Promise<WrongB
   return found ? [{ uuid, ...found }] : [];
 };
 
-/** Every customer of the store whose books are off, and everybody who has lots and is no customer. */
+/** Every customer of the store whose books are wrong, and everybody who has lots but is no customer. */
 const lookAtAll = async (store: string, cause: Cause): Promise<{ off: WrongBooks[]; checked: number }> => {
   const off: WrongBooks[] = [];
   let checked = 0;
@@ -78,9 +78,7 @@ const lookAtAll = async (store: string, cause: Cause): Promise<{ off: WrongBooks
   return { off, checked };
 };
 
-/**
- * The record of a run: a line for each value, written before the value is changed. Throws if the file is there already.
- */
+/** The record of a run: a line for each value, written before the value is changed. Throws if the file exists. */
 const openRecord = (path: string) => {
   let file: number;
   try {

@@ -4,7 +4,7 @@ import { addCreditGive } from './credit-give.ts';
 import { addCreditRepair } from './credit-repair.ts';
 import { addGroup } from './endpoints.ts';
 
-/** Adds `store credit`: what no endpoint does, beside the commands of the endpoints. */
+/** Adds `store credit`: the commands of the endpoints, and what no endpoint does. */
 export const addCredit = (program: StoreCommand): void => {
   const credit = addGroup(program, 'credit');
   addCreditGive(credit);

@@ -29,7 +29,7 @@ const find = async (store: string): Promise<WrongDay[]> => {
   return days;
 };
 
-/** Corrects those days that a second look finds as wrong as the first. Answers how many these were. */
+/** Corrects the days that a second look finds as wrong as the first. Answers how many it corrected. */
 const correct = async (store: string, shown: readonly WrongDay[]): Promise<number> => {
   let done = 0;
   for (const wrong of await find(store)) {

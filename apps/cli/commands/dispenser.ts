@@ -21,7 +21,7 @@ interface NamedOptions extends GlobalOptions {
 const noBox = (name: string): Failure =>
   new Failure(`The store has no dispenser ${name}. List them: store dispenser list`);
 
-/** The box of that name; without a name the main one, or else the one that is asked first. */
+/** The box with that name. Without a name: the main box or, if there is none, the box that is asked first. */
 const findBox = async (store: string, name: string | undefined): Promise<Dispenser | undefined> => {
   const found = await findDispenser(store, name);
   if (!found && name !== undefined) throw noBox(name);
@@ -34,7 +34,7 @@ const readBox = async (box: Dispenser, { target, store }: Opened) => {
   const [newest] = await listDeliveries(store.id, 'delivered')({ descending: true, limit: 1 });
   const found = await findKey(keyId);
   const { name, prefix, state } = found ? shown(found, target) : {};
-  // The table may lack the key that registered it.
+  // The table may lack the key that registered the dispenser.
   const key = found && { name, prefix, state };
   return { url, region, key, registeredAt, lastDeliveredAt: newest?.deliveredAt, oldSecretUntil, lostAt, lostReason };
 };
@@ -77,7 +77,7 @@ const rotate = async (options: NamedOptions): Promise<void> => {
   note('The box learns the new secret when it registers: at its next delivery, or within the hour. Deliveries go on.');
 };
 
-/** Adds `store dispenser`: what no endpoint does, beside `list`. */
+/** Adds `store dispenser`: `list`, and what no endpoint does. */
 export const addDispenser = (program: StoreCommand): void => {
   const dispenser = addGroup(program, 'dispenser');
   const nameOption = ['--name <name>', `the box of that name; ${mainBox} without it`] as const;

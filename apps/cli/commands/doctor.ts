@@ -43,7 +43,7 @@ const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Fi
   }
 };
 
-/** All stores, or the one that `--store` names, which may be deleted in part. */
+/** All stores, or the store that `--store` names. Its deletion may have begun. */
 const storesOf = async ({ store }: GlobalOptions): Promise<Store[]> =>
   store === undefined ? listStores() : [await chooseStore(store, true)];
 

@@ -24,7 +24,7 @@ import {
 } from './endpoint-input.ts';
 
 /**
- * Makes a command of an endpoint: the row's summary is its help, the fields of query and body are its options, and it
+ * Makes a command from an endpoint: the row's summary is its help, the fields of query and body are its options, and it
  * prints the row's answer. Verbs in `lib/` do the work, since an operator has no key of the store.
  */
 
@@ -38,11 +38,11 @@ interface Call<R extends Route> {
   target: Target;
   store: Store;
   params: z.output<R['params']>;
-  /** The resident whom the path names. */
+  /** The resident that the path names. */
   resident: 'identifier' extends keyof z.output<R['params']> ? Resident : undefined;
   /** The fields of query and body, as their schemas read them. */
   fields: Fields<R>;
-  /** A row of the operator's log about the store. Not for a GET. */
+  /** Makes a row of the operator's log about the store. Not for a GET. */
   log: (...row: [action: Parameters<Log>[0], details: Parameters<Log>[2]]) => ReturnType<Log>;
 }
 
@@ -50,27 +50,27 @@ interface Call<R extends Route> {
 interface Facts<R extends Route, A extends string> {
   /** The row's own by default. */
   summary?: string;
-  /** The rest of the help, behind the summary. */
+  /** The rest of the help, after the summary. */
   about?: string;
   /** The thing that an id in the path names. */
   thing?: ThingName;
-  /** Follows the message that there is no such thing. */
+  /** Added to the message that there is no such thing. */
   unknown?: string;
   fields?: { [Name in keyof Fields<R>]?: Field };
-  /** A field that is not given stays as it is, and one of them must be given. */
+  /** A field that is not given stays unchanged. At least one field must be given. */
   partial?: true;
-  /** More examples: the options that they add to the first one. */
+  /** More examples: the options that they add to the first example. */
   examples?: readonly string[];
-  /** Members of the verb's result that the operator sees beside what the row answers. */
+  /** Members of the verb's result that the operator sees besides the row's answer. */
   also?: readonly A[];
   columns?: readonly FieldColumn<Answer<R> & Record<A, unknown>>[];
-  /** Columns with names that the answers do not have. */
+  /** Columns with names that the answers do not hold. */
   columnsFor?: (answers: Answer<R>[], call: Call<R>) => Promise<FieldColumn<Answer<R>>[]>;
   /** Prints the answer for people, without columns. */
   prints?: (answer: Answer<R> & Record<A, unknown>) => void;
-  /** Says of an empty list, behind the name of the store or customer, what is missing: `has no such sale.` */
+  /** The note for an empty list, after the name of the store or customer, such as `has no such sale.` */
   none?: string;
-  /** The question before the act, which is asked at a terminal alone. */
+  /** The question before the command acts. Asked only at a terminal. */
   asks?: (call: Call<R>) => Promise<string>;
 }
 
@@ -96,14 +96,14 @@ export const mapped =
   async (range) =>
     (await source(range)).map(map);
 
-/** A resident whom the store knows. Throws if there is none. */
+/** A resident that the store knows. Throws if there is none. */
 export const demandResident = async (target: Target, store: Store, identifier: Identifier): Promise<Resident> => {
   const resident = await findResident(store.id, identifier);
   if (resident) return resident;
   throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
 };
 
-/** The part of a verb's result that is shown: the row's schema drops all that it does not declare, such as secrets. */
+/** The shown part of a verb's result: the row's schema drops everything that it does not declare, such as secrets. */
 const answerOf = ({ response }: Route, result: object, also: readonly string[]): Shown => {
   const schema = (response?.shape.data as z.ZodArray<z.ZodObject> | undefined)?.element ?? response;
   const more = Object.entries(result).filter(([name]) => also.includes(name));
@@ -125,7 +125,7 @@ const runWith = async (row: Route, facts: AnyFacts, call: Call<Route>, limit?: n
   if (isForPeople && resident && 'list' in facts) note(`${resident.username} (${resident.uuid}) in ${store.name}`);
   if (isForPeople && prints) for (const answer of answers) prints(answer);
   else {
-    // Names are read for people alone: JSON has no columns.
+    // Names are read only for people: JSON has no columns.
     const named = isForPeople ? await columnsFor?.(answers, call) : [];
     const shown = columns ?? named ?? [['deleted', () => id]];
     printFields(answers, shown, `${resident?.username ?? store.name} ${none}`, limit);
@@ -149,7 +149,7 @@ const addTo = (group: StoreCommand, word: string, row: Route, facts: AnyFacts): 
   const inPath = pathInputs(row, thing);
   const others = fieldInputs(row, fields).map((input) => (partial ? { ...input, isNeeded: false } : input));
   const inputs = [...inPath, ...others];
-  // A summary says what to do, as `List vendors`. The help of a command says what it does.
+  // A summary is an order, such as `List vendors`. The help of a command says what the command does.
   const made = group.command(word).description(`${summary.replace(/^\w+/, '$&s')}. ${about}`.trim());
   for (const input of inputs)
     if (isArgument(input)) made.argument(input.flags, input.about, input.parse);

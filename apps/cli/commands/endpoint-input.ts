@@ -6,15 +6,15 @@ import { parseIdOf, parseResident, type ThingName } from '../terminal/input.ts';
 
 /** Makes the arguments and options of a command from the path, the query and the body of an endpoint. */
 
-/** Tells how a person gives a field, where the schema does not say it right. */
+/** Tells how a person gives a field, if the schema does not say it right. */
 export interface Field {
   /** Such as `--for <resident>`, or `<product>` for an argument. By default `--name <name>`. */
   flags?: string;
   /** By default the text of the schema. */
   about?: string;
-  /** Reads the text. A function that it returns is called once the clock of the deployment is known. */
+  /** Reads the text. If it returns a function, that is called once the clock of the deployment is known. */
   parse?: (text: string) => unknown;
-  /** The value in examples, where it is needed. By default an id. */
+  /** The value in examples that need the field. By default an id. */
   example?: string;
 }
 
@@ -51,7 +51,7 @@ const choicesOf = (schema: z.ZodType): readonly string[] | undefined => {
     : undefined;
 };
 
-/** The API's text of a field, which is Markdown in whole sentences, as the help has its texts. */
+/** The API's text about a field, which is Markdown in whole sentences, in the form of the help's texts. */
 const aboutOf = ({ description = '' }: z.ZodType): string => {
   const text = description.replaceAll('`', '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   return /\. /.test(text) ? text : text.replace(/\.$/, '');
@@ -78,7 +78,7 @@ const fieldInput = (name: string, schema: z.ZodType, field: Field): Input => {
   };
 };
 
-/** The fields of query and body by name. Limit and cursor are left out: a command reads a list in its own way. */
+/** The fields of query and body by name, without limit and cursor: a command reads lists in its own way. */
 const fieldSchemas = ({ query, body }: Route): Record<string, z.ZodType> => {
   const { limit: _limit, cursor: _cursor, ...filters } = query.shape;
   return { ...filters, ...(body as z.ZodObject | undefined)?.shape } as Record<string, z.ZodType>;
@@ -88,7 +88,7 @@ const fieldSchemas = ({ query, body }: Route): Record<string, z.ZodType> => {
 export const fieldInputs = (row: Route, fields: Readonly<Record<string, Field | undefined>>): Input[] =>
   Object.entries(fieldSchemas(row)).map(([name, schema]) => fieldInput(name, schema, fields[name] ?? {}));
 
-/** The values of the fields that are left out. */
+/** The defaults of the fields that are left out. */
 export const defaultsOf = (row: Route): Record<string, unknown> =>
   Object.fromEntries(
     Object.entries(fieldSchemas(row)).flatMap(([name, schema]) => {

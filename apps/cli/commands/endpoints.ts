@@ -160,7 +160,7 @@ const ofCustomers = {
   }),
 };
 
-/** A webhook as the log has it. The path of an address may be a secret of the receiver's, as Discord's is. */
+/** A webhook as the log shows it. The path of its address may be a secret of the receiver, as at Discord. */
 const webhookFacts = ({ id, url, events }: webhooks.WebhookItem) => ({ webhook: id, host: new URL(url).host, events });
 
 const health = ['failingSince', 'pausedUntil', 'oldSecretUntil'] as const;
@@ -169,7 +169,7 @@ const webhookColumns = [
   ...(['id', 'state', 'failingSince', 'pausedUntil', 'format', 'url', 'events', 'description'] as const),
 ];
 
-/** Prints a new secret alone on standard output, and notes beside. */
+/** Prints a new secret alone on standard output, and notes about it on standard error. */
 const printSecret = (webhook: webhookRows.Webhook & { secret: string; oldSecretUntil?: unknown }): void => {
   const { id, state, events, url, secret, oldSecretUntil } = webhook;
   note(`Webhook ${id}, ${state}: ${events.join(', ')} go to ${url}`);
@@ -372,7 +372,7 @@ const ofCredit = {
 
 type Names = (uuid: string | null) => string;
 
-/** The names of the avatars and products of sales. One without a name is called by its UUID. */
+/** The names of the avatars and products in sales. The UUID stands for a missing name. */
 const saleNames = async (store: string, sales: readonly saleRows.Sale[]): Promise<Names> => {
   const avatars = sales.flatMap(({ buyerUuid, recipientUuid, shares }) => [
     ...[buyerUuid, recipientUuid].flatMap((uuid) => uuid ?? []),
@@ -394,7 +394,7 @@ const saleColumns = (nameOf: Names): FieldColumn<saleRows.Sale>[] => [
   ['for', ({ buyerUuid, recipientUuid }) => (recipientUuid === buyerUuid ? '' : nameOf(recipientUuid))],
 ];
 
-/** The columns of one sale, which has room for more. */
+/** The columns of a single sale, for which there is more room. */
 const columnsOfSale = (nameOf: Names): FieldColumn<saleRows.Sale>[] => [
   ...saleColumns(nameOf),
   [
@@ -455,7 +455,7 @@ const ofSales = {
   }),
 };
 
-/** The groups of commands by their words. Some have commands beside these. */
+/** The groups of commands by their words. Some groups have further commands elsewhere. */
 export const groups = {
   vendors: ['The objects inworld that sell: see where they are, set what they sell, forget them.', ofVendors],
   giftcards: ['Gift cards: show, redeem.', ofCards],

@@ -33,7 +33,7 @@ const exportOne = async (options: ExportOptions, name: string, path: string): Pr
   if (!kind) throw new UsageError(`There is no kind ${name}. There are ${names}.`);
   const format = formatOf(path, options.format, exportFormats);
   const there = statSync(path, { throwIfNoEntry: false });
-  // --force does not write over a directory either.
+  // Even --force does not write over a directory.
   if (there && !there.isDirectory() && !options.force)
     throw new Failure(`${path} is there already. Name another file, or write over it with --force.`);
   const { id } = (await openStore(options)).store;

@@ -17,10 +17,10 @@ import { untilInterrupted } from '../terminal/interrupt.ts';
 import { type Column, counted, note, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
-/** The number of faults that are shown. All are in the file of rejected rows, or in the output of --json. */
+/** The number of faults that are shown. The file of rejected rows, or the output of --json, has them all. */
 const shownFaults = 20;
 
-/** In a dry run the counts are those of an import that is still to come. */
+/** In a dry run the counts say what an import would do. */
 const importColumns = (imported: boolean): Column<ImportReport>[] => [
   { heading: 'kind', cell: ({ kind }) => kind },
   { heading: 'rows', cell: ({ rows }) => rows },
@@ -40,7 +40,7 @@ const noteFaults = ({ faults }: ImportReport): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
-/** The words for changes of this store that a file undoes. */
+/** The words for this store's own changes that a file undoes. */
 const undoWords: Record<Undoing, (count: number) => string> = {
   ban: (count) => `lifts ${counted(count, 'ban')}`,
   'coupon on': (count) => `switches ${counted(count, 'coupon')} on that ${are(count)} off here`,
@@ -52,7 +52,7 @@ const undoWords: Record<Undoing, (count: number) => string> = {
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are');
 
-/** Tells what a file does to this store's own changes, and which values it leaves. */
+/** Says which of this store's own changes a file undoes, and which values it leaves. */
 const noteWords = ({ undone, kept }: ImportReport, file: string): void => {
   const does = Object.entries(undone).map(([what, count]) => undoWords[what as Undoing](count));
   if (does.length > 0) note(`${file} ${does.join(', ')}.`);
@@ -61,7 +61,7 @@ const noteWords = ({ undone, kept }: ImportReport, file: string): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
-/** The message where rejected rows or a dry run kept an import from beginning. */
+/** The message if rejected rows or a dry run kept an import from beginning. */
 const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: ImportOptions): string => {
   const bad = `${rejected} of ${counted(rows, 'row')} cannot be imported`;
   if (!dryRun)
@@ -70,7 +70,7 @@ const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: I
   return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
 };
 
-/** The rows that were written: none, where rejected rows kept the import from beginning. */
+/** The written rows: none, if rejected rows kept the import from beginning. */
 const writtenOf = (report: ImportReport): ImportReport =>
   report.imported ? report : { ...report, created: 0, changed: 0 };
 
@@ -98,13 +98,13 @@ interface ImportAllOptions extends GlobalOptions {
   all?: string;
 }
 
-/** The file of a kind in the directory of an export; undefined where it has none, or no row as NDJSON. */
+/** The file of a kind in the directory of an export; undefined if there is none, or if it is NDJSON without a row. */
 const fileIn = (directory: string, { name }: Pick<ImportFile, 'name'>): string | undefined =>
   formats
     .map((format) => join(directory, `${name}.${format}`))
     .find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
-/** Names the keys that an export's store had: no import can make them, since nobody has their text. */
+/** Names the keys of the exported store. No import can make them, since nobody has their text. */
 const noteKeys = async (store: string, directory: string): Promise<void> => {
   const path = fileIn(directory, { name: 'keys' });
   const keys = path === undefined ? [] : await readKeyFile(store, path);
@@ -113,7 +113,7 @@ const noteKeys = async (store: string, directory: string): Promise<void> => {
   for (const { name, scopes } of keys) note(`  store key issue ${JSON.stringify(name)} --scopes ${scopes.join(',')}`);
 };
 
-/** Imports the files of a whole export, in the order in which they refer to each other. */
+/** Imports the files of a whole export, in an order in which each file finds the rows that it refers to. */
 const importAll = async (group: StoreCommand, options: ImportAllOptions): Promise<void> => {
   if (options.all === undefined) group.help();
   const directory = options.all ?? '';
@@ -137,7 +137,7 @@ const importOne = async (
   let progress = startProgress(`Checking ${file}`);
   let isWriting = false;
   const onProgress = (done: number, all: number | undefined): void => {
-    // The rate of the writes begins with the first of them.
+    // The rate of writes is counted from the first write.
     if (all !== undefined && !isWriting) {
       isWriting = true;
       progress.end();
@@ -167,7 +167,7 @@ const importOne = async (
   if (report.rejected + report.kept.length > 0) throw new UnsuccessfulError();
 };
 
-/** Says how a file treats values on which the store has acted, without the marks of Markdown of its document. */
+/** Says how a file treats values that the store has changed itself, without the Markdown of the document. */
 const wordsHelp = (file: string): string => {
   const lines = words
     .filter((word) => word.file === file)
@@ -183,10 +183,12 @@ const columnsHelp = ({ name: file, columns: all }: ImportFile): string => {
   return `\nColumns, in any order:\n${lines.join('\n')}${wordsHelp(file)}`;
 };
 
-/** Without it a product that is limited keeps its copies: some may have been sold since the file was written. */
+/**
+ * Without this option a limited product keeps its number of copies: some may have been sold since the file was written.
+ */
 const setStock = ['--set-stock', 'set the copies of limited products that are there to those of the file'] as const;
 
-/** Makes a command import files of a kind. */
+/** Makes a command import files of one kind. */
 const importing = (command: StoreCommand, kind: ImportFile, example: string): StoreCommand => {
   if (kind.name === 'products') command.option(...setStock);
   return command

@@ -18,7 +18,7 @@ interface ListenOptions extends GlobalOptions {
   printSecret?: boolean;
 }
 
-/** The address of a program on this machine: events of a store are for nobody else. */
+/** The address of a program on this machine. The events of a store go to nobody else. */
 const parseForward = (text: string): URL => {
   const written = /^\w+:\/\//.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -48,8 +48,8 @@ const printEvent = (event: EventItem, outcome: ListenOutcome | undefined, json: 
 const sideBySide = 8;
 
 /**
- * Forwards what `events` brings, some side by side. `done` hears of each event; without an outcome where it is only
- * shown.
+ * Forwards the events that `events` brings, some side by side. `done` hears of each event, without an outcome if the
+ * event is only shown.
  */
 const forwardAll = async (
   events: AsyncIterable<EventItem[]>,
@@ -79,7 +79,8 @@ const secretNote = (secret: string): string =>
   `Their signing secret, the same at each start on this machine: ${paint('bold', secret, process.stderr)}`;
 
 /**
- * Keeps the id of the newest event behind which `--after` misses none: those that run side by side end in any order.
+ * Keeps the id up to which every event is handled, for `--after`. Events that are handled side by side end in any
+ * order.
  */
 const startResumeMark = () => {
   const waiting: EventItem[] = [];
@@ -91,7 +92,7 @@ const startResumeMark = () => {
       ended.add(event);
       for (let [first] = waiting; first && ended.delete(first); [first] = waiting) {
         waiting.shift();
-        // No list of events has a sample.
+        // A sample is in no list of events.
         if (!first.sample) last = first.sk;
       }
     },
@@ -125,7 +126,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
     return forward(url as URL, event, secret, signal, tell);
   };
   const done = (event: EventItem, outcome: ListenOutcome | undefined): void => {
-    // An event that the end of the command has cut off is not handled.
+    // An event that the end of the command interrupted is not handled.
     if (signal.aborted && outcome && outcome.status === undefined) return;
     counts.events += 1;
     if (outcome && isTaken(outcome)) counts.taken += 1;

@@ -16,7 +16,7 @@ interface LogOptions extends GlobalOptions {
 }
 
 interface ShownRow extends LogRow {
-  /** The store's name, as long as there is the store. */
+  /** The store's name, while the store exists. */
   storeName: string | undefined;
 }
 
@@ -26,7 +26,7 @@ const shownValue = (name: string, value: unknown): string => {
   return typeof value === 'object' && value !== null ? shownDetails(value) : String(value);
 };
 
-/** In the order of their names, since the table keeps none. */
+/** Sorted by name, since the table keeps no order. */
 const shownDetails = (details: object): string =>
   Object.entries(details)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -41,7 +41,7 @@ const columns: Column<ShownRow>[] = [
   { heading: 'details', cell: ({ details }) => shownDetails(details), wraps: true },
 ];
 
-/** The id of the store whose log is wanted. A store that was deleted has a log, but only its id leads to it. */
+/** The id of the store whose log is wanted. A deleted store has a log too, but only its id leads to it. */
 const findStoreId = async (wanted: string): Promise<string> => {
   try {
     return (await chooseStore(wanted, true)).id;
@@ -54,7 +54,7 @@ const findStoreId = async (wanted: string): Promise<string> => {
 const show = async (options: LogOptions): Promise<void> => {
   await connect(options);
   const store = options.store === undefined ? undefined : await findStoreId(options.store);
-  // One more than the limit tells whether there are more.
+  // One row more than the limit tells whether there are more.
   const rows = await logRows(store, options.since?.())({ descending: true, limit: options.limit + 1 });
   const names = new Map((await listStores()).map(({ id, name }) => [id, name]));
   const shown = rows.map(({ at, by, action, store, details }): ShownRow => {

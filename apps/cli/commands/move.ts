@@ -44,7 +44,7 @@ const differenceText = ({ kind, id, fields, only }: Difference): string => {
   return `${wordFor[kind]} ${id}: ${each.join('; ')}.`;
 };
 
-/** The facts that no API of the contract tells, and the way by which each can come all the same. */
+/** The facts that the contract's API does not tell, and the other way by which each can come. */
 const untold = [
   'inactive products that no active one has as its demo: store import products',
   'owned products and single sales: store import purchases and store import sales. Spend came as sums.',
@@ -73,7 +73,7 @@ const readKey = async ({ from }: MoveOptions): Promise<string> => {
   return key;
 };
 
-/** Copies, from where an earlier run has come to. */
+/** Copies, from the place that an earlier run reached. */
 const bring = async (
   options: MoveOptions,
   other: OtherService,

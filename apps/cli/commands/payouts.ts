@@ -88,7 +88,7 @@ const lineFile = csvColumns({
   amount: ['integer', any, ''],
 });
 
-/** Says why claims answer null, where they do. */
+/** Says why claims answer null, if they do. */
 const noteStanding = async (store: string): Promise<void> => {
   const { payoutsBegunAt, payoutsStoppedAt } = (await findStore(store)) ?? {};
   if (payoutsBegunAt === undefined) note('No cashier can claim anything before store payouts begin.');

@@ -27,7 +27,7 @@ import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseBegin, parseEnd, parsePercent, parseProductIds, parseRise } from '../terminal/input.ts';
 import { type Column, counted, print, shownTime } from '../terminal/output.ts';
 
-/** A time as it was typed, by which a repeat is known, and as it is meant. */
+/** A time as the person typed it, which identifies a repeated command, and the moment that it means. */
 interface Moment {
   text: string;
   time: () => string;
@@ -48,7 +48,7 @@ interface SetOptions extends RunOptions {
   prices?: number;
 }
 
-/** A product in the preview: prices in L$, and what it costs once the discount runs. */
+/** A product in the preview: prices in L$, and what it costs while the discount runs. */
 interface SeenRow {
   id: string;
   name: string;
@@ -80,7 +80,7 @@ interface Sums {
   products: number;
   prices: number;
   newPrices: number;
-  /** With discounts, at the time from which the new ones run. */
+  /** With discounts, at the time when the new ones begin. */
   costs: number;
   newCosts: number;
 }
@@ -93,7 +93,7 @@ const sumColumns: Column<Sums>[] = [
   { heading: 'then', cell: ({ newCosts }) => newCosts },
 ];
 
-/** The time from which the new discount runs. */
+/** The time when the new discount begins. */
 const timeOf = ({ newDiscount }: SeenRow): number => Math.max(now(), Date.parse(newDiscount?.startDate ?? '') || 0);
 
 const none: Discount = { value: 0, type: DiscountType.percent, startDate: null, endDate: null };
@@ -109,7 +109,7 @@ const sumsOf = (rows: readonly SeenRow[]): Sums => {
   return sums;
 };
 
-/** A product that was not set, or not put back. */
+/** A product that was not changed, or not changed back. */
 interface LeftProduct {
   id: string;
   name: string;
@@ -138,7 +138,7 @@ const categoryOf = async ({ id, name }: Store, wanted: string): Promise<string> 
 
 const selectors = '--all, --category, --products or --file';
 
-/** The products that the options name; undefined where they name none. */
+/** The products that the options name; undefined if they name none. */
 const selectionOf = async (store: Store, options: SetOptions): Promise<Selection | undefined> => {
   const { all, category, products, file } = options;
   const given = [all, category, products, file].filter((one) => one !== undefined);
@@ -152,7 +152,7 @@ const selectionOf = async (store: Store, options: SetOptions): Promise<Selection
   return { ids: [...lines].sort() };
 };
 
-/** The change that the options name. Throws where its parts do not go together. */
+/** The change that the options name. Throws if its parts contradict each other. */
 const changeOf = ({ discount, from, until, prices }: SetOptions): PriceChange => {
   if ((from || until) && !discount)
     throw new UsageError('--from and --until are the dates of a discount: give --discount above 0 too.');
@@ -168,7 +168,7 @@ const changeOf = ({ discount, from, until, prices }: SetOptions): PriceChange =>
   };
 };
 
-/** By which a repeat is known: what was typed, since 14d from now is another time tomorrow. */
+/** Identifies a repeated command by what the person typed: "14d from now" is another time tomorrow. */
 const digestOf = (selection: Selection, { discount, from, until, prices }: SetOptions): string =>
   createHash('sha256')
     .update(JSON.stringify([selection, discount, from?.text, until?.text, prices]))
@@ -193,7 +193,7 @@ const rowOf = (product: Pick<SeenRow, 'id' | 'name'>, stored: Terms, before: Ter
   return { id, name, price, newPrice: has.price ?? price, discount, newDiscount: has.discount };
 };
 
-/** Shows the lines of a run that are to be set still, or put back, as the products are now. */
+/** Shows the lines of a run that are still to be changed or changed back, with the products as they are now. */
 const showRun = async (store: string, run: PricingRun, isUndo: boolean): Promise<number> => {
   const lines = await linesOf(store, run);
   const open = lines.filter(({ setAt, putBackAt }) => (isUndo ? setAt && !putBackAt : !setAt));
@@ -208,7 +208,7 @@ const showRun = async (store: string, run: PricingRun, isUndo: boolean): Promise
   return open.length;
 };
 
-/** The lines of a run that has not begun yet. */
+/** The lines of a run that has not begun. */
 interface Plan {
   selection: Selection;
   change: PriceChange;

@@ -71,13 +71,13 @@ interface Span extends TimesBeside {
   count: number;
   /** Some times had no zone. */
   isZoned: boolean;
-  /** How many rows were left out, by the reason. */
+  /** How many rows were left out, by reason. */
   leftOut: Map<string, number>;
   /** The types of all rows. */
   types: Set<string>;
 }
 
-/** Why a row is no business of the store, as the options say. */
+/** Says why a row does not concern the store, according to the options. */
 const leavingOut = ({ ignoreType, ignoreOrders = false }: ReconcileOptions) => {
   const types = new Set(ignoreType.map((type) => normalised(type).trim()));
   return ({ type, order }: { type: string; order: string }): string | undefined => {
@@ -86,7 +86,7 @@ const leavingOut = ({ ignoreType, ignoreOrders = false }: ReconcileOptions) => {
   };
 };
 
-/** Goes through all rows of the files. Throws where none moves L$. */
+/** Reads all rows of the files. Throws if none of them moves L$. */
 const readAll = async (
   files: readonly string[],
   options: ReconcileOptions,
@@ -139,7 +139,7 @@ const readAll = async (
 };
 
 const compare = async (store: string, files: readonly string[], options: ReconcileOptions) => {
-  // The first pass finds faults and the time, so that only the books of that time are held in memory.
+  // The first pass finds faults and the span of time, so that memory holds the books of that time alone.
   const span = await readAll(files, options, 'Checking', () => {});
   const progress = startProgress('Reading the books');
   const day = 86_400_000;
@@ -150,7 +150,7 @@ const compare = async (store: string, files: readonly string[], options: Reconci
   return { span, ...reconciling.end(span.first, span.last) };
 };
 
-/** Tells what was left out, and by which types more could be. */
+/** Says what was left out, and by which types more could be left out. */
 const noteLeftOut = (
   { leftOut, types }: Span,
   ignored: number,
@@ -191,8 +191,8 @@ const printAll = (differences: readonly Difference[], known: readonly KnownPayou
 const placeIn = ({ file, line }: Pick<Transfer, 'file' | 'line'>): string => `${file}:${line}`;
 
 /**
- * Books what was paid: with --book all that can be nothing else, and the lines that the person names. Answers the
- * differences that are booked now. Throws, before it writes, for a line that cannot be booked.
+ * Books payments that were made: with --book all unambiguous ones, and the lines that the person names. Answers the
+ * differences that are booked now. Throws before it writes if a line cannot be booked.
  */
 const bookThem = async (
   target: Target,

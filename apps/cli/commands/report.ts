@@ -57,7 +57,7 @@ const file = csvColumns({
   id: ['text', any, ''],
 });
 
-/** The first moment of a day in UTC, or of the day after it. */
+/** The first moment of a day in UTC, or of a following day. */
 const startOf = (day: string, ahead = 0): string => timestamp(Date.parse(day) + ahead * 86_400_000);
 
 /** Sums up the sales of a span that were not refused, as they are read. */
@@ -82,7 +82,7 @@ const sumUp = async (store: string, { from, to }: Span) => {
   return { sales, earned, products: bestOf(sums.products), buyers: bestOf(sums.buyers) };
 };
 
-/** The names of products, by their ids. Unknown ones are left out. */
+/** The names of products by their ids, without unknown products. */
 export const productNames = async (store: string, ids: readonly string[]): Promise<Map<string, string>> => {
   const products = await getMany<Key & { name: string }>(ids.map((id) => productKey(store, id)));
   return new Map(products.map(({ sk, name }) => [sk, name]));
@@ -91,7 +91,7 @@ export const productNames = async (store: string, ids: readonly string[]): Promi
 const rowsOf = (of: ReportRow['of'], best: readonly Best[], names: ReadonlyMap<string, string>): ReportRow[] =>
   best.map(({ id, refunded: _, ...sums }) => ({ of, name: names.get(id) ?? id, ...sums, id }));
 
-/** The days that are asked for: by default this month. */
+/** The days that were asked for: by default this month. */
 const spanOf = ({ from, to, month }: ReportOptions): Span => {
   if ((from === undefined) !== (to === undefined)) throw new UsageError('Give both --from and --to, or a --month.');
   if (from !== undefined && to !== undefined) {

@@ -45,7 +45,7 @@ const addedColumns: Column<AddedResident>[] = [
   { heading: 'outcome', cell: ({ outcome }) => outcome },
 ];
 
-/** The importer of residents, with a row of the log for each that it adds or changes. */
+/** The importer of residents. Writes a row of the log for each resident that it adds or changes. */
 const logged = (log: Log): Importer<ResidentFields> => ({
   ...residentImporter,
   plan: async (rows, setting) => {
@@ -57,7 +57,7 @@ const logged = (log: Log): Importer<ResidentFields> => ({
   },
 });
 
-/** Tells all stores of a resident, and renames the copies of the name, those of an earlier rename too. */
+/** Tells all stores of a resident, and renames all copies of the name, also those that an earlier rename missed. */
 const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
   const target = await connect(options);
   const fields: ResidentFields = { uuid, username, formerNames: options.former ?? [] };
@@ -104,7 +104,7 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
   print(shown, shownColumns);
 };
 
-/** Writes again the names by which a search finds the customers of a store. */
+/** Writes the names by which a search finds the customers of a store again. */
 const repair = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);
   let count = 0;

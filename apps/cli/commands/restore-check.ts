@@ -28,11 +28,14 @@ const allKeys = async (): Promise<ApiKey[]> => {
 const keyEnd = ({ expiresAt }: ApiKey): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
-/** Says whether the restored key lives on although the other was revoked, or has an earlier end by a rotation. */
+/** Says whether the restored key is live although the other copy was revoked, or ends earlier after a rotation. */
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
   restored.status === 'active' && (other.status === 'revoked' || keyEnd(other) < keyEnd(restored));
 
-/** How many customers of each store have history beyond their last change: DynamoDB restores items a moment apart. */
+/**
+ * Counts, for each store, the customers whose history goes beyond their last change: DynamoDB does not restore all
+ * items at the same moment.
+ */
 const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
   const found: { store: Store; count: number }[] = [];
   for (const store of await listStores()) {
@@ -45,15 +48,15 @@ const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
 };
 
 /**
- * Has `end` called for each key that lives on in a restored table although `against` has it revoked or rotated. Answers
- * these keys, how many live ones the table lacks, and whose history is beyond their credit.
+ * Calls `end` for each key that is live in a restored table although it is revoked or rotated in `against`. Answers
+ * these keys, how many live keys the table lacks, and the stores whose history goes beyond their credit.
  */
 export const checkRestored = async (table: string, against: string, end: (key: ApiKey) => Promise<void>) => {
   const keys = await inTable(against, allKeys);
   const revived: ApiKey[] = [];
   let missing = 0;
   const ahead = await inTable(table, async () => {
-    // Reads the table even where no key is to be looked up, so that a mistyped name is noticed.
+    // Reads the table even if no key is to be looked up, so that a mistyped name is noticed.
     await listStores();
     for (const key of keys) {
       const restored = await findKey(key.id);
@@ -67,7 +70,7 @@ export const checkRestored = async (table: string, against: string, end: (key: A
   return { revived, missing, ahead };
 };
 
-/** Ends the keys of a restored table that were revoked or rotated after the time that was restored. */
+/** Ends the keys of a restored table that were revoked or rotated after the restored time. */
 const check = async (options: RestoreOptions): Promise<void> => {
   const target = await connect(options);
   const against = options.against ?? target.tableName;

@@ -11,7 +11,7 @@ import { counted, note, print } from '../terminal/output.ts';
 
 const documentFile = new URL('../../../docs/openapi.json', import.meta.url);
 
-/** The data of the example that the OpenAPI document has of a type. */
+/** The data of the example in the OpenAPI document for a type. */
 const exampleData = (type: EventType): object => {
   const { webhooks } = JSON.parse(readFileSync(documentFile, 'utf8'));
   return eventTypes[type].data.parse(webhooks[type].post.requestBody.content['application/json'].example.data);

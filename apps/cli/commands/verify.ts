@@ -21,18 +21,21 @@ import { findingColumns, findingsOfDeployment } from './doctor.ts';
 
 const prefix = 'Verification ';
 
-/** An hour, should nobody remove the store. */
+/** The keys end after an hour, in case nobody removes the store. */
 const keyMillis = 3_600_000;
 
-/** A stage may start cold functions, and its consumer waits for batches. */
+/** On a stage functions may start cold, and its consumer waits for batches. */
 const patience = { local: 30_000, stage: 120_000 };
 
 const isOnThisMachine = ({ baseUrl }: Target): boolean => baseUrl.startsWith('http://127.0.0.1:');
 
-/** The time in which a call or a message that is under way ends. */
+/** Within this time a call or a message that is under way ends. */
 const quietMillis = (target: Target): number => (isOnThisMachine(target) ? 1000 : 30_000);
 
-/** An avatar whom the store can name: of the made-up grid locally, else one that it is told of. */
+/**
+ * An avatar that the store can name: one of the made-up grid locally, otherwise a made-up one that the store is told
+ * of.
+ */
 const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
   if (kind === 'local') {
     const { residents } = (await (await fetch(`${baseUrl}/_dev/grid`)).json()) as { residents: { uuid: string }[] };
@@ -54,7 +57,7 @@ const waitForSweep = async ({ kind }: Target): Promise<void> => {
   while (performance.now() < end && !(await findLastSweep())) await sleep(2000);
 };
 
-/** The stores that a verification which was ended left behind. */
+/** The stores that interrupted verifications left behind. */
 const leftBehind = async (): Promise<Finding> => {
   const left = (await listStores()).filter(({ name }) => name.startsWith(prefix));
   const names = left.map(({ id }) => id).join(', ');
@@ -68,7 +71,10 @@ const leftBehind = async (): Promise<Finding> => {
   );
 };
 
-/** `npm run deployed` leads its functions by this name to a port of this machine. They may not call its address. */
+/**
+ * The functions of `npm run deployed` may not call the address of a deployment. This name leads them to a port of this
+ * machine.
+ */
 const publicUrlOf = ({ kind, baseUrl }: Target): string =>
   kind === 'local'
     ? baseUrl
@@ -90,7 +96,7 @@ const trialOf = async (store: Store, target: Target): Promise<Trial> => {
   };
 };
 
-/** Removes the store with its keys. What was under way by then is removed too. */
+/** Removes the store with its keys, and then again what was still being written. */
 const remove = async (store: Store, target: Target): Promise<void> => {
   const log = await openLog(target);
   await deleteStore(store.id, log('store.deleted', store.id, { name: store.name }));
@@ -101,7 +107,7 @@ const remove = async (store: Store, target: Target): Promise<void> => {
   await forgetStore(store.id);
 };
 
-/** Makes a store, uses it as integrators do, and removes it whatever happened. */
+/** Makes a store, uses it as integrators do, and removes it in any case. */
 const useStore = async (target: Target): Promise<Finding[]> => {
   const log = await openLog(target);
   const name = `${prefix}${timestamp(now())}`;

@@ -11,7 +11,7 @@ import { beginCheck, checkRows, explainFault } from './check.ts';
 import { formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 
-/** Compares customers' sums with those in a file that another system has exported. */
+/** Compares customers' sums with the sums in a file that another system exported. */
 
 const comparedSums = ['credit', 'restrictedCredit', 'spent', 'owned'] as const;
 type SumName = (typeof comparedSums)[number];
@@ -19,7 +19,7 @@ type SumName = (typeof comparedSums)[number];
 const sum = (help: string): ['integer', ReturnType<typeof optionalSum>, string] => ['integer', optionalSum(), help];
 const optionalSum = () => integer(0).optional();
 
-/** A file of sums: each column beside the resident may be missing, and is then not compared. */
+/** A file of sums. Each column but the resident may be missing, and is then not compared. */
 const sumsFile: ImportFile = {
   name: 'sums',
   summary: "customers' sums as another system has them",
@@ -35,7 +35,7 @@ const sumsFile: ImportFile = {
   rows: async function* () {},
 };
 
-/** A customer whose sum here is not that of the file. */
+/** A customer whose sum here differs from the file. */
 export interface SumFault {
   line: number;
   uuid: string;
@@ -84,7 +84,7 @@ const sumsHere = async (store: string, uuids: readonly string[]) => {
   };
 };
 
-/** Compares every row of a file with the store, and tells each sum that differs. */
+/** Compares every row of a file with the store, and reports each sum that differs. */
 export const compareAgainst = async (
   store: string,
   path: string,

@@ -8,17 +8,14 @@ import { idFrom, isRequired, namedIn, type UuidLookup, type Values } from '../ki
 import type { ImportFile } from '../kinds/kind.ts';
 import type { RawRow } from './read.ts';
 
-/** A pass over a file, with its memory, which grows by the id of each row. */
+/** A pass over a file. Its memory grows by the id of each row. */
 export interface Pass {
   kind: ImportFile;
   setting: Setting;
   importer: Importer<unknown>;
   /** The number of equal rows without ids so far, by the text that their ids are made of. */
   repeats: Map<string, number>;
-  /**
-   * The lines of the rows by their unique values. Only the first pass needs it: the second knows the faults of the
-   * first.
-   */
+  /** The lines of the rows by their unique values. Only the first pass needs it: the second pass knows the faults. */
   taken?: Map<string, number>;
 }
 
@@ -64,7 +61,7 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
 
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
-/** Gives the row its id: its own, or one that is the same whenever the file is read again. */
+/** Gives the row its id: its own, or one that is the same each time the file is read. */
 const giveId = ({ kind, setting, repeats: counts }: Pass, fields: Values, uuidOf: UuidLookup): Values => {
   if (!kind.id) return fields;
   const { store } = setting;
@@ -89,7 +86,7 @@ const takenBy = (kind: ImportFile, { values }: RawRow, field: string, value: str
   return { field: 'name', value: values.name, message: orIds };
 };
 
-/** The faults of unique values that an earlier row has. Takes the values if there are none. */
+/** The faults of unique values that an earlier row has. Takes the values if there are no faults. */
 const takeUnique = (
   kind: ImportFile,
   raw: RawRow,
@@ -114,7 +111,7 @@ interface CheckResult {
   faults: Map<number, Fault[]>;
 }
 
-/** A value with the residents whom it names in the place of their names. */
+/** A value with residents instead of their names. */
 const withResidents = (value: unknown, residentOf: (identifier: Identifier) => Resident): unknown => {
   const [named, ...others] = namedIn(value);
   if (!named) return value;
@@ -122,7 +119,7 @@ const withResidents = (value: unknown, residentOf: (identifier: Identifier) => R
   return (value as { user: Identifier }[]).map(({ user, ...item }) => ({ ...item, user: residentOf(user) }));
 };
 
-/** The row as an importer gets it: residents and ids are known, and names with a dot are members of members. */
+/** The row as an importer gets it: residents and ids are resolved, and a name with a dot is a member of a member. */
 const resolved = (
   { line, fields }: Row<Values>,
   { kind, setting }: Pass,
@@ -144,7 +141,7 @@ const resolved = (
   return { line, fields: nested(known), texts };
 };
 
-/** The fault as a person knows it: with the text of the file where that became an id. */
+/** The fault as a person knows it: with the file's text instead of the id that was made of it. */
 export const faultIn = ({ texts }: Row<unknown>, fault: Fault): Fault => ({
   ...fault,
   ...('value' in fault && { value: texts?.get(fault.value) ?? fault.value }),

@@ -17,7 +17,7 @@ import { lineWriter } from './write.ts';
 /** Turns a file that another vendor system exported into files that `store import` reads. */
 
 export interface ConvertOptions {
-  /** The name of the system; by default the one whose form the file has. */
+  /** The name of the system. By default the system whose form the file has. */
   from?: string | undefined;
   /** The columns of a file whose form is not known. */
   map?: Partial<Record<FieldName, ColumnName>> | undefined;
@@ -25,7 +25,7 @@ export interface ConvertOptions {
   only?: { column: ColumnName; value: string } | undefined;
   /** The zone of times without an offset. */
   zone?: string | undefined;
-  /** Leaves rows out that cannot be read. Otherwise one of them stops it. */
+  /** Leaves out rows that cannot be read. Otherwise such a row ends the conversion. */
   skipRejects?: boolean | undefined;
   /** Ends the conversion, which then leaves no file behind. */
   signal?: AbortSignal | undefined;
@@ -36,9 +36,9 @@ export interface ConversionReport {
   /** How many rows were left out, by the reason. */
   leftOut: Map<string, number>;
   faults: { line: number; reason: string }[];
-  /** Some times had no offset, and were taken as those of the zone. */
+  /** Some times had no offset, and were read in this zone. */
   usedZone: boolean;
-  /** How many of them the clocks of the zone show twice, or never: each was taken as the earlier one. */
+  /** How many of these times the clocks of the zone show twice, or never. Each was read as the earlier time. */
   beside: TimesBeside;
 }
 
@@ -85,7 +85,7 @@ const vendorFor = (first: readonly string[], path: string, { from, map }: Conver
   );
 };
 
-/** Whole L$. Some files write decimals that are zeros. */
+/** Whole L$. Some files write them with decimals that are zeros. */
 const readAmount = (text: string): number | undefined => {
   const [, digits] = /^(\d{1,10})(?:\.0{1,2})?$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -100,7 +100,7 @@ const amountIn = (cells: Cells, field: FieldName): number => {
   return amount;
 };
 
-/** The avatar whom a row names, and the name that it has for them. */
+/** The avatar that a row names, and the name that the row has for them. */
 const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?: string } | undefined => {
   const [known, byName] = [parseIdentifier(copiedName(uuid))?.uuid, parseIdentifier(copiedName(name))?.username];
   const ref = known ?? byName;
@@ -108,7 +108,7 @@ const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?
 };
 
 /**
- * The facts of the rows so far: avatars with their names, the newest last, products with their last price, ids of
+ * The facts of the rows so far: avatars with their names, the newest last, products with their last price, and ids of
  * sales.
  */
 const startBook = () => {
@@ -117,7 +117,7 @@ const startBook = () => {
   const ids = new Map<string, number>();
   const customers = new Map<string, { discount?: number; newsSubscriber?: boolean }>();
   return {
-    /** A customer's settings. Throws for other ones than an earlier row has. */
+    /** A customer's settings. Throws if they differ from an earlier row's. */
     settle: (ref: string, settings: { discount?: number; newsSubscriber?: boolean }): void => {
       const before = customers.get(ref);
       if (before && JSON.stringify(before) !== JSON.stringify(settings))
@@ -135,13 +135,13 @@ const startBook = () => {
       const before = products.get(key);
       if (!before || at >= before.at) products.set(key, { name, price, at });
     },
-    /** The id of a sale. Another sale with the same one gets a number behind it. */
+    /** The id of a sale. A second sale with the same id gets a number after it. */
     idOf: (text: string): string => {
       const count = (ids.get(text) ?? 0) + 1;
       ids.set(text, count);
       return count === 1 ? text : `${text} ${count}`;
     },
-    /** Each name goes to the avatar who had it last. */
+    /** Each name belongs to the avatar who had it last. */
     residents: (): Values[] => {
       const last = new Map<string, { uuid: string; at: string }>();
       for (const [uuid, names] of avatars)
@@ -151,7 +151,7 @@ const startBook = () => {
           .filter(([name]) => last.get(name)?.uuid === uuid)
           .sort(([, a], [, b]) => (a < b ? 1 : -1));
         const [username = uuid, ...formerNames] = own.map(([name]) => name);
-        // A store is told, not all of them: these names are old, and the dispenser's word may be newer.
+        // Only this store is told: these names are old, and the dispenser may know newer ones.
         return { uuid, username, formerNames, source: 'store' };
       });
     },
@@ -172,7 +172,7 @@ const yesOrNo = new Map([
   ...['no', 'false', '0', ''].map((word) => [word, false] as const),
 ]);
 
-/** The settings of a customer that a row has. */
+/** The settings of a customer in a row. */
 const settingsIn = ({ discount, newsSubscriber }: Cells): { discount?: number; newsSubscriber?: boolean } => {
   const [, digits] = /^(\d{1,3})(?:\.0{1,2})?\s?%?$/.exec(discount || '0') ?? [];
   if (digits === undefined || Number(digits) > 100)
@@ -185,7 +185,7 @@ const settingsIn = ({ discount, newsSubscriber }: Cells): { discount?: number; n
   };
 };
 
-/** The credit of a row; its settings go into the book. */
+/** The credit of a row. Its settings go into the book. */
 const customerRows = (cells: Cells, book: Book): Values[] => {
   const holder = avatarIn(cells.buyerUuid, cells.buyerName);
   if (!holder) throw new Fault('the row must name the customer, by UUID or username');
@@ -199,7 +199,7 @@ const customerRows = (cells: Cells, book: Book): Values[] => {
   });
 };
 
-/** A sale of a row, and its time. */
+/** The sale of a row, and its time. */
 const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row: Values; time: FileTime } => {
   const buyer = avatarIn(cells.buyerUuid, cells.buyerName);
   if (!buyer) throw new Fault('the row must name who bought, by UUID or username');
@@ -239,7 +239,7 @@ interface VendorRow {
   fault: string | undefined;
 }
 
-/** Finds out of which system a file is. `rows` reads its rows. */
+/** Finds out which system a file comes from. `rows` reads its rows. */
 const openVendorFile = async (path: string, options: ConvertOptions) => {
   let first: string[] = [];
   for await (const { cells } of readRecords(path)) {
@@ -249,7 +249,7 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   const vendor = vendorFor(first, path, options);
   const { only } = options;
   const named = [...Object.values(vendor.columns), only?.column].some((column) => typeof column === 'string');
-  // Behind the last name nothing belongs to the file.
+  // After the last name, nothing belongs to the file.
   if (named) first = first.slice(0, first.findLastIndex((cell) => cell.trim() !== '') + 1);
   const place = (column: ColumnName): number => columnIndex(column, named ? first : undefined, path);
   const places = Object.entries(vendor.columns).map(([field, column]) => [field, place(column)] as const);
@@ -277,7 +277,9 @@ const ofCustomers = ['credit', 'restrictedCredit', 'discount', 'newsSubscriber']
 /** Each row is about a customer, and not about a sale. */
 const isOfCustomers = ({ columns }: Vendor): boolean => ofCustomers.some((field) => field in columns);
 
-/** The rows of credit or of sales that a file comes to. Counts those that are left out, and notes the faults. */
+/**
+ * Converts the rows of a file to rows of credit or of sales. Counts the rows that it leaves out, and notes the faults.
+ */
 async function* convertRows(
   rows: AsyncIterable<VendorRow>,
   vendor: Vendor,
@@ -309,7 +311,7 @@ async function* convertRows(
   }
 }
 
-/** The files of a conversion, which appear when all of them are whole. */
+/** The files of a conversion. They appear when all of them are whole. */
 const startFiles = (dir: string, signal: AbortSignal | undefined) => {
   const files: ConversionReport['files'] = [];
   return {
@@ -327,7 +329,7 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
     abandon: async (): Promise<void> => {
       for (const { path: to } of files) await rm(unfinished(to), { force: true });
     },
-    /** Lets the files appear, those without rows left out, in the order in which they can be imported. */
+    /** Lets the files that have rows appear, in the order in which they can be imported. */
     finish: async (): Promise<ConversionReport['files']> => {
       for (const { path: to, rows: count } of files)
         await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
@@ -338,8 +340,8 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
 };
 
 /**
- * Converts a file into a directory, which must be empty or new. Writes nothing where a row is at fault, unless such
- * rows are to be left out. Throws where the form of the file is not known.
+ * Converts a file into a directory, which must be empty or new. Writes nothing if a row is at fault, unless such rows
+ * are to be left out. Throws if the form of the file is unknown.
  */
 export const convertFile = async (
   path: string,

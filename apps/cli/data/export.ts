@@ -61,7 +61,7 @@ export const writeLines = async (
 };
 
 /**
- * Writes the rows of a kind into a file, in a fixed order: the same data are the same bytes. The file appears when it
+ * Writes the rows of a kind into a file, in a fixed order: the same data give the same bytes. The file appears when it
  * is whole. Returns the number of rows.
  */
 export const exportKind = async (
@@ -103,8 +103,8 @@ export const readyDir = async (dir: string): Promise<void> => {
 
 /**
  * Exports all data of a store into a directory, which must be empty or new: a file for each kind, in the order in which
- * they can be imported again, and one of the history of credit. The files appear when all of them are whole, so an
- * interrupted export can be repeated.
+ * they can be imported again, and the history of credit. The files appear when all of them are whole, so an interrupted
+ * export can be repeated.
  */
 export const exportAll = async (
   store: string,

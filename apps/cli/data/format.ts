@@ -4,7 +4,7 @@ import { UsageError } from '../terminal/errors.ts';
 export const formats = ['csv', 'ndjson'] as const;
 export type Format = (typeof formats)[number];
 
-/** Those that an export writes. */
+/** The formats that an export writes. */
 export const exportFormats = [...formats, 'journal'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
 
@@ -14,7 +14,10 @@ const ends: Record<ExportFormat, RegExp> = {
   journal: /\.(journal|hledger)$/i,
 };
 
-/** The format that is asked for, or else the one that a file's name ends with. `allowed` holds those that there are. */
+/**
+ * The format that was asked for or, without one, the format that a file's name ends with. `allowed` lists the formats
+ * that are possible.
+ */
 export const formatOf = <F extends ExportFormat>(path: string, asked: F | undefined, allowed: readonly F[]): F => {
   const format = asked ?? allowed.find((one) => ends[one].test(path));
   if (format) return format;

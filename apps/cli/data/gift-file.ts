@@ -9,14 +9,14 @@ import type { ImportFile } from '../kinds/kind.ts';
 import type { Format } from './format.ts';
 import { type LinesOfFile, readLines } from './read-lines.ts';
 
-/** A line of a file of gifts, by the resident's name too. */
+/** A line of a file of gifts, with the resident's name. */
 export interface NamedGift extends GiftLine {
   username: string;
 }
 
 export type GiftFile = LinesOfFile<NamedGift>;
 
-/** A file of gifts, which is checked like that of an import. */
+/** A file of gifts. It is checked like an imported file. */
 export const giftFile: ImportFile = {
   name: 'gifts',
   summary: 'credit for many customers, a row each',
@@ -48,7 +48,7 @@ interface GiftFields {
   expiresAt?: string;
 }
 
-/** Reads and checks a whole file of gifts. Throws where it cannot be read. */
+/** Reads and checks a whole file of gifts. Throws if it cannot be read. */
 export const readGiftFile = (store: string, path: string, asked?: Format): Promise<GiftFile> =>
   readLines<GiftFields, NamedGift>(giftFile, store, path, asked, ({ resident, ...fields }, number) => ({
     ...fields,

@@ -32,7 +32,7 @@ export interface ImportOptions {
   onProgress?: (done: number, all: number | undefined) => void;
   /** Ends the import between two writes. */
   signal?: AbortSignal | undefined;
-  /** The copies of limited products become those of the file. */
+  /** Limited products get the numbers of copies that the file has. */
   setStock?: boolean | undefined;
   /** The log of the command: it says that the import began, before the first row is written, and how it ended. */
   log?: Log | undefined;
@@ -54,7 +54,7 @@ export interface ImportReport extends Record<RowOutcome | 'rejected', number> {
   imported: boolean;
   /** In the order of the lines. */
   faults: LineFault[];
-  /** Values of the file that are not taken, since this store's word counts. In the order of the lines. */
+  /** Values of the file that the import does not take, since the store's own value counts. Ordered by line. */
   kept: LineFault[];
   /** The number of changes by this store that the file undoes. */
   undone: Partial<Record<Undoing, number>>;
@@ -78,7 +78,10 @@ async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
 
 type Faults = Map<number, Fault[]>;
 
-/** The outcomes of rows, counted; the values that are kept by line, and the changes of this store that are undone. */
+/**
+ * Counts the outcomes of rows. Keeps the values that are not taken, by line, and counts this store's changes that are
+ * undone.
+ */
 const newTally = () => ({
   counts: { created: 0, changed: 0, unchanged: 0 },
   kept: new Map<number, Fault[]>(),
@@ -96,7 +99,7 @@ const tally = ({ counts, kept, undone }: Tally, faults: Faults, { rows, outcome,
   for (const undoing of group.undoes ?? []) undone[undoing] = (undone[undoing] ?? 0) + 1;
 };
 
-/** A row that is good only if the file has another row, which may come later. */
+/** A row that is good only if the file also has another row, which may come later. */
 interface WaitingRow {
   line: number;
   key: string;
@@ -104,7 +107,7 @@ interface WaitingRow {
   fault: Fault;
 }
 
-/** The first pass: every row is checked and planned, nothing is written. */
+/** The first pass checks and plans every row, and writes nothing. */
 const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<RawRow>, options: ImportOptions) => {
   const found = newTally();
   const faults: Faults = new Map();
@@ -136,7 +139,7 @@ const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<Ra
   return { all, found, faults };
 };
 
-/** The second pass: writes the good rows. Other writers can cause new faults between the passes, which it adds. */
+/** The second pass writes the good rows. It adds new faults that other writers cause between the passes. */
 const write = async (
   pass: Pass,
   rows: AsyncIterable<RawRow>,
@@ -179,8 +182,8 @@ const report = (kind: ImportFile, all: number, { counts, kept, undone }: Tally, 
 });
 
 /**
- * Imports rows that another service has told, as `importFile` does. Rows that cannot be imported are left out, and
- * reported with their number as the line.
+ * Imports rows that another service has told, as `importFile` does. Leaves out rows that cannot be imported, and
+ * reports them with their number instead of a line.
  */
 export const importRows = async (
   kind: ImportFile,

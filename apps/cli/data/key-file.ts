@@ -2,7 +2,7 @@ import { keys } from '../kinds/keys.ts';
 import type { DataFile, ImportFile } from '../kinds/kind.ts';
 import { readLines } from './read-lines.ts';
 
-/** A key of another store, which is to be issued anew. */
+/** A key of another store that is to be issued again. */
 interface NamedKey {
   name: string;
   scopes: string[];

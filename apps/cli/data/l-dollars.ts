@@ -27,8 +27,8 @@ export type HistoryField = keyof typeof historyFields;
 export type HistoryMap = Partial<Record<HistoryField, ColumnName>>;
 
 /**
- * The names that the columns may have, in lower case; the first that a file has counts. The grid's own file begins with
- * `id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID`.
+ * The possible names of each column, in lower case. The first name that a file has counts. The grid's own file begins
+ * with `id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID`.
  */
 const knownNames: Record<HistoryField, readonly string[]> = {
   at: ['date', 'time', 'date/time', 'date (slt)', 'timestamp', 'created'],
@@ -52,7 +52,7 @@ const knownNames: Record<HistoryField, readonly string[]> = {
 
 type Places = Partial<Record<HistoryField, number>>;
 
-/** The place of a column that has one of these names: of the first of them that is there. */
+/** The place of the column with the first of these names that the file has. */
 const placeOfFirst = (header: readonly string[], names: readonly string[]): number =>
   names.map((name) => header.indexOf(name)).find((place) => place >= 0) ?? -1;
 
@@ -63,7 +63,7 @@ const placeIn = (header: readonly string[], column: ColumnName, path: string): n
   throw new UsageError(`${path} has no column ${JSON.stringify(column)}. It has ${header.join(', ')}.`);
 };
 
-/** The places of the columns, as the map says and else as their names tell. Throws where one that is needed lacks. */
+/** The places of the columns, as the map says or as their names tell. Throws if a column that is needed is missing. */
 const placesIn = (cells: readonly string[], map: HistoryMap, path: string, needed: readonly HistoryField[]): Places => {
   const header = cells.map((cell) => plainCell(cell).toLowerCase());
   const places: Places = {};
@@ -104,17 +104,19 @@ const amountOf = (cell: (field: HistoryField) => string): number | undefined => 
   return gained === undefined || spent === undefined ? undefined : gained - Math.abs(spent);
 };
 
-/** The facts that a reader of a history is told beside the transfers. */
+/** The facts that the reader of a history learns besides the transfers. */
 export interface HistoryReading {
-  /** The zone of times without one. */
+  /** The zone of times that name no zone. */
   zone: string;
-  /** True for a row that is no business of the store. It is asked of rows that move L$. */
+  /** True for a row that does not concern the store. Asked only about rows that move L$. */
   isLeftOut: (row: { type: string; order: string }) => boolean;
-  /** A time was read in the zone; `beside` is told of one beside a change of its clocks. */
+  /** A time was read in the zone. `beside` says if the clocks showed it twice or never. */
   onZoned: (beside: FileTime['beside']) => void;
 }
 
-/** The transfers of a file one by one, without those of L$ 0. Throws for a row that is none, with its line. */
+/**
+ * The transfers of a file one by one, except transfers of L$ 0. Throws with the line of a row that is not a transfer.
+ */
 export async function* readHistory(
   path: string,
   map: HistoryMap,

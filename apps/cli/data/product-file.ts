@@ -3,7 +3,7 @@ import type { ImportFile } from '../kinds/kind.ts';
 import type { Format } from './format.ts';
 import { type LinesOfFile, readLines } from './read-lines.ts';
 
-/** A file that names products. Their ids are those of the file of products. */
+/** A file that names products. Their ids are the ids of the file of products. */
 const productFile: ImportFile = {
   name: 'products',
   summary: 'products, a row each',
@@ -13,6 +13,6 @@ const productFile: ImportFile = {
   rows: async function* () {},
 };
 
-/** Reads the ids of a file of products. Throws where it cannot be read. */
+/** Reads the ids of a file of products. Throws if it cannot be read. */
 export const readProductFile = (store: string, path: string, asked?: Format): Promise<LinesOfFile<string>> =>
   readLines<{ id: string }, string>(productFile, store, path, asked, ({ id }) => id);

@@ -13,7 +13,7 @@ interface LineFault {
   text: string;
 }
 
-/** A whole file of a run, which is checked like that of an import. */
+/** A whole file of a run. It is checked like an imported file. */
 export interface LinesOfFile<Line> {
   lines: Line[];
   /** The SHA-256 of the file. */
@@ -28,8 +28,8 @@ const digestOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Reads and checks a whole file. `lineOf` makes a line of a good row, given its number among the rows, from 1 on.
- * Throws where the file cannot be read.
+ * Reads and checks a whole file. `lineOf` makes a line of a good row and of its number among the rows, from 1 on.
+ * Throws if the file cannot be read.
  */
 export const readLines = async <Fields, Line>(
   kind: ImportFile,

@@ -14,11 +14,11 @@ import type { Format } from './format.ts';
 export interface RawRow {
   /** The line where it begins, from 1. */
   line: number;
-  /** Values by column. A column that the row lacks is not there; an empty cell is undefined. */
+  /** Values by column. A missing column has no member; an empty cell is undefined. */
   values: Values;
   /** The faults of the row as a whole. */
   faults: Fault[];
-  /** The row in its file: CSV's cells, NDJSON's object, or the text of a line that is no object. */
+  /** The row in its file: CSV's cells, NDJSON's object, or the text of a line that is not an object. */
   source: readonly string[] | Values | string;
   /** The sign between the cells, in a CSV file. */
   separator?: Separator;
@@ -59,14 +59,14 @@ async function* readText(path: string): AsyncGenerator<string> {
 /** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
 const maxRowLength = 4_000_000;
 
-/** The columns of a header. Throws for unknown ones, with a list of the known ones. */
+/** The columns of a header. Throws if it has unknown ones, and lists the known ones. */
 const headerColumns = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
   const found = readHeader({ ...kind, added: rejectColumns, isRequired }, header);
   if (typeof found === 'string') throw new Failure(`${path}, line 1: ${found}`);
   return found;
 };
 
-/** A row's cells without those of `rejectColumns`, which are the last cells even in a row of the wrong length. */
+/** A row's cells without the cells of `rejectColumns`, which are the last ones even in a row of the wrong length. */
 const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
   const own = columns.filter((column) => column !== undefined).length;
   const added = columns.length - own;
@@ -75,7 +75,7 @@ const ownCells = (columns: readonly (Column | undefined)[], record: readonly str
   return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
 };
 
-/** Reads the rows of a CSV file, the first one too, without empty ones. Throws if it is no CSV. */
+/** Reads the rows of a CSV file, its first row included, without empty rows. Throws if the file is not CSV. */
 export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
   const read = csvReader();
   try {

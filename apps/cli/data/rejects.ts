@@ -13,7 +13,7 @@ import { csvHeader, openFile } from './write.ts';
 interface Options {
   path: string;
   format: Format;
-  /** Writes over an existing file. By default an existing file stays, since it may hold mended rows. */
+  /** Writes over an existing file. By default an existing file stays, since it may hold corrected rows. */
   force: boolean;
 }
 
@@ -38,8 +38,8 @@ const idsFor = (kind: ImportFile, idOf: (text: string) => string) => {
 /**
  * Writes the file of rejected rows: each row unchanged, with its line and the reason. It has only the columns of the
  * imported file, since an empty cell in any other column would mean the default. If rows may be alike, a row without an
- * id gets one, which `idOf` makes of a text. Otherwise an import would take the mended row for its twin, which is there
- * already.
+ * id gets one, which `idOf` makes from a text. Without it an import would take the corrected row for its twin, which is
+ * imported already.
  */
 export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { path, format, force }: Options) => {
   const idFor = idsFor(kind, idOf);
@@ -77,7 +77,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
 
   const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {
     const { source, line } = raw;
-    // A line that is no JSON object is kept as it is: no member can be added to it.
+    // A line that is not a JSON object stays as it is: no member can be added to it.
     if (typeof source === 'string') return `${source.trim()}\n`;
     if (!Array.isArray(source))
       return `${JSON.stringify({ ...(source as Values), ...(id !== undefined && { id }), line, reason })}\n`;
@@ -89,8 +89,8 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
     /** Makes the file. Throws if that fails, with `then` at the end of the message. */
     open,
     /**
-     * Writes a row, and makes the file for the first one. `planned` is the id that the row would have been imported
-     * with.
+     * Writes a row, and makes the file for the first one. `planned` is the id with which the row would have been
+     * imported.
      */
     write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {
       const to = file ?? (await open('Then import the file again: it goes on.'));

@@ -32,9 +32,9 @@ export interface FileTime {
   at: string;
   /** It has no offset, and was read in the zone. */
   zoned: boolean;
-  /** The later time that it may be as well, beside a change of the clocks. */
+  /** The clocks went back, so the time may also be this later one. */
   or?: string;
-  /** The clocks that go back show it twice, or those that go forward never do. */
+  /** The clocks show this time twice when they go back, or never when they go forward. */
   beside?: 'twice' | 'never';
 }
 
@@ -66,7 +66,7 @@ export interface TimesBeside {
   never: number;
 }
 
-/** Says what was done with such times; nothing where there is none. `how` says it of those that are shown twice. */
+/** Says how such times were read. `how` says it for times that the clocks show twice. */
 export const wordsOfTimes = ({ twice, never }: TimesBeside, zone: string, how: string): string[] => [
   ...(twice > 0 ? [`Times in the hour that comes twice, as the clocks go back in ${zone}: ${twice}; ${how}`] : []),
   ...(never > 0

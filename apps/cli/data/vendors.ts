@@ -1,8 +1,8 @@
 import { plainCell } from '../../shared/plain-cell.ts';
 
 /**
- * The files that other vendor systems export, as data. A form stands here only if there is public evidence of it:
- * docs/guides/move-over.md names that. The columns of any other file are named on the command line.
+ * The files that other vendor systems export, as data. A system is listed only if there is public evidence of its form,
+ * which docs/guides/move-over.md names. The columns of any other file are named on the command line.
  */
 
 /** The meanings that a column can have. */
@@ -34,7 +34,7 @@ export interface Vendor {
   name: string;
   summary: string;
   columns: Partial<Record<FieldName, ColumnName>>;
-  /** The values of `status` of a sale that was made. Other rows are left out. */
+  /** The values of `status` for a completed sale. Other rows are left out. */
   made?: readonly string[];
 }
 
@@ -66,11 +66,11 @@ const missingColumns = ({ columns }: Vendor, cells: readonly string[]): string[]
     .filter((name) => !there.includes(name.toLowerCase()));
 };
 
-/** The vendor system that a file's first line is of. */
+/** The vendor system whose files begin with this line. */
 export const recogniseVendor = (cells: readonly string[]): Vendor | undefined =>
   vendors.find((vendor) => missingColumns(vendor, cells).length === 0);
 
-/** Says which columns the first line lacks of a system that it mostly has. Undefined where it has none mostly. */
+/** Names the columns that the first line lacks, if it has most columns of a system. Undefined otherwise. */
 export const nearMiss = (cells: readonly string[]): string | undefined => {
   for (const vendor of vendors) {
     const lacking = missingColumns(vendor, cells);

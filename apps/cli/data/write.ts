@@ -15,7 +15,7 @@ const valueAt = (row: Values, name: string): unknown =>
 const nestedRow = (columns: readonly Column[], row: Values): Values =>
   nested(columns.map(({ name }) => [name, valueAt(row, name)] as const).filter(([, value]) => value !== undefined));
 
-/** Explains why a file cannot be made. `by` is the option that names another one. Other errors stay as they are. */
+/** Explains why a file cannot be made. `by` is the option that names another file. Other errors stay as they are. */
 const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const words: Record<string, string> = {

@@ -4,8 +4,8 @@ import { transact, write } from '../../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 
 /**
- * Gives a box of a store another secret, in one transaction with other writes; once, also if the answer is lost. Throws
- * where none registered.
+ * Gives a box of a store another secret, in one transaction with other writes. It happens once, even if the answer is
+ * lost. Throws if no box is registered.
  */
 export const rotateSecret = async (
   store: string,
@@ -25,6 +25,6 @@ export const rotateSecret = async (
   );
 };
 
-/** Removes a box, in one transaction with other writes. Returns false where there is none of that name. */
+/** Removes a box, in one transaction with other writes. Returns false if no box has that name. */
 export const removeBox = async (store: string, name: string, together: readonly Write[]): Promise<boolean> =>
   (await transact([...removalOf(store, name), ...together])) === undefined;

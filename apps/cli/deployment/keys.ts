@@ -17,11 +17,11 @@ import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
 import type { GlobalOptions, Target } from './target.ts';
 
-/** A key as it is shown: never with its hash, and with its text only where it is issued. */
+/** A key as it is shown: never with its hash, and with its text only when it is issued. */
 interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   prefix: string;
   state: 'active' | 'rotated' | 'expired' | 'revoked';
-  /** Where the scopes are exactly a preset's. */
+  /** The preset, if the scopes are exactly a preset's. */
   preset: PresetName | undefined;
   lastUsedAt: string | undefined;
   expiresAt: string | undefined;
@@ -34,10 +34,10 @@ const keyState = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] =
   return rotatedTo === undefined ? 'active' : 'rotated';
 };
 
-/** Says whether calls with the key are let in. */
+/** Says whether calls with the key are allowed. */
 export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(keyState(key));
 
-/** Says whether the key is live and not rotated: the one that a name means. */
+/** Says whether the key is live and not rotated. A name means such a key. */
 export const isCurrent = (key: ApiKey): boolean => keyState(key) === 'active';
 
 export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;
@@ -81,7 +81,7 @@ export const expiresOption = (): Option =>
     parseEnd,
   );
 
-/** The end that `--expires` gives, by the clock of the deployment: open that first. Throws for one that is over. */
+/** The end that `--expires` gives, by the clock of the deployment, so open that first. Throws if the end is past. */
 export const expiryOf = ({ expires }: ExpiryOptions): string | undefined => {
   const end = expires?.();
   if (end === undefined || Date.parse(end) > now()) return end;
@@ -102,7 +102,7 @@ interface Rights {
   expiresAt: string | undefined;
 }
 
-/** Asks the person at the terminal for the purpose of a new key and, unless it is given, for its end. */
+/** Asks the person at the terminal for the purpose of a new key and, if it is not given, for its end. */
 export const askForRights = async (expiresAt: string | undefined): Promise<Rights> => {
   const options = presetNames.map((value) => ({ value, hint: presetText(value) }));
   const own = { value: 'scopes' as const, hint: 'something else: pick its scopes one by one' };
@@ -114,7 +114,7 @@ export const askForRights = async (expiresAt: string | undefined): Promise<Right
   return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };
 };
 
-/** The events that a key may see, for the merchant who issues it; undefined for one that sees none. */
+/** The events that a key may see, as text for the merchant who issues it; undefined if it may see none. */
 const eventsText = (held: readonly Scope[]): string | undefined => {
   const ways = [
     ...(held.includes('events:read') ? ['read'] : []),

@@ -24,8 +24,9 @@ const readOrMake = (): string => {
 };
 
 /**
- * The secret that signs what `store listen` forwards: always the same for a user, a machine, a deployment and a store,
- * so that the local program is told of it once. Its 32 bytes are letters and digits, as those of every webhook.
+ * The secret that signs what `store listen` forwards. It is always the same for a user, a machine, a deployment and a
+ * store, so the local program needs to learn it only once. Its 32 bytes are letters and digits, like the secret of
+ * every webhook.
  */
 export const listenSecret = (tableName: string, store: string): string => {
   const text = createHmac('sha256', readOrMake()).update(`${tableName}\n${store}`).digest('hex').slice(0, 32);

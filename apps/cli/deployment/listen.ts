@@ -11,23 +11,23 @@ import { getMany } from '../../../lib/table/table.ts';
 const pollMillis = 500;
 
 /**
- * Two consumers note events side by side, and the index follows the table: an event may come to stand before one that
- * was read already, by at most so much.
+ * An event may appear in the list before one that was read already, but at most this much earlier. The reason: two
+ * consumers note events side by side, and the index follows the table.
  */
 const settleMillis = 10_000;
 
 const pageSize = 500;
 
-/** The table may be away for so long before the command gives up. */
+/** The command gives up when the table has not answered for this long. */
 const patienceMillis = 60_000;
 
 interface EventFeed {
   store: string;
   types: readonly EventType[];
-  /** The place behind which to begin; undefined for the newest event. */
+  /** The event after which to begin; undefined for the newest event. */
   after: string | undefined;
   signal: AbortSignal;
-  /** Hears that the table does not answer, once until it does again. */
+  /** Hears that the table does not answer, once until it answers again. */
   onTrouble: (error: unknown) => void;
 }
 
@@ -40,9 +40,9 @@ const pause = (millis: number, signal: AbortSignal): Promise<void> =>
 const rankMillis = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
 /**
- * Answers the events of a store as they are noted, and the samples that `store trigger` makes, each once, until the
- * signal ends it. The first answer is empty: from then on nothing is missed. It reads the table and not the API, so it
- * does not wait until the list is complete. Throws where the table does not answer for a minute.
+ * Answers the events of a store as they are noted, and the samples of `store trigger`, each once, until the signal ends
+ * it. The first answer is empty: from then on no event is missed. It reads the table instead of the API, so it does not
+ * wait until the list is complete. Throws if the table does not answer for a minute.
  */
 export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;
@@ -55,7 +55,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     for (const { sk, rank } of places) seen.set(sk, rank);
     const { rank = '' } = places.at(-1) ?? {};
     if (rank > newest) newest = rank;
-    // They came more or less in their order, so behind a late one there is nothing to look for.
+    // Events come almost in order, so it is enough to look this far back.
     const earliest = rankMillis(newest) - 2 * settleMillis;
     for (const [sk, old] of seen) {
       if (rankMillis(old) >= earliest) break;
@@ -66,7 +66,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
     const items = await getMany<EventItem>(unseen, { consistent: true });
     note(unseen);
-    // The avatar of an event may be erased by now.
+    // The avatar of an event may have been erased meanwhile.
     return items.filter(({ type, data }) => data !== undefined && types.includes(type));
   };
   const recent = (): Promise<FeedPosition[]> => {
@@ -102,9 +102,9 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
   }
 }
 
-/** How a local program took an event. */
+/** How a local program answered an event. */
 export interface ListenOutcome {
-  /** The status of the last answer; undefined where none came. */
+  /** The status of the last answer; undefined if there was none. */
   status?: number;
   /** Why the last call failed without an answer. */
   error?: string;
@@ -118,7 +118,7 @@ export const isTaken = ({ status = 0 }: ListenOutcome): boolean => status >= 200
 /** The pauses before the attempts after the first. */
 const pauses = [500, 2000, 5000];
 
-/** A local program may listen to one of both addresses of `localhost` alone. */
+/** A local program may listen on only one of the two addresses of `localhost`. */
 const addressesOf = ({ hostname }: URL): string[] =>
   hostname === 'localhost' ? ['127.0.0.1', '::1'] : [hostname.replace(/^\[|\]$/g, '')];
 
@@ -134,8 +134,8 @@ const postTo = async (url: URL, request: Request, signal: AbortSignal): Promise<
 };
 
 /**
- * Sends an event to a local program as a webhook would, and a few times more where it is not taken. 410 ends it, as it
- * does for webhooks. `onFailure` hears of each failure that another attempt follows. Never throws.
+ * Sends an event to a local program as a webhook would, and a few times more if it is not taken. An answer of 410 ends
+ * the attempts, as for webhooks. `onFailure` hears of each failure that is tried again. Never throws.
  */
 export const forward = async (
   url: URL,
@@ -145,7 +145,7 @@ export const forward = async (
   onFailure: (outcome: ListenOutcome) => void = () => {},
 ): Promise<ListenOutcome> => {
   for (let attempts = 1; ; attempts++) {
-    // The program checks the time of the message by its own clock. That of the service may be moved.
+    // The program checks the message's time by its own clock. The clock of the service may be moved.
     const request = signedMessage({ id, type, at, data, ...(sample && { sample }) }, [secret], Date.now());
     const timeout = webhookTimeoutMillis();
     const timedOut = AbortSignal.timeout(timeout);

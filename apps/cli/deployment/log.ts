@@ -14,7 +14,7 @@ import type { Target } from './target.ts';
 /** Opens the log for one command, in the name of the person at it. */
 export const openLog = async (target: Target): Promise<Log> => logOf(await target.operator());
 
-/** The rows about an avatar among those of a store, or of what concerns all stores: both copies of each. */
+/** The rows about an avatar, either of one store or of everything that concerns all stores: both copies of each. */
 export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
   const parts = [everything, store ?? ofAllStores];
   const rows = await Promise.all(
@@ -27,7 +27,7 @@ export const rowsAbout = async (uuid: string, store: string | null): Promise<(Lo
 export const hasLog = async (store: string): Promise<boolean> =>
   (await rowsOf({ partition: logPartition(store) })({ descending: false, limit: 1 })).length > 0;
 
-/** The rows of the log from a time on: all, or those of a store and those that concern all stores. */
+/** The rows of the log from a time on: all rows, or the rows of one store and the rows that concern all stores. */
 export const logRows = (store: string | undefined, since: string | undefined): Source<LogRow & Key> => {
   const parts = store === undefined ? [everything] : [store, ofAllStores];
   const sources = parts.map((part) => rowsOf<LogRow & Key>({ partition: logPartition(part), first: since }));

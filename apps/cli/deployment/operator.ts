@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { note } from '../terminal/output.ts';
 
-/** The name that this machine has for the person at it. */
+/** The name of the person at this machine, as the machine knows it. */
 export const localUser = (): string => {
   try {
     return `user ${userInfo().username}`;
@@ -12,8 +12,8 @@ export const localUser = (): string => {
 };
 
 /**
- * The ARN of the AWS identity that makes the command's calls. Where AWS does not say it, answers the user of this
- * machine, marked as not identified: a change that AWS lets through is not refused for that.
+ * The ARN of the AWS identity that makes the command's calls. If AWS does not tell it, answers the user of this
+ * machine, marked as not identified: that is no reason to refuse a change that AWS allows.
  */
 export const awsIdentity = async (): Promise<string> => {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');

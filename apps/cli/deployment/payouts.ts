@@ -11,8 +11,9 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../../lib/table/table.ts';
 
 /**
- * The debts of a store: to the owners of coupons, to those who share in the profit, and to buyers whose refunds are to
- * be paid out. Only what the service counts is in it: no shares of imported sales, and none from before it counted.
+ * The debts of a store: to the owners of coupons, to people who share in the profit, and to buyers whose refunds are to
+ * be paid out. It holds only what the service counts: no shares of imported sales, and nothing from before the counting
+ * began.
  */
 
 /** Days in UTC, `YYYY-MM-DD`, both of them included. */
@@ -21,10 +22,10 @@ export interface Span {
   to: string;
 }
 
-/** A share in one sale, or the end of one where the sale was refunded, or what a refund owes the buyer. */
+/** A share in one sale, the end of a share whose sale was refunded, or a refund that is owed to the buyer. */
 export interface PayoutLine extends Pick<Share, 'residentUuid'> {
   kind: Share['kind'] | 'refund';
-  /** Null for what a refund owes the buyer. */
+  /** Null for a refund. */
   percent: number | null;
   username: string;
   saleId: string;
@@ -40,15 +41,15 @@ export interface PayoutLine extends Pick<Share, 'residentUuid'> {
 export interface PayoutSums {
   residentUuid: string;
   username: string;
-  /** The sales that were made, and those that were refunded. */
+  /** The sales that were made, and the refunded ones. */
   sales: number;
   refunds: number;
   earned: number;
   takenBack: number;
-  /** Of refunds that the store owes to the buyer. */
+  /** Refunds that the store owes to the buyer. */
   toGiveBack: number;
   paid: number;
-  /** By how much the span raised what is owed: negative where more was refunded or paid than earned. */
+  /** By how much the span raised the debt: negative if more was refunded or paid than earned. */
   owed: number;
 }
 
@@ -62,7 +63,7 @@ export const salesIn = (store: string, states: readonly SaleState[], range: Sale
   const places = states.map((state) =>
     rowsOf<Key & { rank: string }>({ partition: stateList(store, state), index: 'byRank', ...range }),
   );
-  // A sale may be read in two states while it moves. It counts as it is.
+  // A sale that changes its state meanwhile may be read in both. It counts in its present state.
   return loaded(merged(places, byRank), byRank, (rows) => getMany<SaleItem>(rows, { consistent: true }));
 };
 
@@ -95,11 +96,11 @@ const payoutLines = (sale: SaleItem, span: Span): Line[] => {
 };
 
 /**
- * Every share of the sales made in a span, and, as negative ones, of the sales refunded in it. Reads the sales of the
- * span, and before it those that were refunded: a list by the time of the refund would cost every sale a place in it.
+ * Every share of the sales made in a span and, as negative ones, of the sales refunded in it. Reads the sales of the
+ * span, and earlier sales that were refunded: a list by the time of the refund would cost every sale an entry.
  */
 async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
-  // The names of days sort before the times in them, and a tilde after these.
+  // A day's name sorts before the times in it, and a tilde after them.
   const made = salesIn(store, ['completed', 'refunded'], { first: span.from, last: `${span.to}~` });
   const earlier = salesIn(store, ['refunded'], { last: span.from });
   for (const sales of [earlier, made]) for await (const sale of everyRow(sales, byRank)) yield payoutLines(sale, span);
@@ -107,7 +108,7 @@ async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
 
 const noSums = { sales: 0, refunds: 0, earned: 0, takenBack: 0, toGiveBack: 0, paid: 0, owed: 0 };
 
-/** The L$ that were paid to each avatar in a span, as the payouts are now. */
+/** The L$ that were paid to each avatar in a span, according to the present payouts. */
 const paidIn = async (store: string, span: Span): Promise<Map<string, number>> => {
   const paid = new Map<string, number>();
   const { source } = await payoutsList(store, { state: 'paid' });
@@ -162,7 +163,7 @@ export const payoutsOf = async (
   return { payouts, lines };
 };
 
-/** All to whom the store owes something now, or has paid too much, and those whose payouts have not ended. */
+/** Everybody to whom the store owes something now, or has paid too much, and everybody with unfinished payouts. */
 export const owedNow = async (store: string): Promise<PayeeAnswer[]> => {
   const owed: PayeeAnswer[] = [];
   for await (const payee of everyRow(listPayees(store), byId))

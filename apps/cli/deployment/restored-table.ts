@@ -23,7 +23,7 @@ import { Failure } from '../terminal/errors.ts';
 import { grouped } from '../terminal/output.ts';
 import { checkFiles, type ExportLine, linesOf, readExports, type TableExport } from './table-export.ts';
 
-/** Makes a table of an export, and gives a restored table everything that the service needs of it. */
+/** Makes a table from an export, and gives a restored table everything else that the service needs. */
 
 /** DynamoDB takes 25 items in a request, and a new table about 4,000 small ones in a second. */
 const batchSize = 25;
@@ -52,7 +52,7 @@ const ready = async (TableName: string): Promise<TableDescription> => {
   }
 };
 
-/** Writes again what DynamoDB put off, after a pause that grows. */
+/** Writes the items that DynamoDB put off again, after a growing pause. */
 const writeBatch = async (TableName: string, lines: readonly ExportLine[]): Promise<void> => {
   const requests = lines.map(({ Item: full, Keys, NewImage = full }) =>
     NewImage ? { PutRequest: { Item: NewImage } } : { DeleteRequest: { Key: Keys } },
@@ -65,7 +65,7 @@ const writeBatch = async (TableName: string, lines: readonly ExportLine[]): Prom
   }
 };
 
-/** Writes all lines of an export. Throws where they are not as many as its manifest tells. */
+/** Writes all lines of an export. Throws if their number differs from its manifest. */
 const writeExport = async (
   TableName: string,
   { folder, files, count }: TableExport,
@@ -91,17 +91,17 @@ const writeExport = async (
 /** How a table was filled. */
 interface Filled {
   items: number;
-  /** Changes that increments told of. */
+  /** The number of changes in the increments. */
   changes: number;
-  /** The time whose table it is, if the export tells. */
+  /** The time as of which the table is, if the export tells it. */
   until: string | undefined;
 }
 
 /**
- * Creates the table and fills it with the items of a full export, and then with the changes of its increments, one
- * after the other. The stream is not on yet: a record of these puts would be taken for a change. Throws, before it
- * creates anything, if there is such a table, a file is missing or broken, or there is a hole between increments. A run
- * that ends midway leaves a table that has to be deleted.
+ * Creates the table, fills it with the items of a full export, and then with the changes of its increments, one after
+ * the other. The stream is still off: it would record these puts as changes. Throws before it creates anything if the
+ * table exists, a file is missing or broken, or an increment is missing. An interrupted run leaves a table that
+ * somebody has to delete.
  */
 export const fillFromExport = async (
   TableName: string,
@@ -124,7 +124,7 @@ export const fillFromExport = async (
   return { items: full.count, changes, until };
 };
 
-/** The bounds of a table, or of one of its indexes, as UpdateTable takes them. */
+/** The bounds of a table, or of an index, in the form of UpdateTable. */
 const throughputBounds = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescription['OnDemandThroughput'] }) =>
   OnDemandThroughput && { OnDemandThroughput };
 
@@ -132,8 +132,8 @@ const hasAlready = (error: unknown): boolean => /already (enabled|been enabled)/
 
 /**
  * Gives the table what neither a restore nor an export brings along: missing indexes, the deletion of old items,
- * backups, the protection against deletion, the bounds that `like` has, and the stream. Can be repeated. Returns the
- * ARN of the stream. A local engine has neither backups nor protection nor bounds.
+ * backups, the protection against deletion, the bounds of `like`, and the stream. It can be repeated. Returns the ARN
+ * of the stream. A local engine has no backups, no protection and no bounds.
  */
 export const completeTable = async (
   TableName: string,
@@ -185,7 +185,7 @@ export const completeTable = async (
   return table.LatestStreamArn ?? '';
 };
 
-/** Has `lib/` work on another table of the same account and region. Throws if there is no such table. */
+/** Makes `lib/` work on another table of the same account and region. Throws if there is no such table. */
 export const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   const before = process.env.TABLE_NAME;
   process.env.TABLE_NAME = name;
@@ -200,8 +200,8 @@ export const inTable = async <T>(name: string, work: () => Promise<T>): Promise<
 };
 
 /**
- * Stops the payouts of every store of a restored table: it owes again what was paid since. Answers how many stores
- * these are.
+ * Stops the payouts of every store of a restored table, which owes again what was paid since. Answers how many stores
+ * there are.
  */
 export const stopPayouts = (table: string): Promise<number> =>
   inTable(table, async () => {

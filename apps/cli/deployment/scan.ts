@@ -8,13 +8,13 @@ import { removeMany, rowsOf } from '../../../lib/table/table.ts';
 
 /** The key of an item of a store. */
 interface ScannedKey extends Key {
-  /** It marks where a row of history stood, before its customer was erased. */
+  /** It marks the place of a row of history whose customer was erased. */
   erased?: string;
 }
 
 /**
- * The keys of all items of a store, or of those of one kind, and those of the given attributes that they have, a page
- * at a time. Scans the whole table: only a scan finds items to which no other item leads.
+ * The keys of all items of a store, or of one kind, with the given attributes, page by page. Scans the whole table:
+ * only a scan finds items to which no other item leads.
  */
 export async function* scanStore(
   id: string,
@@ -43,7 +43,7 @@ export async function* scanStore(
 
 /**
  * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far
- * less than a query of each partition that may be there.
+ * less than a query of each partition that might exist.
  */
 export const partitionsOf = async (store: string, kind: Kind): Promise<Map<string, number>> => {
   const partitions = new Map<string, number>();
@@ -52,10 +52,10 @@ export const partitionsOf = async (store: string, kind: Kind): Promise<Map<strin
   return partitions;
 };
 
-/** Pages of the table that are looked through for a resident: a table without any holds little else. */
+/** How many pages of the table are searched for a resident. A table without any resident holds little else. */
 const maxPages = 20;
 
-/** False if neither the operator nor the store itself was told of anybody. */
+/** False if neither the operator nor the store was told of anybody. */
 export const knowsAnybody = async (store: string): Promise<boolean> => {
   const [told] = await rowsOf({ partition: storeResidentKey(store, '').pk })({ descending: false, limit: 1 });
   if (told) return true;
@@ -78,8 +78,8 @@ export const knowsAnybody = async (store: string): Promise<boolean> => {
 };
 
 /**
- * Removes all items of a deleted store, a page at a time, and reports how many so far. Returns how many it removed. It
- * can be repeated after a crash. The API keys stay with a mark: calls with them get 404, not 401.
+ * Removes all items of a deleted store, page by page, and reports how many so far. Returns how many it removed. It can
+ * be repeated after a crash. The API keys stay, marked, so that calls with them get 404 instead of 401.
  */
 export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
   let removed = 0;
@@ -91,7 +91,7 @@ export const removeRows = async (id: string, onRemoved: (count: number) => void)
   return removed;
 };
 
-/** Removes a deleted store from the list, once none of its items is left. */
+/** Removes a deleted store from the list, when none of its items is left. */
 export const forgetStore = async (id: string): Promise<void> => {
   await db.send(new DeleteCommand({ TableName: tableName(), Key: listKey(id) }));
 };

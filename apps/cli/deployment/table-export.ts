@@ -7,8 +7,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { Failure } from '../terminal/errors.ts';
 
 /**
- * Reads exports of a table as DynamoDB writes them to Amazon S3: a full one, and increments, each of which tells of the
- * items that were written in a time, as the last write of that time left them.
+ * Reads exports of a table as DynamoDB writes them to Amazon S3: a full export, and increments. An increment holds the
+ * items that were written in a span of time, as their last write left them.
  */
 
 type Item = Record<string, AttributeValue>;
@@ -26,7 +26,7 @@ export interface TableExport {
   count: number;
 }
 
-/** An increment: the times of its first change, and after its last one. */
+/** An increment: the time of its first change, and the time after its last one. */
 interface Increment extends TableExport {
   from: string;
   to: string;
@@ -36,13 +36,13 @@ interface Increment extends TableExport {
 interface ExportChain {
   full: TableExport;
   increments: readonly Increment[];
-  /** The time whose table they make; undefined where the export does not tell. */
+  /** The time as of which they make the table; undefined if the export does not tell it. */
   until: string | undefined;
 }
 
 const manifestName = 'manifest-files.json';
 
-/** The data of an increment lies in a folder of all exports, that of a full one in its own. */
+/** All increments share a folder for their data. A full export has its own. */
 const pathOf = (folder: string, key: string): string => {
   const name = basename(key);
   const places = [join(folder, 'data', name), join(dirname(folder), 'data', name)];
@@ -61,7 +61,7 @@ const readExport = (folder: string): TableExport => {
 
 interface Summary {
   tableArn?: string;
-  /** A table that was made anew under its old name has the same ARN, and another id. */
+  /** A table that was deleted and made again under its name has the same ARN but another id. */
   tableId?: string;
   exportTime?: string;
   exportFromTime?: string;
@@ -71,7 +71,7 @@ interface Summary {
 /** A time as `timestamp` writes it, so that texts sort by time. */
 const timeOf = (text: string): string => new Date(text).toISOString();
 
-/** Empty where the folder has no summary. */
+/** Empty if the folder has no summary. */
 const readSummary = (folder: string): Summary => {
   const path = join(folder, 'manifest-summary.json');
   return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
@@ -79,7 +79,7 @@ const readSummary = (folder: string): Summary => {
 
 const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
-/** Those increments that lead on from a time without a hole. Throws where there is one. */
+/** The increments that continue from a time. Throws if one is missing in between. */
 const following = (increments: readonly Increment[], { folder }: TableExport, exportTime: string): Increment[] => {
   let until = exportTime;
   return increments
@@ -96,17 +96,17 @@ const following = (increments: readonly Increment[], { folder }: TableExport, ex
     });
 };
 
-/** An export that has ended, as its summary tells of it. */
+/** A finished export, according to its summary. */
 interface EndedExport {
   folder: string;
   table: { arn: string; id: string };
   /** Absent for a full export. */
   from?: string;
-  /** The time as of which it tells of the table. */
+  /** The time as of which it shows the table. */
   to: string;
 }
 
-/** Empty for a folder without a summary that tells the time of its export. */
+/** Empty for a folder whose summary is missing or does not tell the time. */
 const endedIn = (folder: string): EndedExport[] => {
   const { tableArn = '', tableId = '', exportTime, exportFromTime, exportToTime } = readSummary(folder);
   const table = { arn: tableArn, id: tableId };
@@ -123,9 +123,9 @@ const isOfTable =
 const described = ({ table: { arn, id } }: EndedExport): string => `${arn.replace(/^.*table\//, '')} (id ${id})`;
 
 /**
- * The newest full export of the table that was exported last, and the increments of that table. A restored table is
- * another one: its first increment may begin before the last one of the table before it ends. Undefined where no export
- * is a full one. Throws where that table has none.
+ * Takes the table whose export is the newest. Answers its newest full export and its increments. A restored table is
+ * another table: its first increment may begin before the last increment of the earlier table ends. Undefined if there
+ * is no full export at all. Throws if only this table has none.
  */
 const chainOf = (exports: readonly EndedExport[]): { full: EndedExport; increments: EndedExport[] } | undefined => {
   const newestFirst = exports.toSorted((a, b) => (a.to < b.to ? 1 : -1));
@@ -159,7 +159,7 @@ const readChain = (directory: string): ExportChain => {
   return { full, increments, until: increments.at(-1)?.to ?? exportTime };
 };
 
-/** The exports that a folder holds: one full one, or a full one and its increments. Throws where they have a hole. */
+/** The exports in a folder: a full one, with or without increments. Throws if an increment is missing in between. */
 export const readExports = (directory: string): ExportChain => {
   if (!hasManifest(directory)) return readChain(directory);
   const { exportTime, exportFromTime } = readSummary(directory);
@@ -170,7 +170,7 @@ export const readExports = (directory: string): ExportChain => {
   return { full: readExport(directory), increments: [], until: exportTime && timeOf(exportTime) };
 };
 
-/** Throws unless each data file is there and has the content that the manifest tells. */
+/** Throws unless each data file exists with the content that the manifest names. */
 export const checkFiles = async ({ files }: TableExport): Promise<void> => {
   for (const { path, md5Checksum } of files) {
     if (!existsSync(path)) throw new Failure(`The export lacks ${path}. Copy the whole folder again.`);
@@ -181,16 +181,14 @@ export const checkFiles = async ({ files }: TableExport): Promise<void> => {
   }
 };
 
-/**
- * A line of a data file: an item of a full export, or the change of an item, which is deleted where it has no image.
- */
+/** A line of a data file: an item of a full export, or the change of an item. Without an image the item was deleted. */
 export interface ExportLine {
   Item?: Item;
   Keys?: Item;
   NewImage?: Item;
 }
 
-/** The lines of a data file, so many at a time. */
+/** The lines of a data file, `size` at a time. */
 export const linesOf = async function* (path: string, size: number): AsyncGenerator<ExportLine[]> {
   let batch: ExportLine[] = [];
   for await (const line of createInterface({ input: createReadStream(path).pipe(createGunzip()) })) {

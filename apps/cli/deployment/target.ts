@@ -28,19 +28,19 @@ export interface Target {
   baseUrl: string;
   tableName: string;
   keyStage: Stage;
-  /** Where the desk is; undefined where the deployment has none. */
+  /** The address of the desk; undefined if the deployment has none. */
   deskUrl: string | undefined;
-  /** The version that runs; undefined for an earlier one, which does not say it. */
+  /** The running version; undefined for an earlier version that does not tell it. */
   version: string | undefined;
-  /** The topic that alarms are sent to; undefined where none is. */
+  /** The topic that alarms are sent to; undefined if there is none. */
   alarmTopic: string | undefined;
-  /** An address with the number of the newest release; undefined where nobody set one. */
+  /** The address with the number of the newest release; undefined if the setting is empty. */
   releases: string | undefined;
   /** How long the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
-  /** The keys that are known, by the store's id: those of the local service's demo. A deployment stores none. */
+  /** The known keys by the store's id: the keys of the local service's demo stores. A deployment stores no keys. */
   keys: ReadonlyMap<string, string>;
-  /** The store that is meant where no option names one; undefined where the operator has to say. */
+  /** The store that is meant if no option names one; undefined if the operator must name it. */
   demoStore: string | undefined;
   /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
   operator: () => Promise<string>;
@@ -82,7 +82,7 @@ const readOutputs = async (stage: string): Promise<Record<string, string>> => {
   }
 };
 
-/** The deployment of that name, in the account and region of the usual AWS settings. */
+/** The deployment with that name, in the account and region of the usual AWS settings. */
 const getStage = async (stage: string): Promise<Target> => {
   const outputs = Outputs.safeParse(await readOutputs(stage));
   if (!outputs.success)
@@ -145,8 +145,8 @@ const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
 const Clock = z.object({ aheadMillis: z.number() });
 
 /**
- * How far the local service's clock was moved ahead of this machine's; undefined where it does not answer. Its time
- * itself would be late by the way of the answer, which on a busy machine is long.
+ * How far the local service's clock is ahead of this machine's; undefined if it does not answer. The service tells the
+ * difference, since a time would be late by the way of the answer, which is long on a busy machine.
  */
 const findClockAhead = async (baseUrl: string): Promise<number | undefined> => {
   try {
@@ -191,7 +191,7 @@ const findLocal = async (path: string): Promise<Target | undefined> => {
 };
 
 /**
- * Finds the deployment that the options name, or the running local service, and makes `lib/` work on it. Throws where
+ * Finds the deployment that the options name, or the running local service, and makes `lib/` work on it. Throws if
  * there is none.
  */
 export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise<Target> => {
@@ -208,8 +208,8 @@ export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise
 };
 
 /**
- * The store that `wanted` names, by id or by name in any case, or the only one. Throws with the stores to choose from.
- * Stores whose deletion has begun count only where `alsoDeleted` says so.
+ * The store that `wanted` names, by id or by name in any case, or the only store. Throws with the stores to choose
+ * from. A store whose deletion has begun counts only if `alsoDeleted` says so.
  */
 export const chooseStore = async (wanted: string | undefined, alsoDeleted = false): Promise<Store> => {
   const stores = (await listStores()).filter(({ deletedAt }) => alsoDeleted || !deletedAt);
@@ -228,17 +228,17 @@ export const chooseStore = async (wanted: string | undefined, alsoDeleted = fals
   return byName;
 };
 
-/** The demo store, while it is there. Says so where the person may have meant a store of their own. */
+/** The demo store, while it exists. Says so if the person may have meant a store of their own. */
 const findDemoStore = async ({ demoStore, keys }: Target): Promise<Store | undefined> => {
   const stores = demoStore === undefined ? [] : await listStores();
   const demo = stores.find(({ id, deletedAt }) => id === demoStore && !deletedAt);
-  // The keys that are known are those of the stores which every local service has.
+  // The known keys belong to the stores that every local service has.
   if (demo && stores.some(({ id }) => !keys.has(id)))
     note(`This is about ${demo.name}. Choose another store with --store.`);
   return demo;
 };
 
-/** The store that `--store` names; without it, the demo store of a local service, or else the only store. */
+/** The store that `--store` names. Without the option: the demo store of a local service, or the only store. */
 export const storeFor = async ({ store: wanted }: GlobalOptions, target: Target): Promise<Store> =>
   (wanted === undefined ? await findDemoStore(target) : undefined) ?? chooseStore(wanted);
 

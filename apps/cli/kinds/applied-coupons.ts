@@ -14,7 +14,7 @@ import { columns, foreignId, type Values } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
 
-/** The applications of a store that are in force, in the order of the customers' UUIDs. */
+/** The applied coupons of a store that are in force, ordered by the customers' UUIDs. */
 async function* listApplied(store: string): AsyncGenerator<Values> {
   const at = timestamp(now());
   for (const pk of [...(await partitionsOf(store, 'APPLIED')).keys()].sort())
@@ -25,8 +25,8 @@ async function* listApplied(store: string): AsyncGenerator<Values> {
 }
 
 /**
- * An older file could set an application back over another one that its customer had chosen since. The events of
- * thirty days tell of each application by its coupon and its end, and so find one that is in force again.
+ * An old file could put an earlier application in place of one that its customer had chosen since. The events of thirty
+ * days name each application by its coupon and its end, so they find an application that came back.
  */
 const checkApplied: Check = async (store, listener) => {
   const told = new Map<string, string[]>();

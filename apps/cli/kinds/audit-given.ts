@@ -8,9 +8,9 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { get, rowsOf } from '../../../lib/table/table.ts';
 import { itemsOf } from './audit.ts';
 
-/** Sales give a bonus and a gift card beside their products. This checks that each was given once, and is left. */
+/** Sales give a bonus and a gift card besides their products. This checks that each was given once and still exists. */
 
-/** The L$ of each bonus that was given, by sale; undefined where an outage left a hole in history. */
+/** The L$ of each bonus that was given, by sale; undefined if an outage left a hole in history. */
 type Bonuses = ReadonlyMap<string, number> | undefined;
 
 const bonusesIn = (rows: readonly HistoryItem[]): Bonuses =>
@@ -20,7 +20,7 @@ const bonusesIn = (rows: readonly HistoryItem[]): Bonuses =>
         rows.flatMap(({ kind, saleId = '', amount = 0 }) => (kind === 'bonus' && amount > 0 ? [[saleId, amount]] : [])),
       );
 
-/** An import brings sales whose bonus and card another service gave. */
+/** Imported sales gave their bonus and card in another service. */
 const isGiver = ({ state, imported }: SaleItem): boolean => state !== 'refused' && !imported;
 
 const bonusFaults = ({ sk, bonus }: SaleItem, bonuses: Bonuses): string[] => {
@@ -54,7 +54,7 @@ export const auditGiven = (items: readonly Key[]): string[] => {
     });
 };
 
-/** The longest that history may take to show a bonus. */
+/** History shows a bonus within this time. */
 const lagMillis = 5000;
 
 /** Checks bonus and card of one sale after another; the history of a buyer is read once. */
@@ -69,7 +69,7 @@ export const givenChecker = (store: string) => {
   const readBonuses = async (pk: string, saleId: string): Promise<Bonuses> => {
     const before = read.get(pk);
     const known = await before;
-    // The sale may be newer than the history that was read before; a hole stays one.
+    // The sale may be newer than the history that was read before. A hole in history stays.
     if (before && (known === undefined || known.has(saleId))) return known;
     const again = bonusesOf(pk);
     read.set(pk, again);

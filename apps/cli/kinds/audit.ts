@@ -13,11 +13,11 @@ export interface Listener {
   onChecked: (count: number) => void;
 }
 
-/** Those of the raw items of a table whose partition ends so. */
+/** The items whose partition key ends with this text. */
 export const itemsOf = <T extends Key>(items: readonly Key[], end: string): T[] =>
   items.filter(({ pk }) => pk.endsWith(end)) as T[];
 
-/** Checks all things of one sort. Returns how many there were. */
+/** Checks all things of one kind. Returns how many there were. */
 export type Check = (store: string, listener: Listener) => Promise<number>;
 
 /** A line of the audit's report. */
@@ -31,7 +31,10 @@ export interface AuditCheck {
 
 const maxLooks = 5;
 
-/** Another writer may change an item between two reads of one look, so a fault counts only if every look finds one. */
+/**
+ * Looks again if there are faults. Another writer may change an item between two reads of one look, so faults count
+ * only if every look finds some.
+ */
 const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
   for (let looks = 1; ; looks++) {
     const faults = await look();
@@ -54,7 +57,7 @@ export const forEvery = async <T>(
   return count;
 };
 
-/** The rows of a list, each with its owner, if known. The owners of a page are read together. */
+/** The rows of a list, each with its owner if the owner is known. The owners of a page are read together. */
 export async function* withOwners<T extends Key>(
   store: string,
   source: Source<T>,

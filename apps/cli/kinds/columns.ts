@@ -12,11 +12,11 @@ import { idOfHash, textOfId } from '../../shared/row-id.ts';
 export interface Column {
   name: string;
   form: Form;
-  /** Checks a value. Where there is none it makes the default, or fails: then the column is required. */
+  /** Checks a value. Without a value it makes the default, or fails: then the column is required. */
   check: z.ZodType;
   /** The meaning of the values, for people. */
   help: string;
-  /** The kind of the things whose ids the values are. */
+  /** The kind of thing that the values are ids of. */
   refersTo?: string | undefined;
 }
 
@@ -38,13 +38,13 @@ export const idFrom = (store: string, kind: string, text: string): string =>
 /** The values of a row's columns, by name. */
 export type Values = Record<string, unknown>;
 
-/** The UUID of the resident whom a checked value names. */
+/** The UUID of the resident that a checked value names. */
 export type UuidLookup = (identifier: unknown) => string;
 
 /** Says whether each row must have a value there. */
 export const isRequired = ({ check }: Column): boolean => !check.safeParse(undefined).success;
 
-/** The residents whom a checked value names. */
+/** The residents that a checked value names. */
 export const namedIn = (value: unknown): Identifier[] => {
   if (Array.isArray(value))
     return value.flatMap((item) => (item && typeof item === 'object' ? namedIn(item.user) : []));
@@ -53,10 +53,10 @@ export const namedIn = (value: unknown): Identifier[] => {
   return uuid !== undefined || username !== undefined ? [value as Identifier] : [];
 };
 
-/** An id: a UUID, or the id that the row has in another system. */
+/** An id: a UUID, or the row's id in another system. */
 export const foreignId = () => text({ min: 1, max: 255 });
 
-/** The columns that a file of rejected rows has beside those of its kind. */
+/** The columns that a file of rejected rows has in addition to the columns of its kind. */
 export const rejectColumns = columns({
   line: ['integer', z.unknown(), 'where the row stood'],
   reason: ['text', z.unknown(), 'why it was rejected'],
@@ -68,7 +68,7 @@ export const optionalId = foreignId().optional();
 export const idHelp = 'a UUID, or the id that it has in another system';
 export const namedIdHelp = `${idHelp}; empty: made of the name`;
 
-/** Something that is false unless a row says otherwise. */
+/** False unless a row says otherwise. */
 export const flag = boolean().default(false);
 
 export const optionalTime = timestamp().optional();

@@ -15,7 +15,7 @@ interface CouponUse {
   couponId: string;
 }
 
-/** The uses of a coupon by a customer, as they are counted and as their sales say, read one after the other. */
+/** A customer's uses of a coupon: as they are counted, and as the customer's sales say. Reads one after the other. */
 const countUses = async (
   store: string,
   { customer, couponId }: CouponUse,
@@ -32,8 +32,8 @@ const countUses = async (
 const looks = 5;
 
 /**
- * The uses of a coupon by a customer are their completed sales with it. Reads the whole table, since no item leads to
- * all uses, and what differs once more by the list of the buyer, since sales are made meanwhile.
+ * A customer's uses of a coupon are their completed sales with it. Reads the whole table, since no item leads to all
+ * uses. What differs is read once more by the list of the buyer, since sales are made meanwhile.
  */
 export const checkUses: Check = async (store, { onFault, onChecked }) => {
   const differences = new Map<string, number>();
@@ -66,7 +66,7 @@ export const checkUses: Check = async (store, { onFault, onChecked }) => {
   return used.size;
 };
 
-/** Counts of how often a customer has used a coupon. */
+/** Counts how often each customer has used a coupon. */
 export const couponUses: Kind = {
   personal: [
     personal<CouponUses>({

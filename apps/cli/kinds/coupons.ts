@@ -27,7 +27,7 @@ const coupon = createCoupon.body.shape;
 export const findCoupons = (store: string, uuid: string): Promise<CouponItem[]> =>
   matching(listCoupons(store, undefined), (coupon) => coupon.couponOwnerUuid === uuid);
 
-/** Each coupon holds its code. */
+/** Each coupon has its code reserved. */
 export const checkCoupons: Check = (store, listener) =>
   forEvery(
     everyRow(listCoupons(store, undefined), ({ sk }) => sk),
@@ -42,7 +42,7 @@ export const checkCoupons: Check = (store, listener) =>
     },
   );
 
-/** Each code that is taken is held by a coupon that has it. */
+/** Each reserved code belongs to a coupon that has it. */
 export const checkCodes: Check = (store, listener) =>
   forEvery(
     everyRow(rowsOf<Key>({ partition: partition(store, 'CODE') }), ({ sk }) => sk),

@@ -21,7 +21,7 @@ const lotState = z
   .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
   .default('open');
 
-/** An empty text is none. */
+/** An empty text means no text. */
 const remark = (max: number) =>
   text({ min: 0, max })
     .optional()
@@ -55,8 +55,8 @@ const checkCreditRow: ImportFile['checkRow'] = ({ amount, expiresAt, remaining, 
 };
 
 /**
- * The credit of every customer: for each type the unlotted part, then the lots, open and closed, in the order in which
- * they are drained. A lot counts as a pending large change will leave it.
+ * The credit of every customer: for each type first the unlotted part, then the open and closed lots, in the order in
+ * which they are drained. If a large change is pending, a lot has the value that the change will give it.
  */
 async function* listCredit(store: string): AsyncGenerator<Values> {
   const place = (lot: CreditLot): string => `${lot.expiresAt}#${lotId(lot)}`;
@@ -70,13 +70,13 @@ async function* listCredit(store: string): AsyncGenerator<Values> {
       const { unlotted } = holdingOf(item, type);
       if (unlotted > 0) yield { ...row, id: unlottedId(item, type), amount: unlotted };
       const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
-      // Not in the order of their keys: an import puts all lots into one epoch.
+      // Not ordered by their keys: an import puts all lots into one epoch.
       for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: lotId(lot), ...lot };
     }
   }
 }
 
-/** All lots are closed: the credit that was in them has ended. */
+/** At this point all lots are closed: an erasure first ends the customer's credit. */
 export const lotItems = personal<CreditLot>({
   words: ['credit lot', 'credit lots'],
   effect: 'pseudonym',
@@ -98,14 +98,14 @@ export const checkCredit: Check = async (store, listener) => {
     everyRow(listCustomerItems(store), ({ sk }) => sk),
     listener,
     async (item) => {
-      // Most credit is in order at the first look, which costs one read, or none of a customer without lots.
+      // Most credit is in order at the first look. That costs one read, or none for a customer without lots.
       const lots = withLots.has(lotPartition(store, item.sk)) ? await listLots(store, item.sk) : [];
       return auditCredit(item, lots).length === 0 ? [] : creditFaults(store, item.sk);
     },
   );
 };
 
-/** Customers' credit: lots, and what does not expire. */
+/** Customers' credit: lots, and credit that does not expire. */
 export const credit: Kind = {
   file: {
     name: 'credit',

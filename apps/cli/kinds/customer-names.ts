@@ -30,7 +30,7 @@ const faultsOf = async (store: string, uuid: string): Promise<string[]> => {
   });
 };
 
-/** A name that a search finds leads to a customer whose name it is. */
+/** A name that a search finds must lead to a customer with that name. */
 const strayFault = async (store: string, { sk, uuid }: NameItem): Promise<string[]> => {
   const [[there], known, customer] = await Promise.all([
     namesAt(store, [sk]),

@@ -16,7 +16,7 @@ import { keptTexts, withoutTexts } from './remarks.ts';
 const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
 const banReason = banCustomer.body.shape.reason.unwrap().default('');
 
-/** The customer's item, which says of an erasure when it is done. */
+/** The customer's item. An erasure keeps it under the pseudonym, without the customer's settings. */
 export const customerItems = personal<CreditItem>({
   words: ['customer', 'customers'],
   effect: 'pseudonym; ban, discount and subscription go',
@@ -44,8 +44,8 @@ export const customerItems = personal<CreditItem>({
 const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED|HISTORY)#([^#]+)/;
 
 /**
- * The UUIDs that have items of a customer, and no customer, each once for every kind of such items. Reads the whole
- * table, since no other item leads to a stray one.
+ * The UUIDs that have a customer's items but no customer, each once for every kind of such items. Reads the whole
+ * table, since no other item leads to them.
  */
 export async function* strayOwners(
   store: string,
@@ -75,7 +75,7 @@ export async function* strayOwners(
   }
 }
 
-/** An item of a customer belongs to one who is there. */
+/** An item of a customer belongs to an existing customer. */
 export const checkStrays: Check = async (store, { onFault, onChecked }) => {
   let checked = 0;
   const counting = (count: number): void => {

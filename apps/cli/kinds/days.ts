@@ -27,7 +27,10 @@ import type { Kind } from './kind.ts';
 
 const dayMillis = 86_400_000;
 
-/** Records of deliveries are kept for at least 30 days after their last change, and marks of erased ones for eight. */
+/**
+ * Records of deliveries are kept for at least 30 days after their last change, and the marks of erased records for
+ * eight.
+ */
 const endedDays = 7;
 
 const ofHistory = [
@@ -44,7 +47,7 @@ const ofSales = ['sales', 'paid', 'refunds', 'refunded', 'shares', 'commissions'
 
 export const daySums: readonly DaySum[] = [...ofHistory, ...ofCards, ...ofDeliveries, ...ofSales];
 
-/** Sums by day or, for those of a vendor's sales, by day and vendor: see `nameOf`. */
+/** Sums by day or, for a vendor's sales, by day and vendor: see `nameOf`. */
 type Sums = Map<string, DaySums>;
 
 const nameOf = (at: string, vendor?: string): string => [dayOf(at), ...(vendor ? [vendor] : [])].join(' ');
@@ -53,7 +56,7 @@ const addTo = (sums: Sums, name: string, more: DaySums): void => {
   sums.set(name, plus(sums.get(name) ?? {}, more));
 };
 
-/** The vendor whose day an item is, if it is one. */
+/** The vendor, if the item is a vendor's day. */
 const vendorOf = ({ pk }: Key): string | undefined => pk.split('#')[2];
 
 /** Says what an item adds to the days on which it counted. */
@@ -67,7 +70,7 @@ const readersOf: DayReader = (add) => {
   };
   return {
     HISTORY: (item: HistoryItem & HistoryRow) => {
-      // A row without a kind has only parts so far.
+      // A row without a kind has only parts yet.
       if (item.kind) add(item.at, sumsOfRow(item.pk.split('#')[3] as CreditType, item));
     },
     GIFTCARD: ({ grantedAt, redeemedAt }: GiftCardItem) => {
@@ -82,17 +85,17 @@ const readersOf: DayReader = (add) => {
       if (refundedAt) add(refundedAt, sumsOfRefund(sale), { vendor });
     },
     DELIVERY: (item: Delivery & Key) => {
-      // Those that wait have items of their own, which lead to them.
+      // Waiting deliveries have further items, which lead to them.
       if (item.pk.endsWith('#DELIVERY')) addEnds(item);
     },
     MARK: addEnds,
   };
 };
 
-/** A sum of a day that is not what the items of the store come to. */
+/** A sum of a day that differs from the items of the store. */
 export interface DayDifference {
   day: string;
-  /** Of its sales alone. */
+  /** The vendor, if the sum is about a vendor's sales. */
   vendor?: string | undefined;
   name: DaySum;
   is: number;
@@ -100,8 +103,7 @@ export interface DayDifference {
 }
 
 /**
- * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and deliveries from which they were
- * counted.
+ * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and deliveries that the days counted.
  */
 const newRecount = () => {
   const stored: Sums = new Map();
@@ -110,7 +112,7 @@ const newRecount = () => {
   const vendorDays = new Map<string, DayItem>();
   const readers: Record<string, (item: never) => void> = {
     ...readersOf((at, sums, { end, vendor } = {}) => {
-      // A delivery and its mark tell of the same end.
+      // A delivery and its mark may tell of the same end.
       if (end === undefined || !ends.has(end)) addTo(counted, nameOf(at), sums);
       if (end !== undefined) ends.add(end);
       if (vendor !== undefined) addTo(counted, nameOf(at, vendor), sums);
@@ -127,8 +129,8 @@ const newRecount = () => {
     vendorDay: (day: string, vendor: string): DayItem | undefined => vendorDays.get(nameOf(day, vendor)),
     days: (): number => [...stored.keys()].filter((name) => !name.includes(' ')).length,
     /**
-     * The sums that are not what the items come to. Cards of the first day and before may be older than the sums. Days
-     * in `passedOver` are not compared.
+     * The sums that differ from the items. Cards of the first day and before may be older than the sums. Days in
+     * `passedOver` are not compared.
      */
     differences: (passedOver: ReadonlySet<string> = new Set()): DayDifference[] => {
       const firstEnded = dayOf(timestamp(now() - (endedDays - 1) * dayMillis));
@@ -162,7 +164,7 @@ export const auditDays = (items: readonly Key[]): string[] => {
   return recount.differences().map(faultOf);
 };
 
-/** The attributes of rows of history, sales, cards, deliveries and days of vendors that a recount reads. */
+/** The attributes that a recount reads: of rows of history, sales, cards, deliveries and vendors' days. */
 const attributes = [
   'kind',
   'at',
@@ -193,12 +195,12 @@ const attributes = [
 export const readDays = (store: string): Promise<DayItem[]> =>
   rowsOf<DayItem>({ partition: partition(store, 'DAY') })({ descending: false });
 
-/** Adds up all that the days of a store should have counted. Reads the whole table. */
+/** Adds up everything that the days of a store should have counted. Reads the whole table. */
 export const recountItems = async (store: string, onChecked: (count: number) => void) => {
   const recount = newRecount();
   let count = 0;
   for await (const items of scanStore(store, attributes)) {
-    // The scan does not read all of their sums.
+    // The scan reads only some attributes of days, so days are read on their own.
     for (const item of items) if (!item.pk.endsWith('#DAY')) recount.add(item);
     count += items.length;
     onChecked(count);
@@ -206,12 +208,12 @@ export const recountItems = async (store: string, onChecked: (count: number) => 
   return recount;
 };
 
-/** The longest that the sums may take to count a change. */
+/** The sums count a change within this time. */
 const lagMillis = 5000;
 
 /**
- * The sums of each day are those of the rows of history, sales, gift cards and deliveries. A day on which
- * something happens meanwhile is left to the next audit. Reads the whole table.
+ * The sums of each day equal what its rows of history, sales, gift cards and deliveries add up to. A day that changes
+ * meanwhile is left to the next audit. Reads the whole table.
  */
 export const checkDays: Check = async (store, { onFault, onChecked }) => {
   const begun = performance.now();
@@ -223,7 +225,7 @@ export const checkDays: Check = async (store, { onFault, onChecked }) => {
     const known = new Map(before.map((day) => [day.sk, day]));
     const changed = after.filter((day) => !isDeepStrictEqual(day, known.get(day.sk)));
     const faults = recount.differences(new Set(changed.map(({ sk }) => dayOf(sk))));
-    // A change of just now may not have been counted yet.
+    // The sums may not have counted the newest changes yet.
     const newest = dayOf(timestamp(now() - lagMillis));
     if (faults.every(({ day }) => day < newest) || performance.now() - begun > lagMillis) {
       for (const fault of faults) onFault(faultOf(fault));

@@ -12,7 +12,7 @@ export const findDeliveries = (store: string, uuid: string): Promise<(Delivery &
     ({ recipientUuid }) => recipientUuid === uuid,
   );
 
-/** The times at which a delivery ended. A day counts each. */
+/** The times at which a delivery ended. Each is counted in its day. */
 export const endsOf = ({ deliveredAt, failedAt, failures = [] }: Partial<Delivery>) => [
   ...(deliveredAt === undefined ? [] : [{ kind: 'delivered' as const, at: deliveredAt }]),
   ...new Set([...failures, ...(failedAt === undefined ? [] : [failedAt])])
@@ -20,10 +20,13 @@ export const endsOf = ({ deliveredAt, failedAt, failures = [] }: Partial<Deliver
     .map((at) => ({ kind: 'failed' as const, at })),
 ];
 
-/** Longer than an audit of days asks for the ends of deliveries. */
+/** Longer than an audit of days needs the ends of deliveries. */
 const markMillis = 8 * 86_400_000;
 
-/** The times at which a delivery failed that an erasure deletes: an audit of days needs them for a week. */
+/**
+ * An audit of days needs the ends of deliveries for a week. So an erasure leaves the times at which a deleted delivery
+ * failed.
+ */
 const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
   const failures = endsOf(delivery).map(({ at }) => at);
   const end = { [ttlAttribute]: Math.ceil((now() + markMillis) / 1000) };
@@ -34,7 +37,7 @@ const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
 const isUnderWay = ({ state, expiresAt }: Delivery): boolean =>
   (state === 'queued' || state === 'waiting') && timestamp(now()) < expiresAt;
 
-/** Deliveries, and those that wait for the dispenser. */
+/** Deliveries, and the items of deliveries that wait for the dispenser. */
 export const deliveries: Kind = {
   personal: [
     personal<Delivery & Key>({
@@ -46,7 +49,7 @@ export const deliveries: Kind = {
         isUnderWay(delivery)
           ? `The delivery ${delivery.id} of ${delivery.item} is under way. Wait until it was made or has failed, at the latest at ${delivery.expiresAt}; one that waits goes on when the dispenser registers (store dispenser show).`
           : undefined,
-      // The record of one that was made keeps a late message from giving the item again.
+      // The record of a completed delivery stays: it keeps a late message from giving the item again.
       kept: ({ message, lastError, ...delivery }, { store, pseudonym }) =>
         delivery.state === 'delivered'
           ? {
@@ -56,7 +59,7 @@ export const deliveries: Kind = {
               flags: recipientList(store, pseudonym),
             }
           : markOf(delivery),
-      // An order that was on the queue may fail again after an erasure has left its mark.
+      // An order that was still on the queue may fail after an erasure has left its mark.
       merged: (mark, there) => ({
         ...mark,
         failures: [...new Set([...(there.failures ?? []), ...(mark.failures ?? [])])],

@@ -10,7 +10,7 @@ export const events: Kind = {
       effect: 'deleted',
       find: (store, uuid) =>
         matching(listStoreEvents(store), ({ data = '' }: Partial<EventItem>) => data.includes(uuid)),
-      // The stream may bring the change again, which must not note it anew.
+      // The stream may bring the change again. The item that stays keeps it from noting the event again.
       kept: ({ pk, sk }) => {
         const tombstone = { pk, sk, ...tombstoneEnd() };
         return tombstone;

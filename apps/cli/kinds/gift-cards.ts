@@ -28,18 +28,18 @@ const cardColumns = columns({
 
 const cardDefaults = new Map(cardColumns.map(({ name, check }) => [name, check.safeParse(undefined).data]));
 
-/** Their cards, and cards of others that they redeemed. */
+/** Their cards, and other people's cards that they redeemed. */
 const findCards = (store: string, uuid: string): Promise<GiftCardItem[]> =>
   matching(listStoreCards(store), (card) => card.ownerUuid === uuid || card.redeemedFor === uuid);
 
 export const findOwnCards = async (store: string, uuid: string): Promise<GiftCardItem[]> =>
   (await findCards(store, uuid)).filter((card) => card.ownerUuid === uuid);
 
-/** A customer whom nobody can name is called by their UUID. A card can be sold to one. */
+/** A customer without a known name is called by their UUID. A card can be sold to such a customer. */
 const isNamelessCustomer = async (store: string, uuid: string): Promise<boolean> =>
   (await findCustomerItem(store, uuid))?.username === uuid;
 
-/** A card that is over gives nothing any more. Only an import may tell of a redeemed card that has credit. */
+/** A card that has ended gives nothing any more. Only an imported redeemed card may have credit. */
 const overFaults = ({ id, redeemed, credit, told, active, refundedAt }: GiftCardItem): string[] => [
   ...(redeemed && credit > 0 && !told?.redeemed
     ? [`gift card ${id}: is redeemed, and has L$ ${grouped(credit)}.`]
@@ -51,7 +51,9 @@ const overFaults = ({ id, redeemed, credit, told, active, refundedAt }: GiftCard
 export const auditCards = (items: readonly Key[]): string[] =>
   itemsOf<GiftCardItem>(items, '#GIFTCARD').flatMap(overFaults);
 
-/** A gift card's owner is a resident, or a customer whom nobody can name. One that is over gives nothing any more. */
+/**
+ * A gift card's owner is a resident, or a customer without a known name. A card that has ended gives nothing any more.
+ */
 export const checkGiftCards: Check = (store, listener) =>
   forEvery(
     withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),

@@ -23,7 +23,7 @@ import type { Kind } from './kind.ts';
 import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
 import { keptTexts, withoutTexts } from './remarks.ts';
 
-/** Every change of a store's credit, customer by customer in the order of their UUIDs, the oldest change first. */
+/** Every change of a store's credit, the customers ordered by UUID, and each customer's oldest change first. */
 async function* changesOf(store: string): AsyncGenerator<CustomerChange> {
   for await (const customer of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
     if (customer.creditVersion === undefined) continue;
@@ -39,9 +39,9 @@ async function* rows(store: string): AsyncGenerator<Values> {
   }
 }
 
-/** The part of a lot in a change. The id comes first: a spreadsheet takes no cell that begins so for a formula. */
+/** The part of a lot in a change. The id comes first, so that no spreadsheet takes the cell for a formula. */
 const lotForm: ItemForm<CreditChange['lots'][number]> = {
-  // Only exports hold these.
+  // Only exports contain these.
   read: (item) => item,
   write: ({ id, amount, expiresAt }) =>
     [id ?? (expiresAt === null ? 'permanent' : 'others'), amount, expiresAt ?? ''].join(' ').trim(),
@@ -49,15 +49,15 @@ const lotForm: ItemForm<CreditChange['lots'][number]> = {
 
 const any = z.unknown();
 
-/** The longest that history may take to show a change. */
+/** History shows a change within this time. */
 const lagMillis = 5000;
 
-/** The faults of a customer's history. Waits for the row of a change that was made just now. */
+/** The faults of a customer's history. Waits until history has the row of a new change. */
 const historyFaults = async (store: string, uuid: string): Promise<string[]> => {
   const begun = performance.now();
   for (;;) {
     const read = await readCredit(store, uuid);
-    // The check of the customers' credit tells of one who is not there, or changes all the time.
+    // The check of the customers' credit reports a customer who is missing or changes all the time.
     if (!read?.item) return [];
     const { item, lots } = read;
     const history = await readHistory(store, uuid);
@@ -68,11 +68,13 @@ const historyFaults = async (store: string, uuid: string): Promise<string[]> => 
   }
 };
 
-/** Histories of so few changes are read together by their keys, a hundred rows in a call. */
+/** Histories with at most this many changes are read together by their keys, a hundred rows in a call. */
 const fewChanges = 8;
 const customersTogether = 250;
 
-/** The customers as listed, each with their history if it has few changes and its keys lead to all of its rows. */
+/**
+ * The customers as listed. A customer with few changes comes with their history, if the keys lead to all of its rows.
+ */
 async function* withShortHistory(
   store: string,
 ): AsyncGenerator<[item: CreditItem, history: HistoryItem[] | undefined]> {
@@ -93,7 +95,7 @@ async function* withShortHistory(
   }
 }
 
-/** Hears of one history after another, and answers the gift cards that were redeemed before. */
+/** Is told of one history after another. Answers the faults of gift cards that were redeemed twice. */
 const redeemChecker = () => {
   const first = new Map<string, Key>();
   return async (history: readonly HistoryItem[]): Promise<string[]> => {
@@ -108,21 +110,21 @@ const redeemChecker = () => {
   };
 };
 
-/** The history of each customer's credit is complete, and ends with their balances. No gift card was redeemed twice. */
+/** The history of each customer's credit is complete and ends with their balances. No gift card was redeemed twice. */
 export const checkHistory: Check = (store, listener) => {
   const redeemedTwice = redeemChecker();
   return forEvery(withShortHistory(store), listener, async ([item, short]) => {
-    // The check of the customers' credit tells of open lots that the item does not count.
+    // The check of the customers' credit reports open lots that the item does not count.
     const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
     const lots = hasLots ? await listLots(store, item.sk) : [];
     const history = short ?? (await readHistory(store, item.sk));
-    // Most histories are in order at the first look. One moment's costs five calls.
+    // Most histories are in order at the first look. Reading one as of a single moment costs five calls.
     const isInOrder = auditHistory(item, history, lots).length === 0;
     return [...(isInOrder ? [] : await historyFaults(store, item.sk)), ...(await redeemedTwice(history))];
   });
 };
 
-/** The history of credit: an export holds it, an import does not. */
+/** The history of credit. Exports contain it, imports do not. */
 export const history: Kind = {
   file: {
     name: 'history',
@@ -162,7 +164,7 @@ export const history: Kind = {
         effect: 'pseudonym; reason and reference go',
         find: async (store, uuid) => {
           const rows = await all(rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) }));
-          // A mark of an earlier erasure lapses by itself.
+          // The mark of an earlier erasure ends by itself.
           return rows.filter((row) => row.erased === undefined || row.kind !== undefined);
         },
         kept: ({ erasedLots, ...row }, { store, pseudonym }) => ({

@@ -5,8 +5,8 @@ import type { Lines } from './kind.ts';
 import { type PlacedText, sorted } from './sorted.ts';
 
 /**
- * The history of credit as a journal of double-entry bookkeeping for hledger. Store credit is what the store owes its
- * customers: a liability, whose balance is negative. Each transaction asserts the customer's balance after it.
+ * The history of credit as a journal of double-entry bookkeeping for hledger. The store owes its customers their
+ * credit: it is a liability, whose balance is negative. Each transaction asserts the customer's balance after it.
  */
 
 /** A change of one customer. */
@@ -39,13 +39,15 @@ const others: Record<CreditChange['kind'], string> = {
 const balanceAfter = ({ type, credit, restrictedCredit }: CreditChange): number =>
   type === 'regular' ? credit : restrictedCredit;
 
-/** The customer is owed `amount` more, which makes the liability so much more negative. */
+/** The store owes the customer `amount` more, so the liability falls by `amount`. */
 const postings = (account: string, other: string, amount: number, balance?: number): string[] => [
   `    ${account}  ${0 - amount} ${commodity}${balance === undefined ? '' : ` = ${0 - balance} ${commodity}`}`,
   `    ${other}  ${amount} ${commodity}`,
 ];
 
-/** The facts of a change. They stand above the postings, where hledger takes no tag such as `date:` for an order. */
+/**
+ * The facts of a change. They come before the postings, where hledger does not take a tag such as `date:` for an order.
+ */
 const journalTags = ({ at, reason, reference, undoes, ...ids }: CreditChange): string[] => {
   const { saleId: sale, giftCardId: giftcard, requestId: request, keyId: key } = ids;
   const tags = { at, reason, reference, sale, giftcard, request, key, undoes };
@@ -67,8 +69,8 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
 };
 
 /**
- * A change is never dated before the one with the number before it, since the balances that are asserted follow the
- * numbers: the clocks of two functions may differ by some milliseconds, of which midnight makes a day.
+ * A change never has an earlier date than the change numbered before it: the balances that are asserted follow the
+ * numbers. The clocks of two functions may differ by some milliseconds, which at midnight would be a day.
  */
 async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<PlacedText> {
   let uuid = '';
@@ -93,7 +95,7 @@ const header = [
   ...[...new Set([...Object.values(others), expiry])].map((account) => `account ${account}`),
 ];
 
-/** The journal of these changes, which come customer by customer, in the order of their dates. */
+/** The journal of these changes, ordered by date. The changes come customer by customer. */
 export const journal = (changes: AsyncIterable<CustomerChange>): Lines => ({
   header: [`${header.join('\n')}\n`],
   rows: sorted(placed(changes)),

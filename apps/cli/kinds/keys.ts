@@ -6,14 +6,14 @@ import type { Kind } from './kind.ts';
 
 const text = z.string();
 
-/** The keys that are good now. */
+/** The keys that work now. */
 async function* liveKeys(store: string): AsyncGenerator<Values> {
   for (const { name, scopes, status, createdAt, expiresAt, rotatedTo } of await listKeys(store))
     if (status === 'active' && rotatedTo === undefined && (expiresAt === undefined || timestamp(now()) < expiresAt))
       yield { name, scopes, createdAt, expiresAt };
 }
 
-/** API keys: their names and scopes alone, since nobody has their text. */
+/** API keys: only their names and scopes, since nobody has their text. */
 export const keys: Kind = {
   file: {
     name: 'keys',

@@ -3,15 +3,15 @@ import type { AuditCheck } from './audit.ts';
 import type { Column, UuidLookup, Values } from './columns.ts';
 import type { PersonalItems } from './personal.ts';
 
-/** The text of a file, piece by piece: the rows are counted. */
+/** The text of a file, piece by piece, and the number of its rows. */
 export interface Lines {
   header: AsyncIterable<string> | Iterable<string>;
   rows: AsyncIterable<string>;
 }
 
-/** A file that an export writes: the rows of a store that are of one kind. */
+/** A file that an export writes: the rows of one kind in a store. */
 export interface DataFile {
-  /** As commands name it, and the file of a whole export. */
+  /** The name in commands, and of the file in a whole export. */
   name: string;
   /** Its contents, in one line. */
   summary: string;
@@ -24,7 +24,7 @@ export interface DataFile {
 
 /** A file that an import reads, too. */
 export interface ImportFile extends DataFile {
-  /** Rows are added and never changed, so a column that the file lacks means the default. */
+  /** Rows are only added, never changed. So a column that is missing in the file means the default. */
   onlyAdded?: true;
   /** Checks conditions that span the columns of a row. */
   checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
@@ -34,26 +34,26 @@ export interface ImportFile extends DataFile {
     from?: (values: Values, uuidOf: UuidLookup) => string;
     /** True if rows without ids may be alike. Each of them then gets its own id. */
     repeats?: (values: Values) => boolean;
-    /** The text that `madeId` is made of: the id of a row without one that nothing in the store is like. */
+    /** The text from which `madeId` makes the id of a row that has none and that is like nothing in the store. */
     madeOf?: (values: Values) => string;
     /** Ids are texts, and are not turned into UUIDs. */
     asText?: true;
   };
   /**
-   * The values, by column, that no other row of the file may have. The first column identifies the row. Unless given:
-   * the id.
+   * The values, by column, that no two rows of the file may share. The first column identifies the row. By default the
+   * id.
    */
   unique?: (values: Values, uuidOf: UuidLookup) => Record<string, string[]>;
-  /** Sums in L$ over the whole store, which an import shows as they were before it and as they are after it. */
+  /** Sums in L$ over the whole store. An import shows them before and after it. */
   totals?: (store: string) => Promise<Record<string, number>>;
   /** A new importer for every pass over a file. */
   importer: (checksOnly: boolean) => Importer<unknown>;
 }
 
-/** One kind of a store's data: all that the command knows of it, but for commands of its own. */
+/** One kind of data in a store: everything that the command knows about it, except for commands of its own. */
 export interface Kind {
   file?: DataFile | ImportFile;
-  /** Its items about an avatar, and what an erasure makes of them. */
+  /** Its items about an avatar, and what an erasure does with them. */
   personal?: readonly PersonalItems[];
   /** The checks of an audit. */
   audit?: readonly AuditCheck[];

@@ -31,8 +31,7 @@ import { vendors } from './vendors.ts';
 import { webhooks } from './webhooks.ts';
 
 /**
- * All kinds of a store's data. Those with files are in the order in which they refer to each other: an import in this
- * order finds the rows that it needs.
+ * All kinds of data in a store. The kinds with files stand in an order in which an import finds all rows that it needs.
  */
 const kinds: readonly Kind[] = [
   rules,
@@ -73,10 +72,10 @@ export const exportFiles: readonly DataFile[] = kinds.flatMap(({ file }) => file
 /** The files that an import reads, in the order in which they can be imported. */
 export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported);
 
-/** The items that a store has about avatars. */
+/** The items in a store that are about avatars. */
 export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);
 
-/** The checks that a person reads first: those of money, and then those of what is sold. The others follow. */
+/** The checks that a person reads first: money, and then what is sold. The others follow. */
 const checkedFirst = [
   'customers',
   'histories',

@@ -19,11 +19,11 @@ const membershipFaults = async (store: string, { category, pk, sk }: MembershipK
     : [`category ${category}: the product ${id} stands there as ${describeFlags(sk)}, but is ${describeFlags(right)}.`];
 };
 
-/** A membership stands where its product's flags say, so that the filters of a category find it. */
+/** A membership is listed under the flags of its product, so that the filters of a category find it. */
 export const checkMemberships: Check = (store, listener) =>
   forEvery(membershipsOf(store), listener, (membership) => membershipFaults(store, membership));
 
-/** Under which flags a membership stands. */
+/** The flags under which a membership is listed. */
 const describeFlags = (sk: string): string => {
   const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
   if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;

@@ -16,9 +16,9 @@ import { columns, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
 
-/** The sums of an account as sales and payouts tell them. */
+/** The sums of an account according to sales and payouts. */
 interface Recount extends Pick<PayeeSums, 'claimed' | 'unknown' | 'paid'> {
-  /** L$ of shares and refunds that are counted. */
+  /** The L$ of counted shares and refunds. */
   debts: number;
 }
 
@@ -36,7 +36,7 @@ const readAccounts = async (store: string): Promise<Map<string, Payee>> => {
   return accounts;
 };
 
-/** The faults of a payout's own. */
+/** The faults of a payout by itself. */
 const payoutFaults = (payout: PayoutItem, accounts: ReadonlyMap<string, Payee>): string[] => {
   const { sk, residentUuid, amount, state, endedAt } = payout;
   const should = listed(payout);
@@ -52,7 +52,7 @@ const payoutFaults = (payout: PayoutItem, accounts: ReadonlyMap<string, Payee>):
   return faults.map((fault) => `payout ${sk}: ${fault}.`);
 };
 
-/** Compares an account with what sales and payouts come to. */
+/** Compares an account with the sums of sales and payouts. */
 const accountFaults = (payee: Payee, { debts, ...ends }: Recount): string[] => {
   const { owed, claimed, unknown, paid } = payee;
   const faults: string[] = [];
@@ -68,8 +68,8 @@ const accountFaults = (payee: Payee, { debts, ...ends }: Recount): string[] => {
 };
 
 /**
- * Adds up what sales and payouts say about each account. A debt counts if its account has the mark or its sale the
- * note: so an account that was the same before and after tells exactly these.
+ * Adds up what sales and payouts say about each account. A debt counts if its account has the mark or its sale has the
+ * note. So the sums are exact for an account that is the same before and after the reading.
  */
 const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
   const sums = new Map<string, Recount>();
@@ -82,7 +82,7 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
   };
   return {
     sums,
-    /** The sales whose debts the notes on them do not call counted. */
+    /** The sales whose notes do not call their debts counted. */
     uncounted,
     addSale: (sale: SaleItem): void => {
       const open = new Set(uncountedOf(sale).map(markOf));
@@ -90,13 +90,13 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
       for (const debt of debtsOf(sale))
         if (!open.has(markOf(debt)) || marks.get(debt.payee)?.has(markOf(debt))) add(debt.payee, 'debts', debt.amount);
     },
-    /** Answers the faults of the payout's own. */
+    /** Answers the faults of the payout by itself. */
     addPayout: (payout: PayoutItem): string[] => {
       const place = placeOf[payout.state];
       if (place) add(payout.residentUuid, place, payout.amount);
       return payoutFaults(payout, accounts);
     },
-    /** The faults of these accounts, and of those that are missing. */
+    /** The faults of these accounts, and of accounts that are missing. */
     faults: (after: ReadonlyMap<string, Payee>, isSame: (payee: Payee) => boolean): string[] => [
       ...[...after.values()].filter(isSame).flatMap((payee) => accountFaults(payee, sums.get(payee.sk) ?? none)),
       ...[...sums].flatMap(([uuid, { debts }]) =>
@@ -108,7 +108,7 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
 
 const uncountedFault = (id: string): string => `sale ${id}: what it owes is not counted. Run store payouts repair.`;
 
-/** Checks the accounts among raw items of one store's table, at rest. */
+/** Checks the accounts among raw items of one store's table, while nobody changes it. */
 export const auditPayees = (items: readonly Key[]): string[] => {
   const accounts = new Map(itemsOf<Payee>(items, '#PAYEE').map((payee) => [payee.sk, payee]));
   const recount = newRecount(accounts);
@@ -117,10 +117,10 @@ export const auditPayees = (items: readonly Key[]): string[] => {
   return [...ofPayouts, ...recount.faults(accounts, () => true), ...recount.uncounted.map(uncountedFault)];
 };
 
-/** The longest that the stream may take to have a debt counted. */
+/** The stream has a debt counted within this time. */
 const lagMillis = 5000;
 
-/** Tells of sales whose debts are still not counted after a while. */
+/** Reports sales whose debts are still not counted after a while. */
 const uncountedFaults = async (store: string, sales: readonly string[]): Promise<string[]> => {
   const begun = performance.now();
   let left = await findUncounted(store, sales);
@@ -135,8 +135,8 @@ const uncountedFaults = async (store: string, sales: readonly string[]): Promise
 };
 
 /**
- * For each payee, owed + claimed + unknown + paid is what their shares and refunds come to, and their payouts are those
- * that the account knows. An account that changes meanwhile is left to the next audit.
+ * For each payee, owed + claimed + unknown + paid equals the sum of their shares and refunds, and the account knows all
+ * of their payouts. An account that changes meanwhile is left to the next audit.
  */
 export const checkPayees: Check = async (store, { onFault, onChecked }) => {
   const before = await readAccounts(store);
@@ -158,7 +158,7 @@ export const checkPayees: Check = async (store, { onFault, onChecked }) => {
 
 const any = z.unknown();
 
-/** The reasons against the erasure of somebody with this account. */
+/** Says why somebody with this account cannot be erased. */
 const payeeBlocker = ({ owed, claimed, unknown }: Payee, mayForfeit: boolean): string | undefined => {
   if (claimed > 0)
     return `L$ ${grouped(claimed)} are being paid to them. Wait until the cashier has reported it, at the longest 10 minutes.`;
@@ -169,7 +169,7 @@ const payeeBlocker = ({ owed, claimed, unknown }: Payee, mayForfeit: boolean): s
     : undefined;
 };
 
-/** The account of a pseudonym, which nobody can claim or pay. The debts that it has are all noted on their sales. */
+/** The account of a pseudonym, which nobody can claim or pay. Its sales note that all its debts are counted. */
 const pseudonymous = ({ counting: _, ...payee }: Payee, store: string, pseudonym: string): Payee =>
   movedBy({ ...payee, ...payeeKey(store, pseudonym), username: pseudonym, isPseudonym: true }, {}, '');
 
@@ -187,7 +187,7 @@ export const payeeItems = personal<Payee>({
     ),
 });
 
-/** The accounts of those whom a store owes. */
+/** The accounts of everybody to whom a store owes something. */
 export const payees: Kind = {
   file: {
     name: 'payees',

@@ -9,7 +9,7 @@ const any = z.unknown();
 export const findPayouts = (store: string, uuid: string): Promise<PayoutItem[]> =>
   matching(listPayouts(store), ({ residentUuid }) => residentUuid === uuid);
 
-/** The payouts of a store: an export holds them, an import does not. */
+/** The payouts of a store. Exports contain them, imports do not. */
 export const payouts: Kind = {
   file: {
     name: 'payouts',

@@ -23,7 +23,7 @@ const discount = product.discount.unwrap().shape;
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 
-/** Shares as the CSV form is read, and as the API writes them. */
+/** Shares as the CSV form reads them, and as the API writes them. */
 const shares = () =>
   z
     .array(
@@ -47,14 +47,14 @@ async function* listProducts(store: string): AsyncGenerator<Values> {
   }));
 }
 
-/** The products of whose price they get a share. */
+/** The products whose profit they share. */
 export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
 
 /** A number of copies that there can be. */
 const isCount = (copies: number): boolean => Number.isSafeInteger(copies) && copies >= 0;
 
-/** No product, and no share of a divided stock, has fewer copies left than none; and all shares are there. */
+/** No product, and no share of a divided stock, has fewer than 0 copies left. All shares exist. */
 export const checkStock: Check = (store, listener) =>
   forEvery(
     everyRow(rowsOf<StoredProduct>({ partition: partition(store, 'PRODUCT') }), ({ sk }) => sk),
@@ -86,7 +86,7 @@ export const checkShares: Check = (store, listener) =>
     },
   );
 
-/** Products, with the categories that they are in. */
+/** Products, with their categories. */
 export const products: Kind = {
   file: {
     name: 'products',

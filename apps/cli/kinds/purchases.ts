@@ -8,7 +8,7 @@ import { columns, foreignId, optionalText, rowsFrom, timeOfSale } from './column
 import type { Kind } from './kind.ts';
 import { itemAt, matching, personal } from './personal.ts';
 
-/** The purchases that carry the spend of an avatar from another service. */
+/** The purchases that carry an avatar's spend over from another service. */
 const findCarried = async (store: string, uuid: string): Promise<PurchaseItem[]> => {
   const ids = Object.values(carriedIds(uuid));
   return (await Promise.all(ids.map((id) => itemAt<PurchaseItem>(purchaseKey(store, id))))).flat();
@@ -17,7 +17,7 @@ const findCarried = async (store: string, uuid: string): Promise<PurchaseItem[]>
 export const findPurchases = (store: string, uuid: string): Promise<PurchaseItem[]> =>
   matching(listPurchases(store), (purchase) => purchase.uuid === uuid);
 
-/** Purchases made elsewhere. */
+/** Purchases that were made elsewhere. */
 export const purchases: Kind = {
   file: {
     name: 'purchases',
@@ -74,7 +74,7 @@ export const purchases: Kind = {
     personal<PurchaseItem>({
       words: ['carried sum of spend', 'carried sums of spend'],
       effect: 'pseudonym',
-      // A pass of a move that finds no carried purchase beside the spend would carry it once more.
+      // If a pass moved the carried purchase and left the spend, the next pass would carry the spend once more.
       phase: 'customer',
       find: findCarried,
       kept: (purchase, { uuid, pseudonym }) => ({

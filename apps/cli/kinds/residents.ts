@@ -28,7 +28,7 @@ const formerNames = z
 
 const residentsAtOnce = 500;
 
-/** The residents to whom the data of a store refer, with all their names, in the order of their UUIDs. */
+/** The residents that the data of a store refer to, with all their names, ordered by UUID. */
 async function* listResidents(store: string): AsyncGenerator<Values> {
   const uuids = new Set<string>();
   for await (const { sk } of everyRow(listCustomerItems(store), (item) => item.sk)) uuids.add(sk);
@@ -44,14 +44,14 @@ async function* listResidents(store: string): AsyncGenerator<Values> {
     const some = sorted.slice(i, i + residentsAtOnce);
     const known = new Map((await knownResidents(store, some)).map((one) => [one.uuid, one]));
     for (const uuid of some) {
-      // A sale may be to an avatar whom nobody could name.
+      // A sale may be to an avatar that nobody could name.
       const { username, names, source } = known.get(uuid) ?? { username: uuid, names: [], source: 'store' };
       yield { uuid, username, formerNames: names.filter((name) => name !== username).sort(), source };
     }
   }
 }
 
-/** The items that tell who an avatar is: those of the operator are shared by all stores. */
+/** The items that tell who an avatar is. All stores share the items that the operator wrote. */
 const namesTold = (
   by: 'the operator' | 'the store',
   keyOf: (store: string, uuid: string) => Key,
@@ -80,7 +80,8 @@ const namesTold = (
 };
 
 /**
- * The copies of residents' names in a store: what each is called in a fault, the resident, the attribute, the items.
+ * The copies of residents' names in a store: what a fault calls each of them, the resident, the attribute, and the
+ * items.
  */
 const copiesOf = (store: string) => [
   {

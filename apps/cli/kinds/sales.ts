@@ -95,7 +95,7 @@ const taken = () =>
 
 type Report = (field: string, message: string) => void;
 
-/** The state of a sale says if it was refused, to whom it was, and when it was refunded. */
+/** The state of a sale says whether and why it was refused, and when it was refunded. */
 const checkState = ({ state, refusal, buyer, at, refundedAt, payOut }: SaleFields, report: Report): void => {
   const isRefused = state === 'refused';
   if (isRefused !== (refusal !== undefined))
@@ -107,7 +107,7 @@ const checkState = ({ state, refusal, buyer, at, refundedAt, payOut }: SaleField
   if (payOut && state !== 'refunded') report('payOut', 'must be false or empty unless the sale was refunded');
 };
 
-/** The price, what paid for it and what was given back come to the same. */
+/** The price equals what paid for it, less what was given back. */
 const checkMoney = (fields: SaleFields, report: Report): void => {
   const { state, base, total, credit, restrictedCredit, paid, refund, change } = fields;
   const isRefused = state === 'refused';
@@ -120,7 +120,7 @@ const checkMoney = (fields: SaleFields, report: Report): void => {
     report('total', 'must be the credit, the restricted credit and what was paid less the change, together');
 };
 
-/** The shares, and the credit of lots, are of what was paid. */
+/** The shares, and the credit from lots, do not exceed what was paid. */
 const checkParts = (fields: SaleFields, report: Report): void => {
   const { state, paid, change, shares, credit, restrictedCredit, bonus } = fields;
   if (bonus > (state === 'refused' ? 0 : paid - change))
@@ -143,7 +143,7 @@ const checkParts = (fields: SaleFields, report: Report): void => {
       report(`taken.${type}`, 'must be at most the credit that paid');
 };
 
-/** A sale adds up as the service makes them. */
+/** A sale adds up as the service's own sales do. */
 const checkSaleRow: ImportFile['checkRow'] = (row, report) => {
   const fields = nested(Object.entries(row)) as unknown as SaleFields;
   checkState(fields, report);
@@ -168,7 +168,7 @@ const listSaleRows = (store: string): AsyncGenerator<Values> =>
     taken: taken && { regular: taken.regular.map(lotPart), restricted: taken.restricted.map(lotPart) },
   }));
 
-/** Sales that they paid for, got the product of, or have a part in. */
+/** Sales that they paid for, whose product they got, or in which they have a share. */
 export const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
   matching(listSales(store), ({ buyerUuid, recipientUuid, shares, coupon }) =>
     [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
@@ -184,7 +184,7 @@ const sharesFaults = ({ shares, paid, change, state }: SaleItem): string[] => {
   });
 };
 
-/** The rules that a sale keeps by itself. Answers what is wrong, a sentence each. */
+/** The rules that a sale keeps by itself. Answers a sentence for each broken rule. */
 const saleFaults = (store: string, sale: SaleItem): string[] => {
   const { sk, state, refusal, total, credit, restrictedCredit, paid, refund, change, refundedAt, bonus } = sale;
   const faults = sharesFaults(sale);
@@ -202,7 +202,7 @@ const saleFaults = (store: string, sale: SaleItem): string[] => {
   return faults.map((fault) => `sale ${sk}: ${fault}.`);
 };
 
-/** Each sale adds up, its shares are those of what it kept, it gave its bonus and card, and it stands in its lists. */
+/** Each sale adds up, its shares follow from what it kept, it gave its bonus and card, and its lists contain it. */
 export const checkSales: Check = (store, listener) => {
   const checkGiven = givenChecker(store);
   return forEvery(
@@ -230,11 +230,13 @@ export const saleItems = personal<SaleItem>({
     isOwed(sale) && Date.parse(sale.at) > now() - keepDays * 86_400_000 && !(await wasTried(sale))
       ? `The delivery of the sale ${sale.sk} has not begun yet. Wait until it has: the next sweeps order it (store sweep).`
       : undefined,
-  // Who only has a share of it wrote none of its texts, and its refund still finds its reference.
+  // An avatar who only has a share wrote none of the sale's texts. The reference must stay, since a refund looks for
+  // it.
   kept: (item, { store, uuid, pseudonym }) => {
     const { message, reference, refundReference, recipientUsername, ...rest } = item;
     const isTheirs = item.buyerUuid === uuid || item.recipientUuid === uuid;
-    // The grid's transaction leads to the avatar. That the change was paid stays: nobody may pay it again.
+    // The grid's transaction leads to the avatar. But the sale must still say that the change was paid, or somebody
+    // would pay it again.
     const changePaid = item.changePaid && { ...item.changePaid, transactionId: nilUuid };
     const left = { ...rest, ...(changePaid && { changePaid }) };
     const sale = replaced(isTheirs ? left : item, uuid, pseudonym) as SaleItem;

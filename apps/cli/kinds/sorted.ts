@@ -16,8 +16,8 @@ async function* readRun(path: string): AsyncGenerator<PlacedText> {
 }
 
 /**
- * Texts in the order of their places; those of one place stay in theirs. More than `atOnce` of them go through
- * temporary files, which only their owner may read, so that any number fits into memory.
+ * Texts ordered by their places. Texts with the same place keep their order. If there are more than `atOnce`, they go
+ * through temporary files, which only their owner may read, so that any number fits into memory.
  */
 export async function* sorted(texts: AsyncIterable<PlacedText>, atOnce = 50_000): AsyncGenerator<string> {
   const dir = await mkdtemp(join(tmpdir(), 'store-sorted-'));
@@ -38,7 +38,7 @@ export async function* sorted(texts: AsyncIterable<PlacedText>, atOnce = 50_000)
     const sources = [...runs.map(readRun), inMemory];
     const heads = await Promise.all(sources.map((source) => source.next()));
     for (;;) {
-      // Of one place the earlier run has the earlier text.
+      // If places are equal, the text of the earlier file comes first.
       const left = heads.flatMap(({ value, done }, source) => (done ? [] : [{ ...(value as PlacedText), source }]));
       const first = left.reduce<(typeof left)[number] | undefined>(
         (best, each) => (best && byPlace(best, each) <= 0 ? best : each),

@@ -9,19 +9,19 @@ import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
 
-/** How many buyers are held in memory at once. The purchases are read once more for each further group of as many. */
+/** How many buyers are held in memory at once. For each further group of buyers the purchases are read once more. */
 const buyersAtOnce = 50_000;
 
 interface Buyer {
   spend: SpendItem;
-  /** The sum of the prices of their purchases, and of what their completed sales kept. */
+  /** The sum of the prices of their purchases, and of the L$ that their completed sales kept. */
   bought: number;
 }
 
 const findSpend = async (store: string, uuid: string): Promise<SpendItem | undefined> =>
   (await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true }))[0];
 
-/** The buyers of a store in the order of their UUIDs, with the sum of their purchases. */
+/** The buyers of a store, ordered by UUID, with the sum of their purchases. */
 async function* buyersOf(store: string, onFault: (fault: string) => void): AsyncGenerator<Buyer> {
   let from = '';
   let buyers = new Map<string, Buyer>();
@@ -49,7 +49,7 @@ async function* buyersOf(store: string, onFault: (fault: string) => void): Async
   yield* await withPurchases(undefined);
 }
 
-/** Compares a buyer's record of spend with their customer's item and the products that they own. */
+/** Compares a buyer's record of spend with their customer's item and with the products that they own. */
 const recordFaults = async (
   store: string,
   { sk: uuid, sum, totalOwned, ranked, rank }: SpendItem,
@@ -67,7 +67,7 @@ const recordFaults = async (
   return faults.map((fault) => `buyer ${uuid}: ${fault}.`);
 };
 
-/** A buyer's spend is the sum of their purchases and sales, and the products that they own are counted. */
+/** A buyer's spend is the sum of their purchases and sales. The count of their products is right. */
 export const checkSpend: Check = (store, listener) =>
   forEvery(buyersOf(store, listener.onFault), listener, async ({ spend, bought }) => {
     const uuid = spend.sk;
@@ -76,7 +76,7 @@ export const checkSpend: Check = (store, listener) =>
     if (!current) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
     const faults = await recordFaults(store, current);
     if (bought === spend.sum) return faults;
-    // A purchase that is missing cannot be told from one that was recorded after the purchases were read.
+    // A purchase that is missing looks the same as one that was recorded after the purchases were read.
     const sumFault =
       current.sum === spend.sum
         ? `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`
@@ -100,7 +100,7 @@ export const spend: Kind = {
         ranked: spendListOf(store, false),
         ...(item.rank && rankedBy(item.sum, pseudonym)),
       }),
-      // Spend may come before its customer: a part of it stands under the pseudonym then, without a customer.
+      // Spend may move before its customer. Then a part of it is under the pseudonym, without a customer.
       merged: (item, there) => {
         const sum = item.sum + there.sum;
         const days = { ...there.days };

@@ -10,7 +10,7 @@ import type { Kind } from './kind.ts';
 
 const text = z.string();
 
-/** Each vendor stands in the list of its product, and their number is the one that was counted. */
+/** Each vendor is in the list of its product, and the count of vendors is right. */
 export const checkVendors: Check = async (store, { onFault, onChecked }) => {
   const { count: before = 0 } = (await get<{ count?: number }>(vendorCountKey(store))) ?? {};
   let count = 0;
@@ -21,12 +21,12 @@ export const checkVendors: Check = async (store, { onFault, onChecked }) => {
     onChecked(count);
   }
   const { count: after = 0 } = (await get<{ count?: number }>(vendorCountKey(store))) ?? {};
-  // One that registers first, or is deleted, meanwhile is left to the next audit.
+  // If a first vendor registers or one is deleted meanwhile, the next audit checks it.
   if (before === after && count !== after) onFault(`vendors: ${after} are counted, but there are ${count}.`);
   return count;
 };
 
-/** The objects inworld that sell. They are the store's own: nothing in them is of an avatar. */
+/** The objects inworld that sell. They belong to the store: nothing in them is about an avatar. */
 export const vendors: Kind = {
   file: {
     name: 'vendors',

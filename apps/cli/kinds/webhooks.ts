@@ -6,7 +6,7 @@ import type { Kind } from './kind.ts';
 
 const { url, events, description, format } = createWebhook.body.shape;
 
-/** Webhooks, without what signs their messages. */
+/** Webhooks, without the secrets that sign their messages. */
 export const webhooks: Kind = {
   file: {
     name: 'webhooks',

@@ -25,7 +25,7 @@ import {
 import { ownProductIds } from './read-own.ts';
 import { customerSums, type Thing } from './thing.ts';
 
-/** Brings the things of another service into a store, some at a time, by the same imports as those of files. */
+/** Copies the records of another service into a store, page by page, with the same importers that read files. */
 
 /** A row that could not be imported. */
 interface RejectedRow {
@@ -34,7 +34,7 @@ interface RejectedRow {
   reason: string;
 }
 
-/** The rows of imports that were written so far. */
+/** The rows that imports have written so far. */
 export interface Written {
   created: number;
   changed: number;
@@ -42,16 +42,16 @@ export interface Written {
 }
 
 export interface BringOptions {
-  /** The end of the credit that is brought; undefined: it does not expire. */
+  /** The end of the copied credit; undefined if it does not expire. */
   creditExpires?: string | undefined;
-  /** Where an earlier run has come to in the list of customers. */
+  /** The place in the list of customers that an earlier run reached. */
   cursor?: string | undefined;
   onCustomers?: ((done: number, next: string | undefined) => void) | undefined;
 }
 
 const fileOf = (name: string): ImportFile => importFiles.find((kind) => kind.name === name) as ImportFile;
 
-/** A kind whose rows come page by page. Its importer reads all memberships of the store, once for all pages. */
+/** A kind whose rows come page by page. Its importer reads all memberships of the store once, for all pages. */
 const inPages = (kind: ImportFile): ImportFile => {
   const importer = kind.importer(false);
   return { ...kind, importer: () => importer };
@@ -59,7 +59,7 @@ const inPages = (kind: ImportFile): ImportFile => {
 
 const idOf = (row: Values): string => String(row.id ?? row.resident ?? row.uuid);
 
-/** Imports things into one store, and counts what that wrote. */
+/** Imports records into one store, and counts what it wrote. */
 const startBringing = (store: string) => {
   const written: Written = { created: 0, changed: 0, rejected: [] };
   const products = inPages(fileOf('products'));
@@ -95,7 +95,7 @@ const startBringing = (store: string) => {
 
 type Bringing = ReturnType<typeof startBringing>;
 
-/** The avatars whom the operator has not named, and whom the store does not know by this name. */
+/** The avatars that the operator has not named, and that the store does not know by this name. */
 const strangersAmong = async (
   store: string,
   avatars: ReadonlyMap<string, string>,
@@ -113,7 +113,7 @@ const strangersAmong = async (
   });
 };
 
-/** Tells the store who these avatars are. One without a name is called by their UUID. */
+/** Tells the store who these avatars are. An avatar without a name is called by their UUID. */
 const bringAvatars = async ({ store, rowsOf }: Bringing, avatars: ReadonlyMap<string, string>): Promise<void> =>
   rowsOf(
     'residents',
@@ -124,7 +124,7 @@ const bringAvatars = async ({ store, rowsOf }: Bringing, avatars: ReadonlyMap<st
     })),
   );
 
-/** The names of avatars whom a list has only by UUID. */
+/** The names of avatars that a list names only by UUID. */
 const namesOf = async (other: OtherService, uuids: ReadonlySet<string>): Promise<Map<string, string>> =>
   new Map(
     await pMap(
@@ -137,7 +137,7 @@ const namesOf = async (other: OtherService, uuids: ReadonlySet<string>): Promise
     ),
   );
 
-/** Products first without their demos, which may come later, and then the demos alone. */
+/** First the products without their demos, since a demo may come later, and then the demos alone. */
 const bringProducts = async (other: OtherService, store: string, bringing: Bringing): Promise<void> => {
   const categories = await listCategories(other);
   await bringing.things('categories', categories);
@@ -163,7 +163,7 @@ const amountIn = (values: Values, name: (typeof customerSums)[number]): number =
 const settingsOf = (values: Values): Values =>
   Object.fromEntries(Object.entries(values).filter(([name]) => !(customerSums as readonly string[]).includes(name)));
 
-/** The customers of a read, each with the resident that they are. */
+/** The customers of a page, each with their resident. */
 type Customers = readonly (Thing & { resident: Resident })[];
 
 const bringBalances = (bringing: Bringing, customers: Customers, expiresAt: string | undefined): Promise<void> =>
@@ -200,15 +200,16 @@ const bringCustomers = async (
     'customers',
     customers.map(({ values }) => settingsOf(values)),
   );
-  // A card that was redeemed there is taken before its credit comes: else it could be redeemed here as well.
+  // A card that was redeemed in the other service is imported as redeemed before its credit: otherwise it could be
+  // redeemed here too.
   await bringing.things('giftcards', things);
   await bringBalances(bringing, customers, expiresAt);
   await bringSpend(bringing, customers);
 };
 
 /**
- * Brings all things of another service into a store. It can be killed anywhere and repeated: what is here already is
- * not written again.
+ * Copies all records of another service into a store. It can be interrupted anywhere and repeated: it does not write
+ * again what is here already.
  */
 export const bringAll = async (
   other: OtherService,

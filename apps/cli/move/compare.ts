@@ -20,20 +20,20 @@ import {
 } from './thing.ts';
 
 /**
- * Compares another service with a store, thing by thing. It reads the other one anew: a value that was wrong while it
- * was copied shows. Memory holds an id and a digest of each thing.
+ * Compares another service with a store, record by record. It reads the other service again, so a value that was copied
+ * wrong shows. Memory holds an id and a digest for each record.
  */
 
-/** A thing that is not the same there and here, or not on both sides. */
+/** A record that differs between the two sides, or that is missing on one of them. */
 export interface Difference {
   kind: ThingKind;
   id: string;
   fields: FieldDifference[];
-  /** The side that has it, where the other one has not. */
+  /** The side that has the record, if the other one lacks it. */
   only?: 'there' | 'here';
 }
 
-/** The sums of one kind of thing, or of what customers hold, on both sides. */
+/** The sums over one kind of record, or over customers, on both sides. */
 export interface SumsRow {
   what: string;
   there: number;
@@ -42,7 +42,7 @@ export interface SumsRow {
 
 type Sums = Map<string, number>;
 
-/** The sums that a thing counts in, in the order in which they are shown. */
+/** The sums to which a record adds, in the order in which they are shown. */
 const sumNames: Record<ThingKind, readonly (readonly [what: string, field: string])[]> = {
   categories: [],
   products: [['copies left', 'availableAmount']],
@@ -69,7 +69,7 @@ const add = (sums: Sums, what: string, amount: number): void => void sums.set(wh
 const count = (sums: Sums, { kind, values }: Thing): void => {
   add(sums, things[kind], 1);
   const members = values.categories;
-  // No GET lists the categories of a product that is not active.
+  // No GET lists the categories of an inactive product.
   if (kind === 'products' && values.active === true && Array.isArray(members))
     add(sums, 'products in categories', members.length);
   for (const [what, field] of sumNames[kind]) add(sums, what, Number(values[field] ?? 0));
@@ -86,13 +86,13 @@ const digestOf = (values: Values): string => {
   return createHash('sha256').update(text).digest('base64').slice(0, 16);
 };
 
-/** The values of a thing here that it is compared in: what no GET tells is left out. */
+/** The values of a record here that are compared. A value that no GET tells is left out. */
 const told = (thing: Thing): Values => {
   const { banReason: _, createdAt: __, ...values } = comparableValues(thing);
   return values;
 };
 
-/** The things of the other service, each with how many customers have been read. */
+/** The records of the other service, each with the number of customers read so far. */
 async function* readThere(
   other: OtherService,
   store: string,
@@ -117,7 +117,7 @@ const splitName = (name: string): Pick<Difference, 'kind' | 'id'> => {
   return { kind: kind as ThingKind, id };
 };
 
-/** The differences of the things that have other digests, whose values here are read once more. */
+/** The differences of records whose digests differ. Their values here are read once more. */
 const detailed = async (store: string, suspects: ReadonlyMap<string, Values>): Promise<Difference[]> => {
   const differences: Difference[] = [];
   for (const kind of thingKinds) {
@@ -154,7 +154,7 @@ export const compareAll = async (
   const seen = new Set<string>();
   for await (const thing of readThere(other, store, counted, onCustomers)) {
     const name = nameOf(thing);
-    // A list that changes while it is read may show a thing twice.
+    // A list that changes while it is read may show a record twice.
     if (seen.has(name)) continue;
     seen.add(name);
     count(there, thing);

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, InterruptedError, UsageError } from '../terminal/errors.ts';
 
 /**
- * Another service that answers the contract's API, such as another vendor network. It is only ever read: every request
- * is a GET. A request that is throttled waits as the answer says, and all others with it.
+ * Another service that answers the contract's API, such as another vendor network. It is only read: every request is a
+ * GET. A request that is throttled waits as the answer says, and so do all others.
  */
 
 type Json = Record<string, unknown>;
@@ -11,9 +11,9 @@ type Json = Record<string, unknown>;
 export interface OtherService {
   /** Its host, for messages and for the log. */
   host: string;
-  /** The answer about one thing; undefined where the service has it not. */
+  /** The answer about one record; undefined if the service does not have it. */
   get: (path: string) => Promise<Json | undefined>;
-  /** The pages of a list from a cursor on, each with the cursor of the next one. */
+  /** The pages of a list from a cursor on, each with the cursor of the next page. */
   pages: (path: string, options?: { limit?: number; cursor?: string | undefined }) => AsyncGenerator<Page>;
 }
 
@@ -22,19 +22,19 @@ export interface Page {
   next: string | undefined;
 }
 
-/** The service refuses a cursor, since it has forgotten it. */
+/** The service refuses a cursor because it has forgotten it. */
 export class LostCursorError extends Error {}
 
 export interface OtherOptions {
   signal?: AbortSignal | undefined;
-  /** Is told how long all requests wait, where the service asks for that or does not answer. */
+  /** Hears how long all requests wait, if the service asks for that or does not answer. */
   onWait?: ((seconds: number, why: string) => void) | undefined;
 }
 
 const callMillis = 60_000;
 const firstPause = 500;
 const longestPause = 60_000;
-/** After so many failures in a row of one request nobody should go on waiting. */
+/** A request that has failed this many times in a row is given up. */
 const mostFailures = 12;
 
 const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
@@ -59,7 +59,9 @@ const retryAfterMillis = (answer: Response): number | undefined => {
   return Number.isNaN(at) ? undefined : Math.max(0, at - Date.now());
 };
 
-/** Statuses that another try may not meet: too many requests, and faults of the service or of what is before it. */
+/**
+ * Statuses after which another try may succeed: too many requests, and faults of the service or of a proxy before it.
+ */
 const isTransient = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
 
 const isObject = (value: unknown): value is Json =>
@@ -67,7 +69,7 @@ const isObject = (value: unknown): value is Json =>
 
 const neededScopes = 'products:read, categories:read, coupons:read, customers:read and giftcards:read';
 
-/** The meaning of a refusal for the person at the command. */
+/** The meaning of a refusal for the person who runs the command. */
 const refusalOf = (host: string, path: string, status: number, detail: string): Error => {
   const said = detail === '' ? '' : ` (${detail})`;
   if (status === 401) return new Failure(`${host} does not accept the key${said}. Give another one.`);
@@ -75,7 +77,7 @@ const refusalOf = (host: string, path: string, status: number, detail: string): 
   return new Failure(`${host} answered ${status} to GET ${path}${said}.`);
 };
 
-/** A pause that all requests keep, once one of them is told to. */
+/** A pause that all requests keep once one of them is told to. */
 const startGate = ({ signal, onWait }: OtherOptions) => {
   let until = 0;
   const interrupted = (): never => {
@@ -113,14 +115,14 @@ const ask = async (url: string, key: string, signal: AbortSignal | undefined): P
   const answer = await fetch(url, {
     method: 'GET',
     headers: { Accept: 'application/json, application/problem+json', 'X-API-Key': key },
-    // A key is sent to no other address than the one that was given.
+    // A key is sent only to the address that was given.
     redirect: 'manual',
     signal: AbortSignal.any([AbortSignal.timeout(callMillis), ...(signal ? [signal] : [])]),
   });
   return { status: answer.status, body: parsed(await answer.text()), retryMillis: retryAfterMillis(answer) };
 };
 
-/** Asks until the answer is one of the service's own. */
+/** Asks until the service itself answers. */
 const askPatiently = async (
   host: string,
   gate: ReturnType<typeof startGate>,
@@ -135,7 +137,8 @@ const askPatiently = async (
       if (!isTransient(answer.status)) return answer;
       why = `${host} answers ${answer.status}`;
       gate.close(answer.retryMillis ?? pause, why);
-      // Who is asked to wait, and waits, is served in the end: only a service that is out of order is given up.
+      // A 429 is no failure: a client that waits as asked is served in the end. Only a service that is out of order is
+      // given up.
       if (answer.status !== 429) failures += 1;
     } catch (error) {
       const { message, cause } = error as Error;
@@ -150,7 +153,7 @@ const askPatiently = async (
 
 type Get = OtherService['get'];
 
-/** The pages of a list. Throws where the answer is no page, or comes again and again. */
+/** The pages of a list. Throws if an answer is not a page, or comes again and again. */
 async function* pagesOf(
   host: string,
   get: Get,
@@ -174,7 +177,7 @@ async function* pagesOf(
   }
 }
 
-/** Opens another service with a key of it. */
+/** Opens another service with one of its keys. */
 export const openOther = (base: URL, key: string, options: OtherOptions = {}): OtherService => {
   const { host } = base;
   const gate = startGate(options);

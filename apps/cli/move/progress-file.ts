@@ -2,8 +2,8 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 
 /**
- * A small file that tells how far a move has come in the list of customers, so that another run goes on there. It holds
- * no data of the store, and no key. Without it a move begins anew, which takes longer and gives the same.
+ * A small file that notes how far a move has come in the list of customers, so that another run continues there. It
+ * holds no data of the store and no key. Without it a move begins again, which takes longer and gives the same result.
  */
 
 const Place = z.object({
@@ -14,15 +14,15 @@ const Place = z.object({
   at: z.number(),
 });
 
-/** A service may forget a cursor, and what was read long ago has to be read again anyway. */
+/** A service may forget a cursor, and what was read long ago must be read again anyway. */
 const longestMillis = 6 * 3_600_000;
 
-/** The file beside which a move of this store works. */
+/** The file in which the move of this store notes its progress. */
 export const progressFile = (store: string, from: string) => {
   const path = `store-move-${store}.json`;
   return {
     path,
-    /** The place of an earlier run from the same address; undefined where there is none. */
+    /** The place that an earlier run from the same address reached; undefined if there is none. */
     read: (): { cursor: string; customers: number } | undefined => {
       try {
         const place = Place.parse(JSON.parse(readFileSync(path, 'utf8')));

@@ -4,14 +4,14 @@ import { Failure } from '../terminal/errors.ts';
 import type { OtherService, Page } from './other-service.ts';
 import type { Thing, ThingKind } from './thing.ts';
 
-/** Reads the things of another service by GETs of the contract. */
+/** Reads the records of another service by the contract's GETs. */
 
 type Json = Record<string, unknown>;
 
-/** A page of things, with the avatars whom they name. */
+/** A page of records, with the avatars that they name. */
 export interface ThingsRead {
   things: Thing[];
-  /** UUIDs with usernames, where the service told them. */
+  /** The usernames by UUID, as far as the service told them. */
   avatars: Map<string, string>;
 }
 
@@ -31,7 +31,7 @@ const thing = (kind: ThingKind, row: Json, values: Values): Thing => ({
   values,
 });
 
-/** Some members of an object by their names, where they are there. */
+/** The members of an object with these names, as far as it has them. */
 const picked = (row: Json, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => row[name] !== undefined).map((name) => [name, row[name]]));
 
@@ -46,7 +46,7 @@ export const listCategories = async (other: OtherService): Promise<Thing[]> => {
   return found;
 };
 
-/** The categories of each active product, by its id. The service lists no others. */
+/** The categories of each active product, by its id. The service lists no other categories. */
 export const readMembers = async (
   other: OtherService,
   categories: readonly Thing[],
@@ -66,7 +66,7 @@ const productFields = [
   ...['description', 'demoId', 'active', 'mpListing', 'profitShares'],
 ];
 
-/** A product; what the service tells only of listed products is left out for others. */
+/** A product. `known` holds what the service tells only by its lists. */
 const productOf = (row: Json, known: Values): Thing =>
   thing('products', row, {
     ...picked(row, productFields),
@@ -80,8 +80,8 @@ export const sharersOf = ({ values }: Thing): string[] =>
   Array.isArray(values.profitShares) ? values.profitShares.map((share: Json) => uuidOf(share, 'userUuid')) : [];
 
 /**
- * The products: those that are listed as active, and of others those that are a demo of one, or that `known` names. No
- * GET lists the rest.
+ * The products: all listed ones, and unlisted ones that are a demo of another product or that `known` names. No GET
+ * lists the rest.
  */
 export async function* readProducts(
   other: OtherService,
@@ -123,13 +123,13 @@ export async function* readCoupons(other: OtherService): AsyncGenerator<ThingsRe
     };
 }
 
-/** The number of customers, and those who have spent something. */
+/** The number of customers, and the customers who have spent something. */
 export interface CustomersCounted {
   count: number;
   buyers: ReadonlySet<string>;
 }
 
-/** Counts the customers, so that the time that is left can be told, and finds those whose spend has to be read. */
+/** Counts the customers, so that the remaining time can be told, and finds the customers whose spend must be read. */
 export const countCustomers = async (other: OtherService): Promise<CustomersCounted> => {
   let count = 0;
   const buyers = new Set<string>();

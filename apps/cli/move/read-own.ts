@@ -34,7 +34,7 @@ async function* ownCustomers(store: string): AsyncGenerator<Thing> {
   }
 }
 
-/** The values of an export's row by the names of its columns. */
+/** The values of an export's row, by the names of its columns. */
 const byColumn = ({ file }: Kind, row: Values): Values =>
   Object.fromEntries(
     (file?.columns ?? []).map(({ name }) => [
@@ -56,10 +56,10 @@ const readers: Record<ThingKind, (store: string) => AsyncGenerator<Thing>> = {
   giftcards: ofFile('giftcards', giftCards),
 };
 
-/** The things of a store here. */
+/** The records of this store. */
 export const readOwn = (store: string, kind: ThingKind): AsyncGenerator<Thing> => readers[kind](store);
 
-/** The ids of the products here. */
+/** The ids of this store's products. */
 export async function* ownProductIds(store: string): AsyncGenerator<string> {
   for await (const { id } of everyRow(listStoredProducts(store), ({ sk }) => sk)) if (id !== nilUuid) yield id;
 }

@@ -9,11 +9,11 @@ import { giftCards } from '../kinds/gift-cards.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { products } from '../kinds/products.ts';
 
-/** The kinds of things that a move compares, in the order in which they are read and imported. */
+/** The kinds of records that a move compares, in the order in which they are read and imported. */
 export const thingKinds = ['categories', 'products', 'coupons', 'customers', 'giftcards'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
-/** The word for one of them. */
+/** The word for one record. */
 export const wordFor: Record<ThingKind, string> = {
   categories: 'category',
   products: 'product',
@@ -22,14 +22,14 @@ export const wordFor: Record<ThingKind, string> = {
   giftcards: 'gift card',
 };
 
-/** One thing of a store, by the columns of its file, and a customer's sums. Columns that nobody knows are left out. */
+/** One record of a store, by the columns of its file, with a customer's sums. Unknown columns are left out. */
 export interface Thing {
   kind: ThingKind;
   id: string;
   values: Values;
 }
 
-/** The sums of a customer, which are in no column of the customers' file. */
+/** The sums of a customer that no column of the customers' file has. */
 export const customerSums = ['credit', 'restrictedCredit', 'sum', 'lastYearSum'] as const;
 
 const fileKinds: Record<ThingKind, Kind> = { categories, products, coupons, customers, giftcards: giftCards };
@@ -38,7 +38,7 @@ const columnsOf = (kind: ThingKind): readonly Column[] => fileKinds[kind].file?.
 
 const sorted = (cell: string): string => cell.split(';').sort().join(';').toLowerCase();
 
-/** A value in the form in which two services' values are compared, whatever their cases, orders and time zones are. */
+/** A value in a form that two services share, whatever their cases, orders and time zones are. */
 const comparable = (column: Column | undefined, value: unknown): unknown => {
   if (!column) return value;
   if (column.form === 'list' || typeof column.form === 'object') return sorted(writeCell(column, value ?? []));
@@ -47,7 +47,7 @@ const comparable = (column: Column | undefined, value: unknown): unknown => {
   return typeof data === 'string' && uuidPattern.test(data) ? data.toLowerCase() : (data ?? null);
 };
 
-/** A thing's values as they are compared. */
+/** A record's values in the form in which they are compared. */
 export const comparableValues = ({ kind, values }: Thing): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -59,14 +59,14 @@ export const comparableValues = ({ kind, values }: Thing): Values =>
     ]),
   );
 
-/** A field that two services have different values in. */
+/** A field with different values in two services. */
 export interface FieldDifference {
   field: string;
   there: unknown;
   here: unknown;
 }
 
-/** The fields of `there` in which `here` differs. Both are comparable values. */
+/** The fields whose values in `here` differ from `there`. Both hold comparable values. */
 export const differencesOf = (there: Values, here: Values): FieldDifference[] =>
   Object.entries(there).flatMap(([field, value]) =>
     isDeepStrictEqual(value, here[field]) ? [] : [{ field, there: value, here: here[field] }],

@@ -30,7 +30,7 @@ import { saleItems } from '../kinds/sales.ts';
 import { Failure } from '../terminal/errors.ts';
 import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
-/** The items of one sort that are about an avatar. */
+/** The items of one kind that are about an avatar. */
 export interface ItemsFound {
   sort: PersonalItems;
   items: Key[];
@@ -65,18 +65,18 @@ export const blockersOf = async (found: readonly ItemsFound[], asked: ErasureTer
   return (await Promise.all(looks)).filter((blocker) => blocker !== undefined);
 };
 
-/** A transaction takes 100 items; a moved one takes two. */
+/** A transaction takes 100 items. An item that moves takes two. */
 const maxWrites = 98;
 
 const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
 
 /**
- * An item as it was read. A customer's first change of credit, and the first update of another item, add these
- * attributes.
+ * The condition that an item is as it was read. A customer's first change of credit adds these attributes, and so does
+ * the first update of another item.
  */
 const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stamp']);
 
-/** The writes that erase an avatar from items of one sort, each on condition that the item is as it was read. */
+/** The writes that erase an avatar from items of one kind, each on condition that the item is as it was read. */
 const erasureWrites = async ({ sort, items }: ItemsFound, erasure: Erasure): Promise<Write[][]> => {
   const after = items.map((item) => sort.kept(item, erasure));
   const targets = after.filter((item, index) => item && !isSameKey(item, items[index] as Key)) as Key[];
@@ -96,7 +96,7 @@ const erasureWrites = async ({ sort, items }: ItemsFound, erasure: Erasure): Pro
   });
 };
 
-/** Carries out the writes of items, so many items in a transaction as fit. False as soon as one was refused. */
+/** Carries out the writes, as many items in a transaction as fit. Answers false as soon as one is refused. */
 const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
   let together: Write[] = [];
   for (const [index, some] of writes.entries()) {
@@ -110,8 +110,7 @@ const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
 };
 
 /**
- * True if history tells of every change of a customer's credit, with its lots. Some of it may have moved to the
- * pseudonym.
+ * True if history has every change of a customer's credit, with its lots. Some of it may have moved to the pseudonym.
  */
 const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string): Promise<boolean> => {
   const uuids = [item.sk, pseudonym];
@@ -123,7 +122,7 @@ const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string
 const looks = 60;
 const betweenLooksMillis = 250;
 
-/** Waits until history is whole, since rows that come later would stand under the avatar's own UUID. */
+/** Waits until history is complete: rows that came later would stand under the avatar's own UUID. */
 const waitForHistory = async (store: string, item: CreditItem, pseudonym: string): Promise<void> => {
   for (let look = 1; !(await isHistoryWhole(store, item, pseudonym)); look++) {
     if (look === looks)
@@ -135,8 +134,9 @@ const waitForHistory = async (store: string, item: CreditItem, pseudonym: string
 };
 
 /**
- * Brings a customer's credit to rest: sets what is left to 0, as a change like any other, finishes a pending change,
- * and waits for history. Answers the version at which it rests; undefined for nobody's or untouched credit.
+ * Ends a customer's credit: sets what is left to 0, as a change like any other, finishes a pending change, and waits
+ * for history. Answers the version after which nothing changes; undefined if there is no customer, or if their credit
+ * was never changed.
  */
 const endCredit = async (store: string, uuid: string, pseudonym: string): Promise<number | undefined> => {
   const held = await findCustomer(store, uuid);
@@ -162,7 +162,7 @@ const itemsOf = <T>(found: readonly ItemsFound[], wanted: PersonalItems): T[] =>
 const customersIn = (found: readonly ItemsFound[]): CreditItem[] => itemsOf(found, customerItems);
 
 /**
- * Erases an avatar from everything, phase by phase. Stops where something has changed meanwhile: the rest is as it was.
+ * Erases an avatar from all items, phase by phase. Stops if something has changed meanwhile: the rest stays as it was.
  */
 const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
   const { store, uuid, pseudonym } = erasure;
@@ -174,7 +174,7 @@ const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: r
   const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
   const together = await writes('customer', { ...erasure, owned: owned.length });
   if (!(await carryOut([[...together.flat(), ...log]]))) return;
-  // The consumer may have written names since they were read: until now there was a customer to whom they lead.
+  // The consumer may have written names since they were read: until now there was a customer that they lead to.
   await followNames(
     store,
     [uuid],
@@ -183,7 +183,7 @@ const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: r
   await carryOut(await writes('names'));
 };
 
-/** Throws where lots are open of somebody who holds no credit: only books that do not add up have any. */
+/** Throws if somebody who holds no credit has open lots. Only books that do not add up have such lots. */
 const checkLots = (found: readonly ItemsFound[]): void => {
   if (itemsOf<CreditLot>(found, lotItems).some(({ state }) => state === 'open'))
     throw new Failure(
@@ -192,8 +192,8 @@ const checkLots = (found: readonly ItemsFound[]): void => {
 };
 
 /**
- * The sales of theirs whose debts are not noted as counted, and those that their account has marks of. Whoever counts
- * them would find neither account nor mark once these stand under the pseudonym, and would count them twice.
+ * Sales with debts to them that are not noted as counted, and sales that their account marks. Once these stand under
+ * the pseudonym, a consumer would find neither account nor mark, and would count the debts twice.
  */
 const uncountedIn = (found: readonly ItemsFound[], store: string): Promise<SaleItem[]> => {
   const sales = itemsOf<SaleItem>(found, saleItems).filter((sale) => uncountedOf(sale).length > 0);
@@ -201,7 +201,9 @@ const uncountedIn = (found: readonly ItemsFound[], store: string): Promise<SaleI
   return findUncounted(store, [...sales.map(({ sk }) => sk), ...marked]);
 };
 
-/** Waits until all that sales make the store owe them is counted, which the stream has done normally in a second. */
+/**
+ * Waits until the store's debts to them from all sales are counted. The stream normally has done that within a second.
+ */
 const waitForDebts = async (store: string, found: readonly ItemsFound[]): Promise<void> => {
   for (let look = 1; (await uncountedIn(found, store)).length > 0; look++) {
     if (look === looks)
@@ -212,7 +214,7 @@ const waitForDebts = async (store: string, found: readonly ItemsFound[]): Promis
   }
 };
 
-/** Makes a pseudonym a resident of the store, called by it: the books have no customer and no owner who is none. */
+/** Makes a pseudonym a resident of the store, named by it: every customer and owner in the books must be a resident. */
 const putPseudonym = async (store: string, pseudonym: string): Promise<void> => {
   const known = {
     ...storeResidentKey(store, pseudonym),
@@ -225,11 +227,11 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
 };
 
 /**
- * Erases an avatar from a store: what the books need stays under a pseudonym, which it answers; all else goes. Each
- * item is written on condition that it is as it was read, and the customer last: so the erasure can be repeated
- * wherever it ended, and a change that comes in between is not lost. Afterwards the avatar is unknown to the store, or
- * a new customer. Undefined where the store had nothing about them. Throws where an item of theirs forbids it, and 503
- * where their data change all the time.
+ * Erases an avatar from a store. What the books need stays under a pseudonym, which it answers; everything else goes.
+ * Each item is written on condition that it is as it was read, and the customer last. So the erasure can be repeated
+ * wherever it ended, and no change in between is lost. Afterwards the avatar is unknown to the store, or a new
+ * customer. Undefined if the store had nothing about the avatar. Throws if one of their items forbids it, and 503 if
+ * their data change all the time.
  */
 export const erasePerson = async (
   store: string,
@@ -243,7 +245,7 @@ export const erasePerson = async (
     if (found.length === 0) return { result: pseudonym };
     const blockers = await blockersOf(found, { uuid, forfeit, mayForfeit: forfeit });
     if (blockers.length > 0) throw new Failure(blockers.join('\n'));
-    // An avatar who came back since the customer moved is a new one, whose books need another pseudonym.
+    // If the avatar came back after the customer had moved, the books of the new customer need another pseudonym.
     pseudonym = await pseudonymIn(store, uuid, customersIn(found).length > 0);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     await waitForDebts(store, found);
@@ -252,18 +254,18 @@ export const erasePerson = async (
     const isAtRest =
       (await blockersOf(atRest, { uuid, forfeit: false, mayForfeit: forfeit })).length === 0 &&
       (await uncountedIn(atRest, store)).length === 0 &&
-      // Read behind the rest: a row of history or a lot of a later change may be among that already.
+      // Read after the rest: that may already hold a row of history or a lot from a later change.
       (await findCustomer(store, uuid))?.creditVersion === version;
     if (isAtRest) checkLots(atRest);
     if (atRest.some(({ sort, items }) => items.some((item) => sort.kept(item, erasure))))
       await putPseudonym(store, pseudonym);
-    // A look at what is left follows in any case: something may have come meanwhile.
+    // In any case another look follows: something may have come meanwhile.
     if (isAtRest) await eraseFound(atRest, erasure, log(pseudonym));
     return undefined;
   });
 };
 
-/** Erases the operator's words about an avatar, which all stores share, and them from the log. */
+/** Erases the operator's words about an avatar, which all stores share, and removes the avatar from the log. */
 export const eraseShared = async (uuid: string, log: (pseudonym: string) => Write[]): Promise<void> => {
   const pseudonym = await pseudonymOf(uuid);
   await repeat(async () => {

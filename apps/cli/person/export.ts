@@ -34,17 +34,17 @@ import { findSales } from '../kinds/sales.ts';
 
 const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
 
-/** The names that somebody told of an avatar. Null where nobody did. */
+/** The names that somebody told about an avatar. Null if nobody did. */
 const namesAt = async (key: Key): Promise<{ username: string; names: string[] } | null> => {
   const told = await get<StoredResident>(key);
   return told ? { username: told.username, names: told.names } : null;
 };
 
-/** The sales that an avatar paid, got the product of, or has a share in. */
+/** The sales that an avatar paid for, whose product they got, or in which they have a share. */
 const salesWith = (sold: readonly SaleItem[], uuid: string) => {
   const ofOthers = sold.filter(({ buyerUuid }) => buyerUuid !== uuid);
   return {
-    // Who paid for a gift, who got it, and who else has a share, is about others.
+    // Who paid for a gift, who got it, and who else has a share, is about other people.
     salesPaid: sold
       .filter(({ buyerUuid }) => buyerUuid === uuid)
       .map((sale) => ({
@@ -73,7 +73,7 @@ const salesWith = (sold: readonly SaleItem[], uuid: string) => {
 
 /**
  * Everything that a store has about an avatar, and nothing about anybody else. A member has the form of the API's
- * answer where there is one, as a function of the store would answer it.
+ * answer, if the API has one.
  */
 const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid: string) => {
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);
@@ -123,7 +123,7 @@ const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid
   };
 };
 
-/** Everything about an avatar in these stores, and the operator's word about them. */
+/** Everything about an avatar in these stores, and what the operator told about them. */
 export const exportPerson = async (stores: readonly Pick<Store, 'id' | 'name'>[], uuid: string, at: string) => {
   const exported: Awaited<ReturnType<typeof exportStore>>[] = [];
   for (const store of stores) exported.push(await exportStore(store, uuid));

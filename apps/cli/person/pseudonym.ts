@@ -7,8 +7,8 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { writeUnstamped } from '../../../lib/table/table.ts';
 
 /**
- * The pseudonym of an erased avatar: a UUID of version 8, made of the avatar's by a secret of the deployment. Without
- * the secret nobody can tell whose it is by trying all avatars. No function of the service may read it.
+ * The pseudonym of an erased avatar: a UUID of version 8, made from the avatar's UUID and a secret of the deployment.
+ * Nobody without the secret can find the avatar by trying all avatars. No function of the service may read it.
  */
 interface Secret extends Key {
   secret: string;
@@ -17,8 +17,8 @@ interface Secret extends Key {
 const secretKey = sharedKey('ERASURE', 'secret');
 
 /**
- * Reads the secret of the deployment, or makes it: of two commands at once, both get the same. After a lost answer the
- * item that is there may be this one or an earlier one, so it is what counts.
+ * Reads the secret of the deployment, or makes it. Two commands at the same time get the same secret. After a lost
+ * answer the stored secret may be this one or an earlier one, so the stored secret counts.
  */
 const findSecret = async (): Promise<string> => {
   const secret = Buffer.from(source.bytes(32)).toString('hex');
@@ -33,7 +33,7 @@ const uuidFrom = (bytes: Buffer): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-/** An avatar's pseudonym, for the first or a later time that they are erased. */
+/** An avatar's pseudonym for their first erasure, or for a later one. */
 export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   uuidFrom(
     createHmac('sha256', await findSecret())
@@ -42,8 +42,8 @@ export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   );
 
 /**
- * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. One who came back
- * and is erased again gets the next one, since the books of the earlier customer stand under the first.
+ * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. An avatar who came
+ * back and is erased again gets the next pseudonym, since the books of the earlier customer are under the first.
  */
 export const pseudonymIn = async (store: string, uuid: string, isCustomer: boolean): Promise<string> => {
   let latest: string | undefined;

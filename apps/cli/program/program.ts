@@ -33,7 +33,7 @@ import { StoreCommand } from '../terminal/command.ts';
 import { firstSentence } from '../terminal/completion.ts';
 import { setJson, shownError } from '../terminal/output.ts';
 
-/** Adds a group whose commands are all those of endpoints. */
+/** Adds a group that has only commands of endpoints. */
 const of = (name: Parameters<typeof addGroup>[1]) => (program: StoreCommand) => void addGroup(program, name);
 
 /** The groups of commands in the help. */

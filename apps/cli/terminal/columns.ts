@@ -1,8 +1,8 @@
 import { type Column, print, printUpTo, shownTime } from './output.ts';
 
-/** Makes columns for people of the fields of an answer, in the words of the API. */
+/** Makes columns for people from the fields of an answer, in the words of the API. */
 
-/** A field of a row, a heading with what is under it, or a column as it is. */
+/** A field of a row, a heading with its cells, or a finished column. */
 export type FieldColumn<T> = (keyof T & string) | [heading: string, cell: (row: T) => unknown] | Column<T>;
 
 /** By the first word of a state. */

@@ -1,15 +1,15 @@
 import { Command } from 'commander';
 
 /**
- * Commander's command, with the ways that all commands here share: help is no failure and ends with examples, and the
- * options come first.
+ * Commander's command, with what all commands here share: help is not a failure and ends with examples, and options
+ * come first.
  */
 export class StoreCommand extends Command {
   override createCommand(name?: string): StoreCommand {
     return new StoreCommand(name);
   }
 
-  /** Shows the help on standard output. Commander takes it for a failure where the command line names no command. */
+  /** Shows the help on standard output. Commander would take it for a failure if the command line names no command. */
   override help(): never {
     return super.help();
   }
@@ -21,7 +21,7 @@ export class StoreCommand extends Command {
 
   /** Calls `work` with the options, including those of `store` itself, and then the arguments. */
   runs<O extends object, A extends unknown[]>(work: (options: O, ...args: A) => Promise<void>): this {
-    // Commander puts the command's own options and the command behind the arguments.
+    // Commander passes the command's own options and the command after the arguments.
     return this.action((...given) => work(this.optsWithGlobals() as O, ...(given.slice(0, -2) as A)));
   }
 }

@@ -2,16 +2,17 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Scripts by which a shell completes the command, made from the commands themselves. They ask nobody while one types.
+ * Scripts with which a shell completes the command, made from the commands themselves. They call nothing while a person
+ * types.
  */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 interface Node {
-  /** The words behind `store` that lead to it, with blanks between them. */
+  /** The words after `store` that lead to it, separated by spaces. */
   path: string;
-  /** The commands below it, or the values of its argument where these are known. */
+  /** The commands below it, or the values of its argument if these are known. */
   commands: { name: string; text: string }[];
   options: Option[];
 }
@@ -27,7 +28,7 @@ const optionNames = ({ short, long }: Option): string[] =>
 
 const isVisible = ({ hidden }: Option): boolean => !hidden;
 
-/** Every command with its own options and those that all commands take. */
+/** Every command with its own options and with the options that all commands take. */
 const nodesOf = (command: Command, shared: readonly Option[], path = ''): Node[] => [
   {
     path,
@@ -44,11 +45,11 @@ const nodesOf = (command: Command, shared: readonly Option[], path = ''): Node[]
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
-/** The lines of a case statement in which the shell follows the words typed so far to a command. */
+/** The lines of a case statement by which the shell finds the command of the words typed so far. */
 const steps = (nodes: readonly Node[], set: (path: string) => string): string[] =>
   nodes.filter(({ path }) => path !== '').map(({ path }) => `      ${quoted(path)}) ${set(path)} ;;`);
 
-/** Options whose values are known, or of which only that they have one. */
+/** The cases for options that take a value, with the values if they are known. */
 const valueCases = (nodes: readonly Node[], known: (choices: readonly string[]) => string, other: string): string[] =>
   nodes.flatMap(({ path, options }) =>
     options.filter(takesValue).flatMap((option) => {
@@ -153,6 +154,6 @@ const fish = (nodes: readonly Node[]): string[] => [
 
 const scripts: Record<Shell, (nodes: readonly Node[]) => string[]> = { bash, zsh, fish };
 
-/** The script by which a shell completes a program's commands, options and the values that an option allows. */
+/** The script with which a shell completes a program's commands, its options and their allowed values. */
 export const completionScript = (program: Command, shell: Shell): string =>
   `${scripts[shell](nodesOf(program, program.options)).join('\n')}\n`;

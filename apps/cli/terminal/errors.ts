@@ -1,16 +1,16 @@
 import { Problem } from '../../../lib/problem.ts';
 import { UnansweredError } from '../../../lib/table/engine.ts';
 
-/** A command that was given wrongly: exit code 2, where other failures are 1. */
+/** A wrong command line: exit code 2, while other failures have 1. */
 export class UsageError extends Error {}
 
 /** A failure that its message explains in full. */
 export class Failure extends Error {}
 
-/** The person ended the command. Its message says what was done by then, and how to go on. */
+/** The person ended the command. The message says what was done until then, and how to continue. */
 export class InterruptedError extends Error {}
 
-/** A failure that the command has reported already: it only has to end with this exit code. */
+/** A failure that the command has already reported: it only has to end with this exit code. */
 export class UnsuccessfulError extends Error {
   readonly exitCode: number;
 
@@ -20,7 +20,7 @@ export class UnsuccessfulError extends Error {
   }
 }
 
-/** The result, or a failure with this text where there is no such row. */
+/** The result, or a failure with this text if there is no such row. */
 export const orUnknown = async <T>(work: Promise<T>, text: string): Promise<T> => {
   try {
     return await work;
@@ -34,7 +34,7 @@ const signIn = 'AWS does not accept your credentials: sign in again.';
 const expired = 'Your sign-in to AWS has expired: sign in again.';
 const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';
 
-/** How to mend failures of AWS, by the name of the error. */
+/** How to fix failures of AWS, by the name of the error. */
 const advice: Record<string, string> = {
   CredentialsProviderError:
     'AWS does not know who you are: sign in with aws login or aws configure sso (docs/guides/deploy.md).',
@@ -47,10 +47,7 @@ const advice: Record<string, string> = {
   ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
 };
 
-/**
- * Failures of a machine without a network, and of a name that does not exist, such as that of a region with a slip in
- * it.
- */
+/** Failures of a machine without a network, and of a name that does not exist, such as a mistyped region's. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT'];
 
 /** An error as a message for a person. */

@@ -9,10 +9,7 @@ import { copiedName } from '../../shared/copied-name.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
 
-/**
- * Reads values that a person gives, on the command line or when asked. The parsers throw with the values that are
- * allowed.
- */
+/** Reads values that a person gives, on the command line or when asked. The parsers throw with the allowed values. */
 
 const name = wire.text({ min: 1, max: wire.maxLength.label });
 
@@ -29,7 +26,7 @@ export const parseName = (text: string): string => {
   return text.trim();
 };
 
-/** A parser of an option by the schema that a request's value has. */
+/** A parser of an option, made from the schema of a request's value. */
 const parsedBy =
   <T>(schema: z.ZodType<T>) =>
   (text: string): T => {
@@ -48,10 +45,10 @@ export const reasonOption = [
   parseReason,
 ] as const;
 
-/** The number or name that a change has in the store's own records. */
+/** The number or name of a change in the store's own records. */
 export const parseReference = parsedBy(wire.text({ min: 0, max: wire.maxLength.reference }));
 
-/** The place where a person finds the id of a thing. */
+/** Where a person finds the id of a thing. */
 const whereListed = {
   sale: 'store sales list',
   delivery: 'store deliveries list',
@@ -69,7 +66,7 @@ export type ThingName = keyof typeof whereListed;
 /** An id in an example. */
 export const exampleId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
 
-/** A parser of the id of a thing, which it gives in lower case. */
+/** A parser of the id of a thing. It answers the id in lower case. */
 export const parseIdOf =
   (kind: ThingName) =>
   (text: string): string => {
@@ -145,13 +142,16 @@ const readDuration = (text: string): number | undefined => {
   throw new InvalidArgumentError(`It must be at most ${longestYears} years, which are 5217w.`);
 };
 
-/** The last time that sorts as text: those of the year 10000 begin with a plus sign. */
+/** The last time that sorts as text: a time in the year 10000 begins with a plus sign. */
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The time that many milliseconds from now. */
+/** The time a number of milliseconds from now. */
 export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
 
-/** Parses a time: `sign` durations from now, a day, at that time of it, or a time with an offset. */
+/**
+ * Parses a time: a duration from now (into the past if `sign` is -1), a day, which means this time of day, or a time
+ * with an offset.
+ */
 const parseMoment =
   (sign: 1 | -1, timeOfDay: string) =>
   (text: string): (() => string) => {
@@ -167,14 +167,14 @@ const parseMoment =
 
 /**
  * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function,
- * since the clock that counts is known only once the deployment is.
+ * since only the deployment knows the clock that counts.
  */
 export const parseEnd = parseMoment(1, '23:59:59.999Z');
 
-/** The start of something to come, as `parseEnd`; a day is its start, in UTC. */
+/** The start of something in the future, as `parseEnd`; a day means its start, in UTC. */
 export const parseBegin = parseMoment(1, '00:00:00.000Z');
 
-/** The end of an overlap, as `parseEnd`; a duration of 0, such as 0h, ends it at once. */
+/** The end of an overlap, as `parseEnd`. A duration of 0, such as 0h, ends it at once. */
 export const parseOverlap = (text: string): (() => string) =>
   readDuration(text) === 0 ? () => timeAfter(0) : parseEnd(text);
 
@@ -182,8 +182,8 @@ export const parseOverlap = (text: string): (() => string) =>
 export const parseStart = parseMoment(-1, '00:00:00.000Z');
 
 /**
- * Asks the person at the terminal for a text. `check` returns the error in an answer. Where there is no terminal,
- * throws with the argument or option that answers instead, such as `--confirm`. `initialValue` is the answer of who
+ * Asks the person at the terminal for a text. `check` returns the error in an answer. Without a terminal, throws and
+ * names the argument or option that gives the answer, such as `--confirm`. `initialValue` is the answer if the person
  * only confirms.
  */
 export const ask = async (
@@ -209,7 +209,7 @@ export const askSecret = async (message: string, otherwise: string): Promise<str
   return answer.trim();
 };
 
-/** Lets the person at the terminal choose one of several values. The hint of the one that is pointed at is shown. */
+/** Lets the person at the terminal choose one of several values. Shows the hint of the value that is pointed at. */
 export const choose = async <T extends string>(message: string, options: { value: T; hint: string }[]): Promise<T> => {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select<string>({ message, options, output: process.stderr });

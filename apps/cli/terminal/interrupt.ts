@@ -1,6 +1,6 @@
 /**
- * A signal that Ctrl-C or a request of the system to end aborts, so that a long command can say how far it came. A
- * second one ends the process at once. `release` gives both signals their usual meaning back.
+ * A signal that is aborted by Ctrl-C or by a request of the system to end, so that a long command can say how far it
+ * came. A second request ends the process at once. `release` gives both requests their usual meaning back.
  */
 export const untilInterrupted = (): { signal: AbortSignal; release: () => void } => {
   const ended = new AbortController();

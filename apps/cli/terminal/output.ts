@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
-/** Prints everything that the command prints: tables for people, JSON for programs, notes beside both. */
+/** Prints everything that the command prints: tables for people, JSON for programs, and notes on standard error. */
 
 let json = false;
 
@@ -15,25 +15,25 @@ export const setJson = (on: boolean): void => {
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Colours the text where the stream is a terminal that has colours (and NO_COLOR is not set). */
+/** Colours the text if the stream is a terminal with colours (and NO_COLOR is not set). */
 export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   styleText(style, text, { stream });
 
 /** Says whether there is a person to ask. */
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stderr.isTTY) && !json;
 
-// Names and errors come from outside: nothing in them may steer the terminal or turn the order of the line around.
+// Names and errors come from outside: they must not steer the terminal or change the direction of a line.
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** Text from outside as it may be shown on a terminal. */
+/** A text from outside in a form that is safe to show on a terminal. */
 export const plain = (text: string): string =>
   stripVTControlCharacters(text).replace(/\s/g, ' ').replace(steering, '\ufffd');
 
-/** An error as it is shown: line by line, since it may quote text from outside. */
+/** An error in a form that is safe to show, line by line, since it may quote text from outside. */
 export const shownError = (text: string): string =>
   paint('red', text.split('\n').map(plain).join('\n'), process.stderr);
 
-/** Escapes every character that could steer a terminal, which JSON itself asks only of some. */
+/** Escapes every character that could steer a terminal. JSON itself demands that only for some. */
 const escaped = (text: string): string =>
   text.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -50,9 +50,9 @@ export interface Column<T> {
   cell: (row: T) => string | number | undefined;
   /** Colours the cell. */
   style?: (row: T) => Style | undefined;
-  /** Breaks the cell into lines where the terminal is too narrow. */
+  /** Breaks the cell into lines if the terminal is too narrow. */
   wraps?: true;
-  /** Shows a plus sign before a number above 0, since it is a change. */
+  /** Shows a plus sign before a number above 0, for a change. */
   signed?: true;
 }
 
@@ -68,8 +68,8 @@ const gap = '  ';
 const narrowest = 10;
 
 /**
- * Makes each column as wide as its cells. Where the terminal is too narrow, the columns that wrap share the rest of it
- * evenly. Undefined where that is too little to read.
+ * Makes each column as wide as its cells. If the terminal is too narrow, the columns that wrap share the remaining
+ * width evenly. Undefined if that is too narrow to read.
  */
 const fitWidths = <T>(columns: readonly Column<T>[], natural: readonly number[]): number[] | undefined => {
   const widths = [...natural];
@@ -91,7 +91,7 @@ const fitWidths = <T>(columns: readonly Column<T>[], natural: readonly number[])
 
 interface Cell {
   text: string;
-  /** Its columns on the screen, where some characters take two. */
+  /** Its width on the screen in columns. Some characters take two. */
   width: number;
   style?: Style | undefined;
   toRight?: boolean;
@@ -109,7 +109,9 @@ const shownCell = ({ text, style, width: own }: Cell, width: number, toRight: bo
   return toRight ? blanks + painted : painted + blanks;
 };
 
-/** The lines of a cell. Breaking a text costs more than all else, so it is done only where a text is too wide. */
+/**
+ * The lines of a cell. Breaking a text costs more than anything else, so it is done only for texts that are too wide.
+ */
 const linesOf = (cell: Cell, width: number): Cell[] =>
   cell.width <= width
     ? [cell]
@@ -128,7 +130,9 @@ const tableLines = (row: readonly Cell[], widths: readonly number[], rights: rea
   return lines.map((cells) => `${cells.join(gap).trimEnd()}\n`).join('');
 };
 
-/** Writes a text for each row, some rows at a time: one text of all could be longer than a text may be. */
+/**
+ * Writes a text for each row, some rows at a time: a single text for all rows could exceed the longest possible string.
+ */
 const writeRows = <T>(rows: readonly T[], textOf: (row: T) => string): void => {
   const together = 1000;
   for (let at = 0; at < rows.length; at += together)
@@ -149,7 +153,7 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
     }),
   );
   const table = [headings, ...body];
-  // Once for each column: a table may have a row for each customer.
+  // Computed once for each column: a table may have a row for each customer.
   const rights = columns.map((_, i) => body.some((cells) => cells[i]?.toRight));
   const natural = columns.map((_, i) => table.reduce((most, cells) => Math.max(most, cells[i]?.width ?? 0), 0));
   const widths = fitWidths(columns, natural);
@@ -157,7 +161,7 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
     writeRows(table, (row) => tableLines(row, widths, rights));
     return;
   }
-  // Too narrow for a table: each row by itself, a line for each column.
+  // Too narrow for a table: prints each row by itself, with a line for each column.
   const widest = headings.reduce((most, { width }) => Math.max(most, width), 0);
   writeRows(body, (row) => {
     const lines = row.map((cell, i) => {
@@ -169,8 +173,8 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
 };
 
 /**
- * Prints one row or several: as a table of the columns, or with `--json` as an object on a line each, with all members.
- * `none` is the note where there is no row.
+ * Prints one row or several: as a table of the columns, or with `--json` as one object a line, with all members. `none`
+ * is the note if there is no row.
  */
 export const print = <T extends object>(
   rowOrRows: T | readonly T[],
@@ -199,8 +203,8 @@ export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 /**
- * Prints a line for the person at the terminal, on standard error, so that standard output holds nothing but the
- * result. The text may quote names from outside.
+ * Prints a line for the person at the terminal, on standard error, so that standard output holds only the result. The
+ * text may quote names from outside.
  */
 export const note = (text: string, style?: Style): void => {
   process.stderr.write(`${style ? paint(style, plain(text), process.stderr) : plain(text)}\n`);

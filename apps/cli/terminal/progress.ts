@@ -1,7 +1,7 @@
 import { clearLine, cursorTo } from 'node:readline';
 import { counted, grouped, isJson } from './output.ts';
 
-/** Shows progress on one line of a terminal, and nothing where there is no terminal. */
+/** Shows progress on one line of a terminal, and nothing without a terminal. */
 export interface Progress {
   update: (done: number, all?: number) => void;
   end: () => void;
@@ -9,7 +9,7 @@ export interface Progress {
 
 const everyMillis = 100;
 
-/** The progress after some seconds: the rows, the rate and, where `all` is known, the share and the time left. */
+/** The progress after some seconds: the rows, the rate and, if `all` is known, the share and the remaining time. */
 export const progressText = (done: number, all: number | undefined, seconds: number): string => {
   const rate = seconds > 0 ? done / seconds : 0;
   const speed = rate > 0 ? `, ${counted(Math.round(rate), 'row')} a second` : '';
@@ -36,7 +36,7 @@ export const startProgress = (what: string): Progress => {
       shown = performance.now();
       clear();
       const text = `${what}: ${progressText(done, all, (shown - begun) / 1000)}`;
-      // A line that the terminal breaks could not be cleared. Some terminals do not say how wide they are.
+      // A line that the terminal breaks could not be cleared. Some terminals do not tell their width.
       stream.write(text.slice(0, (stream.columns || 80) - 1));
     },
     end: clear,
