@@ -12,7 +12,7 @@ export interface Discount {
 const runs = ({ startDate, endDate }: Discount, at: number): boolean =>
   (startDate === null || Date.parse(startDate) <= at) && (endDate === null || at < Date.parse(endDate));
 
-// Percentages count in billionths, so that halves round as written and not as binary fractions.
+// Percentages are counted in billionths, so that halves round as a person writes them and not as binary fractions.
 const whole = 100_000_000_000n;
 const billionths = (percent: number): bigint => BigInt(Math.round(percent * 1_000_000_000));
 
@@ -33,8 +33,8 @@ export const activePrice = (price: number, discount: Discount, at: number): numb
 };
 
 /**
- * When the price next changes by itself after `at` (milliseconds): when its discount begins or ends, if that makes a
- * difference. Null: never.
+ * When the price next changes by itself after `at` (milliseconds): when its discount begins or ends, if that changes
+ * the price. Null: never.
  */
 export const priceChangesAt = (price: number, discount: Discount, at: number): string | null => {
   const now = activePrice(price, discount, at);

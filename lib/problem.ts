@@ -4,7 +4,7 @@ export interface ProblemBody {
   title: string;
   detail: string;
   instance: string;
-  /** One message per fault; absent where there are none. */
+  /** One message for each fault; missing if there are none. */
   errors?: string[];
 }
 
@@ -26,7 +26,7 @@ const titles: Record<number, string> = {
 
 export const titleOf = (status: number): string => titles[status] ?? 'Error';
 
-/** A failure that the caller is told of. Any other error is answered as a 500 without details. */
+/** A failure that the caller is told about. Any other error is answered as a 500 without details. */
 export class Problem extends Error {
   readonly status: number;
   readonly errors: readonly string[];
@@ -40,7 +40,7 @@ export class Problem extends Error {
   }
 }
 
-/** 400 with one message per fault; `detail` joins them. */
+/** 400 with one message for each fault. `detail` joins them. */
 export const invalid = (...messages: string[]): Problem => new Problem(400, messages.join(' '), messages);
 
 /** Texts that the gateway's own answers share. */
@@ -59,7 +59,7 @@ export const details = {
 /** 401, unless the request has exactly one live key. */
 export const unauthorized = (): Problem => new Problem(401, details.unauthorized);
 
-/** 403, where a key that may call the endpoint may not see what it asks for. */
+/** 403, if a key may call the endpoint but must not see what it asks for. */
 export const forbidden = (detail: string): Problem => new Problem(403, detail);
 
 /** 404. Its text is always the same, so it says nothing about other stores. */
@@ -70,8 +70,8 @@ export const unavailable = (retryAfterSeconds = 1): Problem =>
   new Problem(503, details.unavailable, [], { 'Retry-After': String(retryAfterSeconds) });
 
 /**
- * 503 for a call whose end nobody knows, which the answer does not hide: a client that took it for undone would make
- * the change twice.
+ * 503 for a call whose outcome nobody knows. The answer says so: a client that believed it was not done would make the
+ * change twice.
  */
 export const unknownEnd = (cause: unknown): Problem =>
   Object.assign(new Problem(503, details.unknownEnd, [], { 'Retry-After': '1' }), { cause });

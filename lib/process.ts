@@ -1,9 +1,7 @@
-/**
- * Where a process keeps its own state. A simulation puts another in its place, so that several processes run in one.
- */
+/** Replaces the state that a process keeps. With it, a simulation runs several processes in one. */
 export const keeper: { stateOf?: <T>(make: () => T) => T } = {};
 
-/** The state that a process keeps between requests, made when it is first asked for. */
+/** The state that a process keeps between requests. It is made when it is first needed. */
 export const ofProcess = <T>(make: () => T): (() => T) => {
   let own: { state: T } | undefined;
   return () => {

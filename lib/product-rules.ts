@@ -1,14 +1,14 @@
 import { trimmed } from './normalise.ts';
 
 /**
- * The rules across the fields of a product, by which the service refuses a request and an import, and the desk says of a
- * file what would be refused. This file imports nothing but how texts are read, as the desk needs it.
+ * The rules across the fields of a product. By them the service refuses a request or an import, and the desk says which
+ * rows of a file would be refused. This file imports only how texts are read, since the desk needs it.
  */
 
-/** Is told of a fault, with its field. */
+/** Hears of a fault, with its field. */
 type Report = (field: string, message: string) => void;
 
-/** A sent body: a field that is missing is undefined, and one that is wrong has its sent value. */
+/** A body as it was sent: a missing field is undefined, and a wrong field has the value that was sent. */
 type Sent = Record<string, unknown>;
 
 const maxAmount = 2_147_483_647;
@@ -39,7 +39,7 @@ const sumOfPercents = (shares: readonly unknown[]): number =>
   }, 0);
 
 export const productFaults = ({ name, item, profitShares }: Sent, report: Report): void => {
-  // A blank name has its own fault, so the item needs none.
+  // A blank name has its own fault, so the item gets none.
   if (item === undefined && typeof name === 'string' && trimmed(name) !== '' && !isItemName(name))
     report('item', `is required here, since the name is no legal item name: it ${itemWords}`);
   // Binary rounding may push a sum of fractions such as 33.3 + 66.7 over 100.
@@ -47,7 +47,7 @@ export const productFaults = ({ name, item, profitShares }: Sent, report: Report
     report('profitShares', 'must add up to at most 100 percent');
 };
 
-/** The fault of shares of known users, beside that of their sum. */
+/** The fault of shares of known users, in addition to the fault of their sum. */
 export const shareFault = (shares: readonly { userUuid: string; percent: number }[]): string | undefined => {
   if (shares.length > maxShares) return sharesWords;
   if (shares.some(({ percent }) => percent <= 0 || percent > 100)) return shareWords;

@@ -1,8 +1,8 @@
 import { Problem } from './problem.ts';
 
 /**
- * An item or a message may have a `shape`; without one it is 1. A version of the service raises it on all that an
- * earlier one would misread, and that one leaves such an item or message as it is, to a later version:
+ * An item or a message may have a `shape`; without one it is 1. A version of the service raises it on everything that
+ * an earlier version would misread. An earlier version leaves such an item or message unchanged for a later one:
  * docs/adr/0042-later-shapes.md.
  */
 interface ShapedItem {
@@ -30,7 +30,7 @@ export class LaterShape extends Problem {
   }
 }
 
-/** The item, if there is one that this version can read. Throws LaterShape. */
+/** The item, if this version can read it. Throws LaterShape. */
 export const demandKnown = <T>(found: T): T => {
   if (isLater(found)) throw new LaterShape();
   return found;

@@ -18,9 +18,9 @@ const lotFaults = (lot: CreditLot): string[] => {
 };
 
 /**
- * Checks what must hold for a customer's credit at all times: the balance is what is unlotted plus what remains in the
- * open lots, nothing is negative, closed lots say how they ended, counts and due times are true. Answers what is wrong,
- * a sentence each. `item` and `lots` are raw items, read at one moment.
+ * Checks what must always hold for a customer's credit: the balance is the unlotted part plus the rest of the open
+ * lots, nothing is negative, closed lots say how they ended, and counts and due times are right. Answers a sentence for
+ * each fault. `item` and `lots` are raw items, read at one moment.
  */
 export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): string[] => {
   const decided = lots.map((lot) => asDecided(lot, item));
@@ -38,7 +38,7 @@ export const auditCredit = (item: CreditItem, lots: readonly CreditLot[]): strin
     if (count !== open.length) faults.push(`${type}: ${count} open lots are counted, ${open.length} are there`);
     const first = open.map(({ expiresAt }) => expiresAt).sort()[0];
     if (due !== first) faults.push(`${type}: next due ${due}, but the first lot ends ${first}`);
-    // A reader of open lots looks for it. Where none is open, an erasure may have begun to move them.
+    // A reader of open lots looks for this lot. If no lot is open, an erasure may have begun to move them.
     if (newest !== undefined && open.length > 0 && !lots.some(({ sk }) => sk === newest))
       faults.push(`${type}: the lot that was added last, ${newest}, is not there`);
   }

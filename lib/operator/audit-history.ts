@@ -39,7 +39,7 @@ export const recordedChanges = (items: readonly HistoryItem[]): RecordedChange[]
 /** Numbers that follow each other, in words: `4` or `4 to 9`. */
 const span = (first: number, last: number): string => (first === last ? String(first) : `${first} to ${last}`);
 
-/** The numbers that are missing between the first row and the customer's version, or that two rows have. */
+/** The numbers that no row has between the first row and the customer's version, and numbers that two rows have. */
 const numberFaults = (changes: readonly RecordedChange[], version: number): string[] => {
   const faults: string[] = [];
   let next = changes[0]?.sequence ?? 1;
@@ -54,7 +54,8 @@ const numberFaults = (changes: readonly RecordedChange[], version: number): stri
 };
 
 /**
- * A repair makes right what a change outside the rules made wrong: no row tells of that, so its own need not follow.
+ * A repair corrects a change that broke the rules and that no row tells of. So the repair's own row need not follow
+ * from the rows before.
  */
 const isRepair = ({ reason, keyId }: RecordedChange): boolean => reason === repairReason && keyId === undefined;
 
@@ -64,7 +65,7 @@ const none: Balances = { credit: 0, restrictedCredit: 0 };
 
 const isAmount = (value: unknown): boolean => Number.isSafeInteger(value) && Number(value) >= 0;
 
-/** A balance after a change is the one before it and the amount, less what expired; the other type stays. */
+/** A balance after a change is the balance before, plus the amount, less what expired. The other type stays. */
 const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
   const { sequence, type, amount, expired, credit, restrictedCredit } = change;
   if (![expired, credit, restrictedCredit].every(isAmount) || !Number.isSafeInteger(amount))
@@ -78,12 +79,13 @@ const balanceFaults = (change: RecordedChange, before: Balances): string[] => {
 
 const totalOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
-/** The L$ of lots that a row does not tell of, though it holds every part. */
+/** The L$ of lots that a row should tell of but does not, although it is not cut. */
 export const missingParts = (change: RecordedChange): number =>
   change.lastExpiresAt === undefined ? restOfLots(change) : 0;
 
 /**
- * The parts of lots are in order, each lot once, and come with the permanent credit to the amount less what expired.
+ * The parts of lots are sorted, and each lot appears once. Together with the permanent credit they equal the amount
+ * less what expired.
  */
 const partFaults = (change: RecordedChange): string[] => {
   const { sequence, kind, amount, expired, lots, lastExpiresAt } = change;
@@ -102,7 +104,7 @@ const partFaults = (change: RecordedChange): string[] => {
   return lots.length > maxLotParts ? [...faults, `the change ${sequence} has ${lots.length} parts`] : faults;
 };
 
-/** The rest of each open lot of a type, by the lot's id. */
+/** The rest in each open lot of a type, by the lot's id. */
 export const openAmounts = (item: CreditItem, lots: readonly CreditLot[], type: CreditType): Map<string, number> =>
   new Map(
     lots
@@ -111,7 +113,7 @@ export const openAmounts = (item: CreditItem, lots: readonly CreditLot[], type: 
       .map((lot) => [lotId(lot), lot.remaining]),
   );
 
-/** All changes of permanent credit, and of each lot, come to what there is now. */
+/** All changes together, of permanent credit and of each lot, equal what there is now. */
 const holdingFaults = (
   item: CreditItem,
   changes: readonly RecordedChange[],
@@ -123,7 +125,7 @@ const holdingFaults = (
   const unlotted = ours.reduce((sum, change) => sum + change.unlotted, 0);
   const held = holdingOf(item, type).unlotted;
   if (unlotted !== held) faults.push(`${type}: the changes of permanent credit come to ${unlotted}, it is ${held}`);
-  // A row that does not hold every part leaves open which lots the others are.
+  // A row that does not have every part leaves open which lots the missing parts belong to.
   if (ours.some(({ lastExpiresAt }) => lastExpiresAt !== undefined)) return faults;
   const parts = Map.groupBy(
     ours.flatMap((change) => change.lots),
@@ -138,7 +140,7 @@ const holdingFaults = (
   return faults;
 };
 
-/** Each sale gives its bonus once, and its refund takes back, once, no more than that. */
+/** Each sale gives its bonus once. Its refund takes back at most that, once. */
 const bonusFaults = (changes: readonly RecordedChange[]): string[] => {
   const ofSales = Map.groupBy(
     changes.filter(({ kind, saleId }) => kind === 'bonus' && saleId !== undefined),
@@ -153,12 +155,14 @@ const bonusFaults = (changes: readonly RecordedChange[]): string[] => {
   });
 };
 
-/** Each row is right in itself, and follows from the one before it. The parts of a pending change are not all there. */
+/**
+ * Each row is right by itself, and follows from the one before it. A pending change does not have all its parts yet.
+ */
 const changeFaults = (changes: readonly RecordedChange[], pending: CreditItem['pending']): string[] =>
   changes.flatMap((change, index) => {
     const before = changes[index - 1];
     if (isRepair(change)) return [];
-    // Where a number is missing, the balances before it are unknown.
+    // After a missing number the balances before are unknown.
     const isNext = before === undefined || change.sequence === before.sequence + 1;
     const isPending = pending !== undefined && change.sequence === pending.version + 1;
     return [...(isNext ? balanceFaults(change, before ?? none) : []), ...(isPending ? [] : partFaults(change))];
@@ -166,8 +170,8 @@ const changeFaults = (changes: readonly RecordedChange[], pending: CreditItem['p
 
 /**
  * Checks a customer's history: it has every number from its first row to the customer's version, begins with nothing,
- * ends with the customer's balances, and each row is right in itself and follows from the one before it. Answers what
- * is wrong, a sentence each. All are raw items, read at one moment, once the stream's consumer has caught up.
+ * ends with the customer's balances, and each row is right by itself and follows from the one before it. Answers a
+ * sentence for each fault. All items are raw, read at one moment, after the stream's consumer has caught up.
  */
 export const auditHistory = (
   item: CreditItem,
@@ -189,7 +193,7 @@ export const auditHistory = (
   return faults.map((fault) => `customer ${item.sk}: ${fault}.`);
 };
 
-/** The gift cards that rows of history, of one customer or of several, redeem more than once. */
+/** The gift cards that rows of history redeem more than once, in one customer's history or in several. */
 export const redeemFaults = (rows: readonly HistoryItem[]): string[] => {
   const redeems = rows.filter(({ kind, giftCardId }) => kind === 'redeem' && giftCardId !== undefined);
   return [...Map.groupBy(redeems, ({ giftCardId }) => giftCardId)]
@@ -219,14 +223,14 @@ export const readHistory = async (store: string, uuid: string): Promise<HistoryI
   return (await Promise.all(creditTypes.map(rowsOfType))).flat();
 };
 
-/** Those of some customers whose history has the number after their last change, as a restore may leave it. */
+/** The given customers whose history has a number after their last change, as a restore may leave it. */
 export const historyAhead = async (store: string, items: readonly CreditItem[]): Promise<CreditItem[]> => {
   const nextOf = ({ sk, creditVersion = 0 }: CreditItem): Key[] =>
     creditTypes.map((type) => historyKey(store, sk, type, creditVersion + 1));
   const rows = await getMany<HistoryItem>(items.flatMap(nextOf), { consistent: true, attributes: ['kind'] });
   const there = new Set(rows.filter(({ kind }) => kind !== undefined).map(({ pk, sk }) => `${pk} ${sk}`));
   const ahead = items.filter((item) => nextOf(item).some(({ pk, sk }) => there.has(`${pk} ${sk}`)));
-  // Their credit may have changed since they were read.
+  // Their credit may have changed since it was read.
   const now = await getMany<CreditItem>(
     ahead.map(({ sk }) => customerKey(store, sk)),
     { consistent: true },

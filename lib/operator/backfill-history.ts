@@ -14,25 +14,25 @@ import { writeLostRows } from './lost-rows.ts';
 import { readCredit, type StoredCredit } from './read-credit.ts';
 
 /**
- * Gives customers the history that the stream cannot: an opening to those who had credit before history began, rows for
+ * Gives customers the history that the stream cannot give: an opening for credit from before history began, rows for
  * changes whose records the stream has lost, parts of lots whose records it has lost, and rows that lead back to the
- * balances where history went on without the customer, as after a restore.
+ * balances if history continued without the customer, as after a restore.
  */
 
-/** The backfill of one customer, or, in `faults`, why there is none. */
+/** The backfill of one customer or, in `faults`, the reasons against it. */
 export interface Backfill {
   rows: AddedRows[];
   faults: string[];
 }
 
-/** A customer's credit at rest, with the changes that their history tells of. */
+/** A customer's credit while nothing changes it, with the changes in their history. */
 const readRest = (store: string, uuid: string): Promise<StoredCredit & { changes: RecordedChange[] }> =>
   decide(async () => {
     const credit = await readCredit(store, uuid);
     if (!credit) return readAgain();
     const version = credit.item?.creditVersion ?? 0;
     const changes = recordedChanges(await readHistory(store, uuid));
-    // A change that was made since the customer was read is not beyond their last.
+    // A change made after the customer was read may have a number beyond their version without a fault.
     const isSettled =
       (changes.at(-1)?.sequence ?? 0) <= version || (await readCredit(store, uuid))?.item?.creditVersion === version;
     return isSettled ? answer({ ...credit, changes }) : readAgain();
@@ -47,7 +47,10 @@ const openingOf = (item: CreditItem): AddedRows | undefined => {
   return { kind: 'opening', first: creditVersion + 1, last: creditVersion + held.length, ...balances };
 };
 
-/** All that a customer's history lacks and can get. Only one of the first four has something: that comes first. */
+/**
+ * Everything that a customer's history lacks and can get. At most one of the first four is not empty: the first that
+ * applies.
+ */
 interface BackfillPlan extends Partial<StoredCredit> {
   restored?: Gap | undefined;
   opening?: AddedRows | undefined;
@@ -76,15 +79,15 @@ const backfillOf = ({ restored, opening, gaps = [], parts = [], faults = [] }: B
 });
 
 /**
- * Looks what a customer's history lacks and can get, and writes nothing. Throws 503 if their credit changes all the
+ * Finds what a customer's history lacks and can get, and writes nothing. Throws 503 if their credit changes all the
  * time.
  */
 export const findBackfill = async (store: string, uuid: string): Promise<Backfill> =>
   backfillOf(await planBackfill(store, uuid));
 
 /**
- * Raises the version of a customer to that of rows which are there, or come of it. Answers whether their credit is
- * still the same.
+ * Raises a customer's version to the number of rows that exist already or will be made from this. Answers whether their
+ * credit is still the same.
  */
 const raise = async (store: string, item: CreditItem, creditVersion: number, lastChange: LastChange) => {
   const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;
@@ -105,10 +108,10 @@ const raise = async (store: string, item: CreditItem, creditVersion: number, las
 };
 
 /**
- * Gives a customer the history that they lack, and answers as `findBackfill`. Each gap is closed with the sums of its
- * days, once, however often it is done. An opening raises the customer's version, unless the credit has changed since:
- * then the consumer makes one. So do the rows after a restore, which are written before: the consumer finds them there.
- * Throws 503 if the credit changes all the time.
+ * Gives a customer the history that they lack, and answers like `findBackfill`. Each gap is closed once with the sums
+ * of its days, however often this runs. An opening raises the customer's version, unless the credit has changed since:
+ * then the consumer makes the opening. The rows after a restore are written before the version is raised, so the
+ * consumer finds them. Throws 503 if the credit changes all the time.
  */
 export const backfill = async (store: string, uuid: string): Promise<Backfill> => {
   const plan = await planBackfill(store, uuid);

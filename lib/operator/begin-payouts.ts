@@ -11,35 +11,37 @@ import { write } from '../table/table.ts';
 import { countSales, findUncountedSales } from './repair-payouts.ts';
 
 /**
- * Books all that is owed to an avatar as paid by hand, before a store began to pay by the service. Answers the amount.
+ * Books everything that is owed to an avatar as paid by hand, before a store begins to pay by the service. Answers the
+ * amount.
  */
 const bookAll = (store: string, uuid: string): Promise<number> =>
   decide(async (): Promise<Decision<number>> => {
     const [payee, shop] = await Promise.all([findPayee(store, uuid), findStore(store)]);
     if (!payee || payee.owed < 1 || payee.isPseudonym || shop?.payoutsBegunAt !== undefined) return answer(0);
     const { writes } = paidBefore(payee, payee.owed);
-    // Somebody else may begin them meanwhile, and what is owed since then may be claimed.
+    // Somebody else may begin them meanwhile. What is owed since then may be claimed.
     const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
     return writeAll([...writes, notBegun], { result: payee.owed });
   });
 
 interface Begun {
-  /** Avatars whose debts were booked as paid, and the sum of these in L$. */
+  /** The number of avatars whose debts were booked as paid, and the sum of these debts in L$. */
   payees: number;
   amount: number;
-  /** When they were begun, if that was before: then nothing was changed. */
+  /** The time at which payouts were begun earlier: then nothing was changed. */
   before: string | undefined;
 }
 
-/** Counts what sales owe and the stream has not had counted yet. */
+/** Counts the debts of sales that the stream did not have counted. */
 type CountSales = (store: string) => Promise<void>;
 
 const countUnseen: CountSales = async (store) => countSales(store, await findUncountedSales(store, () => {}), () => {});
 
 /**
- * Begins the payouts of a store: from now on they can be claimed. What is owed by then counts as paid by hand, unless
- * `keep` leaves it to be claimed: so what sales owe is counted first, and the counter books what it could not see. Can
- * be repeated wherever it ended. `log` makes the writes that belong into the transaction which begins them.
+ * Begins the payouts of a store: from now on they can be claimed. What is owed until then counts as paid by hand,
+ * unless `keep` leaves it to be claimed. So the debts of sales are counted first, and the counter books what this could
+ * not see. It can be repeated wherever it ended. `log` makes the writes that belong in the transaction that begins the
+ * payouts.
  */
 export const beginPayouts = async (
   store: string,
@@ -51,7 +53,7 @@ export const beginPayouts = async (
   let [payees, amount] = [0, 0];
   if (before !== undefined) return { payees, amount, before };
   if (!keep) await countFirst(store);
-  // A sale that comes while accounts are booked was not paid by hand: it may be claimed.
+  // A sale made while accounts are booked was not paid by hand, so it may be claimed.
   const at = timestamp(now());
   if (!keep)
     for await (const { sk } of everyRow(listPayees(store, true), byId)) {
@@ -68,8 +70,8 @@ export const beginPayouts = async (
 };
 
 /**
- * Lets payouts go on that a restored table has stopped. Answers when they were stopped; undefined where they were not,
- * and nothing was changed.
+ * Resumes payouts that a restored table has stopped. Answers when they were stopped; undefined if they were not, and
+ * then nothing was changed.
  */
 export const resumePayouts = async (store: string, together: readonly Write[]): Promise<string | undefined> => {
   const stopped = (await findStore(store))?.payoutsStoppedAt;

@@ -6,7 +6,7 @@ import { uuid as isUuid } from '../routes/wire.ts';
 import { answer, type Decision, decide, writeAll } from '../table/decide.ts';
 import type { Write } from '../table/language.ts';
 
-/** A transfer to an avatar, as the history of an account tells of it. */
+/** A transfer to an avatar in the history of an account. */
 interface HistoryTransfer {
   uuid: string;
   transfer: {
@@ -20,7 +20,7 @@ interface HistoryTransfer {
   };
 }
 
-/** The id of the payout that a transfer is booked as: the same for the same transfer, and in the order of time. */
+/** The id of the payout as which a transfer is booked: always the same for a transfer, and ordered by time. */
 const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: HistoryTransfer): string => {
   const what = id ?? `${uuid} ${at} ${amount} ${file} ${line}`;
   const hash = createHash('sha256').update(what).digest('hex');
@@ -28,13 +28,13 @@ const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: HistoryT
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hash.slice(0, 3)}-8${hash.slice(3, 6)}-${hash.slice(6, 18)}`;
 };
 
-/** The UUID of a transfer, if the history tells one. */
+/** The UUID of a transfer, if the history has one. */
 export const transactionOf = (id: string | null | undefined): string | undefined =>
   isUuid().safeParse(id).success ? (id ?? undefined) : undefined;
 
 /**
- * Books a transfer as a payout that was paid, which a restored table has lost. Answers whether it did: not where less
- * is owed to the avatar, and not a second time.
+ * Books a transfer as a paid payout that a restored table has lost. Answers whether it did so: it does not if less is
+ * owed to the avatar, or a second time.
  */
 export const bookTransfer = (store: string, unbooked: HistoryTransfer, together: readonly Write[]): Promise<boolean> =>
   decide(async (): Promise<Decision<boolean>> => {

@@ -2,14 +2,14 @@ import { type DayItem, type DaySum, type DaySums, dayKey } from '../events/days.
 import { unchanged, update } from '../table/language.ts';
 import { writeUnstamped } from '../table/table.ts';
 
-/** The sums of a day as they were read: those of the store, or of a vendor's sales. */
+/** The sums of a day as they were read: the store's, or a vendor's. */
 export interface ReadDay {
   day: string;
   vendor?: string | undefined;
   item: DayItem | undefined;
 }
 
-/** Adds to a day what its sums lack. Answers false where its item, or one of the sums `all`, has changed since. */
+/** Adds to a day what its sums lack. Answers false if its item, or one of the sums `all`, has changed since. */
 export const addToDay = async (
   store: string,
   { day, vendor, item }: ReadDay,

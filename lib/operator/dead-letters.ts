@@ -18,13 +18,13 @@ export interface DeadLetter {
   messageId: string;
   sentAt: string;
   body: string;
-  /** The message is one of ours, so that it can be sent again. */
+  /** This service can read the message, so it can be sent again. */
   readable: boolean;
 }
 
 const deadLetterUrl = (): string | undefined => process.env.DELIVERY_DLQ_URL;
 
-/** How many messages a queue holds, by its URL: visible ones, and ones that somebody has received. */
+/** How many messages a queue holds, by its URL: visible ones, and received ones that are not deleted. */
 export const queueDepth = async (QueueUrl: string | undefined): Promise<{ visible: number; inFlight: number }> => {
   const names = ['ApproximateNumberOfMessages', 'ApproximateNumberOfMessagesNotVisible'] as const;
   const { Attributes } = await client.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: [...names] }));
@@ -40,7 +40,10 @@ const receivedSeconds = 30;
  */
 const putBackSeconds = 1;
 
-/** Receives dead letters in turn, each at most once. Waits a little for letters that are invisible just now. */
+/**
+ * Receives dead letters one after another, each at most once. Waits a little for letters that are invisible at the
+ * moment.
+ */
 const receiveDeadLetters = async function* (): AsyncGenerator<Message> {
   const seen = new Set<string | undefined>();
   for (let waits = 0; ; ) {
@@ -70,7 +73,7 @@ const putBack = async (messages: readonly Message[]): Promise<void> => {
     await client.send(new ChangeMessageVisibilityCommand({ QueueUrl, ReceiptHandle, VisibilityTimeout }));
 };
 
-/** The messages that no worker could handle, up to `limit`. They stay. */
+/** The messages that no worker could handle, up to `limit`. They stay in the queue. */
 export const listDeadLetters = async (limit = 100): Promise<DeadLetter[]> => {
   const found: Message[] = [];
   for await (const message of receiveDeadLetters()) if (found.push(message) >= limit) break;
@@ -83,7 +86,7 @@ export const listDeadLetters = async (limit = 100): Promise<DeadLetter[]> => {
   }));
 };
 
-/** Puts the readable dead letters on the queue again; the others stay. Returns how many were sent. */
+/** Puts the readable dead letters on the queue again. The others stay. Returns how many were sent. */
 export const redriveDeadLetters = async (): Promise<number> => {
   let count = 0;
   const unreadable: Message[] = [];
@@ -93,7 +96,7 @@ export const redriveDeadLetters = async (): Promise<number> => {
       unreadable.push(letter);
       continue;
     }
-    // Sent before it is deleted: a crash in between leaves it in both queues, which is harmless.
+    // Sent before it is deleted. After a crash in between it is in both queues, which does no harm.
     await sendMessages(message.store, [message]);
     await client.send(new DeleteMessageCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle: letter.ReceiptHandle }));
     count += 1;

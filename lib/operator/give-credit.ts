@@ -13,8 +13,8 @@ import type { Key } from '../table/schema.ts';
 import { get, rowsOf } from '../table/table.ts';
 
 /**
- * Gives credit by the lines of a file, each at most once. The item of a line is written in the transaction of its
- * credit: where an answer is lost, or a run goes on after days, the item tells whether the credit was given.
+ * Gives credit by the lines of a file, each at most once. One transaction writes the credit and the item of its line.
+ * So if an answer is lost, or a run continues after days, the item tells whether the credit was given.
  */
 
 /** A line that is to be given. */
@@ -28,13 +28,13 @@ export interface GiftLine {
   expiresAt?: string | undefined;
 }
 
-/** The credit that a line gave, by its number among the customer's changes of credit. It is kept for good. */
+/** The credit that a line gave, by its number among the customer's changes of credit. It is kept for ever. */
 export interface GivenLine extends GiftLine, Key {
   at: string;
   sequence: number;
 }
 
-/** Where a line is given: its run, and the run's reason. */
+/** The run of a line, and the run's reason. */
 export interface Giving {
   store: string;
   reference: string;
@@ -55,7 +55,7 @@ export const listGiven = (store: string) => rowsOf<GivenLine>({ partition: parti
 export const givenLines = async (store: string, reference: string): Promise<GivenLine[]> => {
   const [first, last] = [givenKey(store, reference, 0).sk, `${reference}#~`];
   const lines = await rowsOf<GivenLine>({ partition: partition(store, 'GIVEN'), first, last })({ descending: false });
-  // Another reference may go on with # itself.
+  // Another reference may begin with this one and a # of its own.
   return lines.filter(({ sk }) => sk.length === first.length);
 };
 
@@ -78,8 +78,8 @@ interface LineFacts {
 }
 
 /**
- * Gives the credit of a line unless it was given before. Answers what was given, then or now. Throws 400 where it would
- * pass the credit limit, or its end is past, and 503 where other writers do not let it through; nothing is given then.
+ * Gives the credit of a line unless it was given before. Answers what was given, now or then. Throws 400 if the credit
+ * would pass the limit or its end is past, and 503 if other writers keep it from writing. Then nothing is given.
  */
 export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLine> => {
   const { store, reference } = giving;
@@ -119,8 +119,8 @@ export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLin
 };
 
 /**
- * Takes back what is left of the credit that a line gave: the undo of its change, by whomever that was undone first.
- * Throws as `undoCreditChange` does.
+ * Takes back what is left of the credit that a line gave. It is the undo of the change, whoever undid it first. Throws
+ * like `undoCreditChange`.
  */
 export const takeBackLine = (giving: Giving, { uuid, sequence, number }: GivenLine): Promise<UndoneChange> =>
   undoCreditChange(giving.store, { uuid }, sequence, authorOf(giving, number));

@@ -7,12 +7,12 @@ import { sumsOfRow } from '../events/days.ts';
 import type { RecordedChange } from './audit-history.ts';
 import type { LostRow } from './lost-rows.ts';
 
-/** The numbers that a customer's history lacks, and the rows of the kind `unrecorded` that a backfill gives to them. */
+/** The numbers that a customer's history lacks, and the rows of kind `unrecorded` that a backfill writes for them. */
 
-/** The stream keeps a record for a day. Until then the consumer may still make a row that is missing. */
+/** The stream keeps a record for a day. Until then the consumer may still make a missing row. */
 const streamMillis = 24 * 3_600_000;
 
-/** A change that was made before this time will not come from the stream any more. */
+/** The stream will bring no change that was made before this time. */
 export const streamEnd = (): string => timestamp(now() - streamMillis);
 
 /** L$ of each type. */
@@ -36,9 +36,9 @@ export interface AddedRows extends Amounts {
 export interface Gap extends AddedRows {
   /** The balances before it. */
   before: Amounts;
-  /** Its changes of permanent credit. */
+  /** How much permanent credit changes in it. */
   unlotted: Amounts;
-  /** The time of the change behind it: its own are not known. */
+  /** The time of the change after it. Its own time is unknown. */
   at: string;
 }
 
@@ -52,7 +52,9 @@ const balancesBefore = (change: RecordedChange): Amounts => {
   return { ...after, [change.type]: after[change.type] - change.amount + change.expired };
 };
 
-/** The number that a customer's history begins with: 1, the first opening, or one before which there was nothing. */
+/**
+ * The number that a customer's history begins with: 1, the first opening, or a number before which there was nothing.
+ */
 const firstNumber = (first: RecordedChange | undefined): number => {
   if (!first) return 1;
   const { regular, restricted } = balancesBefore(first);
@@ -61,7 +63,7 @@ const firstNumber = (first: RecordedChange | undefined): number => {
   return first.kind === 'opening' ? first.sequence - 1 : 1;
 };
 
-/** The permanent credit, of each type, that no change tells of. */
+/** The permanent credit of each type that no change tells of. */
 const unlottedLeft = (item: CreditItem, changes: readonly RecordedChange[]): Amounts =>
   amountsBy((type) =>
     changes.reduce(
@@ -79,7 +81,7 @@ const gapsIn = (item: CreditItem, changes: readonly RecordedChange[]): Gap[] => 
   const endGap = (last: number, after: Amounts, at: string): void => {
     if (last < next) return;
     const grown = amountsBy((type) => after[type] - before[type]);
-    // Of several gaps nobody knows in which one lots changed.
+    // If there are several gaps, nobody knows in which of them lots changed.
     gaps.push({ kind: 'unrecorded', first: next, last, ...grown, before, unlotted: grown, at });
   };
   for (const change of changes) {
@@ -93,12 +95,12 @@ const gapsIn = (item: CreditItem, changes: readonly RecordedChange[]): Gap[] => 
   return [{ ...gap, unlotted: unlottedLeft(item, changes) }];
 };
 
-/** The gaps that a backfill can close. It closes none where there are faults. */
+/** The gaps that a backfill can close. If there are faults it closes none. */
 export const planGaps = (item: CreditItem, changes: readonly RecordedChange[]): { gaps: Gap[]; faults: string[] } => {
   const gaps = gapsIn(item, changes);
   const until = streamEnd();
   const fault = (text: string) => ({ gaps: [], faults: [`customer ${item.sk}: ${text}.`] });
-  // Without the rows that may still come, nobody can tell what the others come to.
+  // While rows may still come, nobody can tell what the missing ones add up to.
   if (gaps.some(({ at }) => at > until))
     return fault('history lacks a change of the last 24 hours, which may still come');
   if (gaps.some(({ first, last, regular, restricted }) => first === last && regular !== 0 && restricted !== 0))
@@ -107,8 +109,9 @@ export const planGaps = (item: CreditItem, changes: readonly RecordedChange[]): 
 };
 
 /**
- * The gap between the balances that history ends with and the customer's, where history went on without the customer,
- * as after a restore: undefined unless it has changes beyond the customer's last. Its rows follow the last of these.
+ * The gap between the last balances in history and the customer's, if history continued without the customer, as after
+ * a restore; undefined if history has no change beyond the customer's version. Its rows follow the last of these
+ * changes.
  */
 export const gapAfterRestore = (item: CreditItem, changes: readonly RecordedChange[]): Gap | undefined => {
   const last = changes.at(-1);
@@ -128,7 +131,8 @@ export const gapAfterRestore = (item: CreditItem, changes: readonly RecordedChan
 };
 
 /**
- * The type of a row in a gap: the last is regular, the one before it restricted, a single one of the type that changed.
+ * The type of a row in a gap. The last row is regular and the one before it restricted. A single row has the type that
+ * changed.
  */
 const typeOfRow = ({ first, last, regular, restricted }: Gap, sequence: number): CreditType => {
   const isSingle = first === last;
@@ -149,10 +153,12 @@ const lastExpiry = (lots: readonly CreditLot[], type: CreditType): string | unde
     .sort()
     .at(-1);
 
-/** The rows that close a gap, with the sums of their days. The last of each type has all L$ by which it grew. */
+/**
+ * The rows that close a gap, with the sums of their days. The last row of each type has all L$ by which that type grew.
+ */
 export const rowsOfGap = (store: string, uuid: string, gap: Gap, lots: readonly CreditLot[]): LostRow[] => {
   const balances = { ...gap.before };
-  // Nobody knows the lots that changed: they are told of together.
+  // Nobody knows which lots changed, so the row tells only their last expiry.
   const expiries = { regular: lastExpiry(lots, 'regular'), restricted: lastExpiry(lots, 'restricted') };
   return numbersIn(gap).map((sequence): LostRow => {
     const type = typeOfRow(gap, sequence);

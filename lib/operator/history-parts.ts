@@ -5,7 +5,7 @@ import type { CreditItem } from '../credit/state.ts';
 import { missingParts, openAmounts, type RecordedChange } from './audit-history.ts';
 import { type AddedRows, amountsBy, streamEnd } from './history-gaps.ts';
 
-/** The parts of lots that rows of a customer's history lack, since the stream has lost the records of the lots. */
+/** The parts of lots that rows of a customer's history lack because the stream has lost the lots' records. */
 
 /** Parts of lots that a row lacks. */
 export interface LostParts extends AddedRows {
@@ -13,13 +13,13 @@ export interface LostParts extends AddedRows {
   lots: LotPart[];
 }
 
-/** A lot, and the part of it that no row tells of. */
+/** A lot, and the part of it that no row has. */
 interface UntoldPart {
   lot: CreditLot;
   part: LotPart;
 }
 
-/** The rest in each lot of a type, less the parts that rows tell of. */
+/** The rest in each lot of a type, less the parts that rows have. */
 const untoldParts = (
   item: CreditItem,
   changes: readonly RecordedChange[],
@@ -40,13 +40,13 @@ const untoldParts = (
     .filter(({ part }) => part.amount !== 0);
 };
 
-/** The lots that a change added, with what was in them then: a lot names the version before it. */
+/** The lots that a change added, with their first amounts. A lot names the version before its change. */
 const addedBy = (sequence: number, lots: readonly CreditLot[], type: CreditType): UntoldPart[] =>
   lots
     .filter((lot) => lotType(lot) === type && lot.version + 1 === sequence)
     .map((lot) => ({ lot, part: { id: lotId(lot), amount: lot.amount, expiresAt: lot.expiresAt } }));
 
-/** The parts that one row lacks; undefined where they do not come to `amount`. */
+/** The parts that one row lacks; undefined if no group of parts adds up to `amount`. */
 const partsOfRow = (
   sequence: number,
   amount: number,
@@ -60,9 +60,10 @@ const partsOfRow = (
 };
 
 /**
- * The parts that rows lack whose lots' records the stream has lost. A lot names the change that it saw last; where one
- * row alone lacks parts, they are all that are left. A later change may have taken of a lot that the change added, and
- * be lost itself: then the lot says with how much it began. What does not come to what a row lacks is a fault.
+ * Finds the parts that rows lack. A lot names the last change that it saw, so its untold part belongs to that row. If
+ * only one row lacks parts, all untold parts belong to it. If a later change took from a lot and its record is lost
+ * too, the lot still knows its first amount: that is the part of the change that added it. A row whose missing amount
+ * none of these equals is a fault.
  */
 export const planParts = (
   item: CreditItem,

@@ -1,4 +1,4 @@
-/** Leads this process's AWS SDK to the engines of a local service, which take any credentials. */
+/** Points this process's AWS SDK to the engines of a local service, which accept any credentials. */
 export const useLocalEngines = (table: string, queue: string): void => {
   Object.assign(process.env, {
     AWS_REGION: process.env.AWS_REGION ?? 'us-east-1',
@@ -9,6 +9,6 @@ export const useLocalEngines = (table: string, queue: string): void => {
     DISPENSER_LOOPBACK: 'allowed',
     KEY_STAGE: 'test',
   });
-  // The SDK would prefer this profile's credentials to those above.
+  // The SDK would prefer this profile's credentials to the ones above.
   delete process.env.AWS_PROFILE;
 };

@@ -3,17 +3,17 @@ import { type DaySums, dayKey, dayOf, plus } from '../events/days.ts';
 import { type RowTask, rowsTogether, writeRowsTogether } from '../events/history.ts';
 import { update, type Write } from '../table/language.ts';
 
-/** A row of history whose record the stream has lost, and its share in the sums of its day. */
+/** A row of history whose record the stream has lost, with what it adds to the sums of its day. */
 export interface LostRow extends RowTask {
-  /** They name no record, so the consumer knows that they are counted where their record comes after all. */
+  /** They name no record. So if their record comes after all, the consumer knows that they are counted. */
   facts: HistoryRow;
   sums: DaySums;
 }
 
-/** A transaction holds 100 items: so many rows, and so many days. */
+/** A transaction holds 100 items: the rows of one transaction, and at most this many days. */
 const maxDays = 10;
 
-/** The writes that count rows in the sums of their days. A row whose facts are there is counted already. */
+/** The writes that count rows in the sums of their days. A row that has its facts is counted already. */
 const dayWrites = (store: string, rows: readonly LostRow[]): Write[] => {
   const days = new Map<string, DaySums>();
   for (const { facts, sums } of rows) {
@@ -25,7 +25,7 @@ const dayWrites = (store: string, rows: readonly LostRow[]): Write[] => {
   );
 };
 
-/** Cuts rows into those of a transaction each. */
+/** Cuts rows into groups, one for each transaction. */
 const cut = (rows: readonly LostRow[]): LostRow[][] => {
   const chunks: LostRow[][] = [];
   let days = new Set<string>();
@@ -41,7 +41,10 @@ const cut = (rows: readonly LostRow[]): LostRow[][] => {
   return chunks;
 };
 
-/** Writes rows of a store that the stream will not bring any more, and counts each in its day once with its row. */
+/**
+ * Writes rows of a store that the stream will not bring any more. Each is counted in its day once, together with the
+ * write of its row.
+ */
 export const writeLostRows = async (store: string, rows: readonly LostRow[]): Promise<void> => {
   for (const together of cut(rows)) await writeRowsTogether(together, (left) => dayWrites(store, left));
 };

@@ -50,17 +50,17 @@ const unlessDeleted = (change: Promise<void>): Promise<void> =>
     if (!(error instanceof Problem && error.status === 404)) throw error;
   });
 
-/** A transaction takes 100 items; one is the category, and each membership has two. */
+/** A transaction takes 100 items: one is the category, and each membership has two. */
 const together = 49;
 
-/** A membership that is not as it is wanted, and its product as it was read. */
+/** A membership that is not as wanted yet, and its product as it was read. */
 interface OpenMembership extends Membership {
   product: SortableProduct;
 }
 
 /**
- * The memberships that are not as they are wanted. Those `alone` have a change of their own: one has to move other
- * memberships, the other may stand elsewhere if the product's flags change just now.
+ * The memberships that are not as wanted yet. A membership in `alone` needs a change of its own: either it moves other
+ * memberships, or its key may be another one because the product's flags are changing.
  */
 const openOf = async (
   store: string,

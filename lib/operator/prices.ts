@@ -14,34 +14,34 @@ import { get, getMany, getTogether, inChunks, rowsOf, transact } from '../table/
 import type { Run } from './runs.ts';
 
 /**
- * Sets prices and discounts of many products, of each at most once. A line is noted with what the product had when the
- * person saw it; the transaction that sets the product marks the line, and is refused where somebody has changed the
- * product since. Sales leave no stamp, so they are no change.
+ * Sets prices and discounts of many products, each product at most once. A line notes what the product had when the
+ * person saw it. The transaction that sets the product marks the line. It is refused if somebody has changed the
+ * product since. Sales leave no stamp, so they do not count as a change.
  */
 
-/** A run of `store products set`. It and what it has set are kept for good. */
+/** A run of `store products set`. The run and its lines are kept for ever. */
 export interface PricingRun extends Run {
-  /** The id under which its lines stand. They are there before it. */
+  /** The id of the list of its lines, which exist before the run. */
   list: string;
 }
 
-/** The price and discount that a run sets, each only where it differs from the one that the product had. */
+/** The price and the discount that a run sets. A member is missing if the product has its value already. */
 export interface Terms {
   price?: number;
   discount?: Discount;
 }
 
-/** A product of a run: what it had in the preview, and is to have. */
+/** A product of a run: what it had in the preview, and what it is to get. */
 export interface PricedLine extends Key {
   id: string;
   name: string;
-  /** The stamp of the product in the preview: it has another one once somebody has changed it. */
+  /** The stamp of the product in the preview. Somebody has changed the product if its stamp differs. */
   version?: string;
   before: Terms;
   after: Terms;
-  /** It is there exactly if the run has set the product. */
+  /** Present exactly if the run has set the product. */
   setAt?: string;
-  /** It is there exactly if an undo has put back what the product had. */
+  /** Present exactly if an undo has restored what the product had. */
   putBackAt?: string;
 }
 
@@ -55,10 +55,10 @@ const pricedKey = (store: string, list: string, id: string): Key => ({
   sk: `${list}#${id}`,
 });
 
-/** The products that a run is about; active ones, unless they are named. */
+/** The products of a run: only active ones, unless they are named. */
 export type Selection = { all: true } | { category: string } | { ids: readonly string[] };
 
-/** A discount for every product, or none; and the percentage by which prices rise, or fall where it is below 0. */
+/** A discount for every product, or none, and the percentage by which prices rise (or fall, below 0). */
 export interface PriceChange {
   discount?: Discount | undefined;
   percent?: number | undefined;
@@ -75,7 +75,7 @@ const collected = async <T>(rows: AsyncIterable<T>): Promise<T[]> => {
   return found;
 };
 
-/** The products of a selection as they are now, by id. Named ones that the store does not have are left out. */
+/** The present products of a selection, by id. Named products that the store does not have are left out. */
 export const readSelected = async (store: string, selection: Selection): Promise<SeenProduct[]> => {
   if ('all' in selection)
     return (await collected(everyRow(listAll(store), ({ sk }) => sk))).filter(({ active }) => active);
@@ -91,7 +91,7 @@ export const readSelected = async (store: string, selection: Selection): Promise
 const isSame = (a: Discount, b: Discount): boolean =>
   a.value === b.value && a.type === b.type && a.startDate === b.startDate && a.endDate === b.endDate;
 
-/** The terms of a product before and after a change. Undefined where the product has all of the change already. */
+/** The terms of a product before and after a change. Undefined if the change would not change the product. */
 const termsOf = ({ price, discount }: SeenProduct, change: PriceChange) => {
   const newPrice = change.percent === undefined ? price : lessPercent(price, -change.percent);
   const newDiscount = change.discount && !isSame(discount, change.discount) ? change.discount : undefined;
@@ -104,14 +104,14 @@ const termsOf = ({ price, discount }: SeenProduct, change: PriceChange) => {
   return { before, after };
 };
 
-/** A line that is not noted yet, with the product. */
+/** A line that is not noted yet, with its product. */
 export interface PlannedLine {
   product: SeenProduct;
   before: Terms;
   after: Terms;
 }
 
-/** The lines of a change, and a sentence for each product whose price would be too large. */
+/** The lines of a change, and a sentence for each product whose price would be too high. */
 export const planPrices = (products: readonly SeenProduct[], change: PriceChange) => {
   const lines: PlannedLine[] = [];
   const faults: string[] = [];
@@ -127,7 +127,7 @@ export const planPrices = (products: readonly SeenProduct[], change: PriceChange
 /** Items in one transaction. */
 const together = 100;
 
-/** Notes the lines of a run that is to begin. Answers the id under which they stand. */
+/** Notes the lines of a run before it begins. Answers the id of their list. */
 export const noteLines = async (store: string, planned: readonly PlannedLine[]): Promise<string> => {
   const list = newId();
   const puts = planned.map(({ product: { sk: id, name, stamp }, before, after }) => {
@@ -147,13 +147,13 @@ export const linesOf = (store: string, { list }: PricingRun): Promise<PricedLine
 const conditionsOf = (terms: Terms) => Object.entries(terms).map(([name, value]) => is(name, value));
 
 /**
- * Sets the product of a line, unless that was done before. Answers why it could not be set: `changed` where the product
- * is not as it was in the preview.
+ * Sets the product of a line, unless that was done before. Answers why it could not: `changed` if the product differs
+ * from the preview.
  */
 export const setLine = async (store: string, line: PricedLine): Promise<'set' | 'changed' | 'gone'> => {
   if (line.setAt !== undefined) return 'set';
   const { version, after } = line;
-  // The stamp is all that the preview's reading has to say here: the write needs no reading of its own.
+  // The preview's stamp says all that is needed here, so the product is not read.
   const found: Key & Stamped = { ...productKey(store, line.id), ...(version !== undefined && { stamp: version }) };
   const product = updated(found, { set: { ...after }, when: all(exists, is('stamp', version)) });
   const mark = update(line, { set: { setAt: timestamp(now()) }, when: all(exists, missing('setAt')) });
@@ -169,7 +169,9 @@ export const setLine = async (store: string, line: PricedLine): Promise<'set' | 
   );
 };
 
-/** Tells whether a line and its product were there together as they were read, one after the other. */
+/**
+ * Says whether a line and its product, which were read one after the other, existed in these states at the same time.
+ */
 const wereTogether = async (store: string, line: PricedLine, product: SeenProduct | undefined): Promise<boolean> => {
   const { pk, sk, id } = line;
   const [lineNow, productNow] = await getTogether<PricedLine & SeenProduct>([{ pk, sk }, productKey(store, id)]);
@@ -177,8 +179,8 @@ const wereTogether = async (store: string, line: PricedLine, product: SeenProduc
 };
 
 /**
- * Puts back what the product of a line had, where it still has what the run set, unless that was done before. Only what
- * the run set is compared: another description is no hindrance.
+ * Restores what the product of a line had, if it still has what the run set, unless that was done before. Only what the
+ * run set is compared: a changed description is no obstacle.
  */
 export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<'never' | 'put back' | 'changed'> =>
   decide<'never' | 'put back' | 'changed'>(async () => {
@@ -186,7 +188,7 @@ export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<
     if (line?.setAt === undefined) return answer('never');
     if (line.putBackAt !== undefined) return answer('put back');
     const isAsSet = all(exists, ...conditionsOf(line.after));
-    // Beside a run that still sets it, the product may have been read before, and its line after that.
+    // While the run is still going, the product may have been read before it was set, and its line afterwards.
     if (!product || !holds(isAsSet, { ...product }))
       return recheck(() => wereTogether(store, line, product), answer('changed'));
     const back = updated(product, { set: { ...line.before }, when: isAsSet });

@@ -4,7 +4,10 @@ import type { CreditItem } from '../credit/state.ts';
 import { customerKey } from '../table/keys.ts';
 import { getTogether } from '../table/table.ts';
 
-/** The reason that history gives for a repair. The parts of its row need not come to its amount: the books were off. */
+/**
+ * The reason that history gives for a repair. The parts of its row need not add up to its amount, since the books were
+ * wrong.
+ */
 export const repairReason = 'The balance was made to agree with the lots (store credit repair).';
 
 /** A customer's item, if there is one, and all their lots, open and closed. */
@@ -14,8 +17,8 @@ export interface StoredCredit {
 }
 
 /**
- * Reads a customer's credit as it is at one moment. Undefined where it changed meanwhile. Only a transactional read
- * waits for the end of a change, so one before the lots and one after them show that no change was under way.
+ * Reads a customer's credit as of one moment. Undefined if it changed meanwhile. A transactional read waits for the end
+ * of a change. So one such read before the lots and one after them show that no change was under way.
  */
 export const readCredit = async (store: string, uuid: string): Promise<StoredCredit | undefined> => {
   const readItem = async (): Promise<CreditItem | undefined> =>

@@ -12,7 +12,7 @@ import { auditCredit } from './audit-credit.ts';
 import { readCredit, repairReason, type StoredCredit } from './read-credit.ts';
 
 /**
- * Repairs books that are off. The lots are the money: the customer's item follows them, and keeps its unlotted credit.
+ * Repairs wrong books. The lots are the money: the customer's item is adjusted to them, and keeps its unlotted credit.
  */
 
 /** One value that a repair changes: an attribute of a customer's item, or the state of a lot. */
@@ -24,10 +24,10 @@ export interface Correction {
   willBe: string | number | undefined;
 }
 
-/** The repair of one customer's books, or, in `faults`, why there is none. */
+/** The repair of one customer's books or, in `faults`, the reasons against it. */
 export interface Repair {
   corrections: Correction[];
-  /** The first is of the customer's item. */
+  /** The first write is of the customer's item. */
   writes: Write[];
   faults: string[];
 }
@@ -35,9 +35,9 @@ export interface Repair {
 const epochOf = (lot: Pick<CreditLot, 'sk'>): string => lot.sk.split('#')[1] ?? '';
 
 /**
- * The lot that was added last: its epoch is the one that lasts. Lots that were added together share a version, and so
- * do, after half a transaction, a lost change and the next: then the customer's own epoch counts, and the order of the
- * ids.
+ * The lot that was added last: its epoch is the valid one. Lots that were added together share a version. After half a
+ * transaction, a lost change and the next one share a version too: then the customer's own epoch counts, and the order
+ * of the ids.
  */
 const lastAdded = (lots: readonly CreditLot[], own: string | undefined): CreditLot | undefined => {
   const isOwn = (lot: CreditLot): number => Number(epochOf(lot) === own);
@@ -50,7 +50,7 @@ interface ClosedLot {
   how: Ending;
 }
 
-/** The values of one type that a customer's item must have, and the lots that are open and must not be. */
+/** The right values of one type in a customer's item, and the lots that are open and must not be. */
 const rightValues = (
   item: CreditItem,
   type: CreditType,
@@ -91,11 +91,11 @@ const valueNames: Record<string, string> = {
   newest: 'lot that was added last',
 };
 
-/** The attributes that a repair sets and tells of, in words. */
+/** The attributes that a repair sets and reports, in words. */
 const names: [name: keyof CreditItem, words: string][] = [
   ...creditTypes.flatMap((type) =>
     Object.entries(attributes[type]).flatMap(([member, name]): [keyof CreditItem, string][] =>
-      // The checksum of the lots is no book: it follows them.
+      // The checksum of the lots is not reported: it follows from them.
       member === 'checksum' ? [] : [[name, `${type} ${valueNames[member]}`]],
     ),
   ),
@@ -103,7 +103,7 @@ const names: [name: keyof CreditItem, words: string][] = [
   ['dues', 'shard of the sweep'],
 ];
 
-/** A transaction takes 100 items; one is the customer's. The next round closes the lots beyond it. */
+/** A transaction takes 100 items, and one is the customer's. The next round closes the remaining lots. */
 const lotsAtOnce = 99;
 
 const correctionsOf = (item: CreditItem, set: Item, closed: readonly ClosedLot[]): Correction[] => {
@@ -127,7 +127,7 @@ const correctionsOf = (item: CreditItem, set: Item, closed: readonly ClosedLot[]
 
 /**
  * Plans the repair of a customer's books; undefined if they add up. A pending change counts as written. `item` is the
- * customer's, or an empty one where there are only lots.
+ * customer's item, or an empty one if there are only lots.
  */
 const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[], cause: Cause): Repair | undefined => {
   const isCustomer = item.creditVersion !== undefined || lots.length === 0;
@@ -136,7 +136,7 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   const types = creditTypes.map((type) => rightValues(item, type, decided, cause.at));
   const values: Partial<CreditItem> = Object.assign({}, ...types.map((each) => each.values));
   const due = item.pending?.at ?? earliest(values.creditDue, values.restrictedDue);
-  // Above the version of every lot, so that no lot seems to be later than a large change that closes it.
+  // Above the version of every lot, so that no lot seems later than a large change that closes it.
   const version = lots.reduce(
     (highest, lot) => Math.max(highest, lot.version, (lot.changed ?? 0) - 1),
     item.creditVersion ?? 0,
@@ -162,7 +162,7 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
   );
   const closed = toClose.slice(0, lotsAtOnce);
   const closings = closed.flatMap(({ lot }) => endings.get(lot.sk) ?? []);
-  // The version tells of every change by the service. These checks also tell of a change by hand.
+  // The version changes with every change by the service. These checks also notice a change by hand.
   const checks = lots
     .filter(({ sk, state }) => state === 'open' && !endings.has(sk))
     .slice(0, lotsAtOnce - closings.length)
@@ -180,8 +180,8 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
 };
 
 /**
- * Tells whether the lots that were read may be those of before the last change: DynamoDB shows the items of a
- * transaction one by one (lib/credit/whole-lots.ts), and the checksum tells of other lots.
+ * Says whether the lots that were read may be older than the last change: DynamoDB shows the items of a transaction one
+ * by one (lib/credit/whole-lots.ts), and the checksum differs for other lots.
  */
 const mayShowLater = (item: CreditItem, lots: readonly CreditLot[], { at }: Cause): boolean => {
   if (isAtRest(item, Date.parse(at))) return false;
@@ -212,7 +212,7 @@ const repairOf = async (
 };
 
 /**
- * Looks what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
+ * Finds what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
  * the time.
  */
 export const findRepair = (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> =>
@@ -222,9 +222,9 @@ export const findRepair = (store: string, uuid: string, cause: Cause): Promise<R
   });
 
 /**
- * Repairs a customer's books, in one transaction unless more than 99 lots have to be closed; decides anew where the
- * credit has changed since it was read. Hands each repair to `onRepair` before it is written. Answers the faults that
- * it cannot mend; then it writes nothing. Throws 503 if other writers do not let it through.
+ * Repairs a customer's books, in one transaction unless more than 99 lots must be closed. Decides again if the credit
+ * has changed since it was read. Passes each repair to `onRepair` before it is written. Answers the faults that it
+ * cannot repair; then it writes nothing. Throws 503 if other writers keep it from writing.
  */
 export const repairCredit = async (
   store: string,

@@ -3,15 +3,15 @@ import { countDebts, findUncounted } from '../payout/count.ts';
 import { uncountedOf } from '../sale/debts.ts';
 import { listSales, type SaleItem } from '../sale/sales.ts';
 
-/** Counts what sales make a store owe, where the stream has lost the record that would have had it counted. */
+/** Counts the debts of sales whose records the stream has lost. */
 
 /** A sale whose debts are not counted. */
 export interface UncountedSale {
   saleId: string;
-  /** When it was sold or refunded last. */
+  /** When it was sold or, if later, refunded. */
   at: string;
   payees: number;
-  /** By how much it will raise what is owed in all, in L$. */
+  /** By how much it will raise the sum of what is owed, in L$. */
   amount: number;
 }
 
@@ -25,7 +25,7 @@ const described = (sale: SaleItem): UncountedSale => {
   };
 };
 
-/** The sales of a store whose debts the notes on them do not call counted. Reads all sales. */
+/** The sales of a store whose notes do not call their debts counted. Reads all sales. */
 export const findUncountedSales = async (
   store: string,
   onChecked: (count: number) => void,
@@ -42,7 +42,7 @@ export const findUncountedSales = async (
 
 const countedTogether = 25;
 
-/** Counts the debts of these sales, each once, also beside the service and after a repair that was interrupted. */
+/** Counts the debts of these sales, each once, also while the service counts and after an interrupted repair. */
 export const countSales = async (
   store: string,
   sales: readonly UncountedSale[],

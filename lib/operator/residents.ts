@@ -21,21 +21,21 @@ import { get, getMany, write } from '../table/table.ts';
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 
 /**
- * The item of a name. It carries the current name, so that a look-up is one read. Refused unless it is `holder`'s or
- * free.
+ * The item of a name. It holds the current name, so that a look-up is one read. Refused unless the name is free or
+ * `holder`'s.
  */
 const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));
 
-/** A mark that a resident has already. */
+/** The mark of a rename that a resident already has. */
 const renameMarkOf = ({ renamedAt, dues, due }: RenameMark): RenameMark => ({
   ...(renamedAt !== undefined && { renamedAt, dues, due }),
 });
 
 /**
- * The writes of a resident with these names: first the resident, refused unless they are still as `stored`, then the
- * names in order. `takenFrom` is a resident who may lose the current name. `isRenamed` marks that copies of the name
- * have to be renamed.
+ * The writes of a resident with these names: first the resident, refused if they differ from `stored`, then the names
+ * in order. `takenFrom` is a resident who may lose the current name. `isRenamed` marks that copies of the name must be
+ * renamed.
  */
 export const residentItems = (
   { uuid, username }: Resident,
@@ -52,8 +52,8 @@ export const residentItems = (
 };
 
 /**
- * Writes a resident with its current name and, if any, former ones, all in canonical form; names already on record
- * stay. Throws 400 if a name belongs to another resident.
+ * Writes a resident with the current name and any former names, all in canonical form. Names already on record stay.
+ * Throws 400 if a name belongs to another resident.
  */
 export const putResident = async ({ uuid, username }: Resident, formerNames: readonly string[] = []): Promise<void> => {
   const step = async (): Promise<Decision<void>> => {
@@ -75,7 +75,7 @@ export const putResident = async ({ uuid, username }: Resident, formerNames: rea
   }
 };
 
-/** Renames the copies of a resident's name anew, also those that an earlier rename has missed. */
+/** Renames the copies of a resident's name again, also copies that an earlier rename missed. */
 export const renameAgain = async (uuid: string): Promise<void> => {
   await write(update(residentKey(uuid), { set: { ...renameMark() }, when: exists }));
   await followRename(residentKey(uuid));
@@ -84,8 +84,8 @@ export const renameAgain = async (uuid: string): Promise<void> => {
 const uuidOrName = ({ uuid, username }: Identifier): string => uuid ?? username;
 
 /**
- * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names; unknown residents
- * are left out, but for customers of the store.
+ * Reads residents as a store knows them, consistently. The map's keys are the given UUIDs and names. Unknown residents
+ * are left out, except customers of the store.
  */
 export const findResidents = async (
   store: string,
@@ -98,7 +98,7 @@ export const findResidents = async (
     identifiers.map((one) => [uuidOrName(one), one] as const).filter(([text]) => !found.has(text)),
   );
   const readOne = async ([text, identifier]: [string, Identifier]): Promise<void> => {
-    // A customer whom nobody could name when they bought is called by their UUID.
+    // A customer without a known name is called by their UUID.
     const { uuid = '' } = identifier;
     const customer = async () =>
       (uuid === '' ? undefined : await findCustomerItem(store, uuid)) && { uuid, username: uuid };
@@ -109,7 +109,7 @@ export const findResidents = async (
   return found;
 };
 
-/** Residents as a store knows them, with all their names, in the order of the UUIDs. */
+/** Residents as a store knows them, with all their names, ordered by UUID. */
 export const knownResidents = async (store: string, uuids: readonly string[]): Promise<KnownResident[]> => {
   const shared = await getMany<StoredResident>(uuids.map(residentKey), { consistent: true });
   const known = new Map<string, KnownResident>(
@@ -123,7 +123,7 @@ export const knownResidents = async (store: string, uuids: readonly string[]): P
 
 const namesAtOnce = 500;
 
-/** The usernames of any number of residents, by UUID. Unknown ones are left out. */
+/** The usernames of any number of residents, by UUID. Unknown residents are left out. */
 export const readUsernames = async (store: string, uuids: readonly string[]): Promise<Map<string, string>> => {
   const names = new Map<string, string>();
   for (let i = 0; i < uuids.length; i += namesAtOnce)

@@ -3,9 +3,11 @@ import { is, isNew, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, transact } from '../table/table.ts';
 
-/** A run of a command over many lines, by its reference. It is there before its first line is done, and for good. */
+/**
+ * A run of a command over many lines, by its reference. It exists before its first line is done, and stays for ever.
+ */
 export interface Run extends Key {
-  /** The SHA-256 of what is to be done: another file or selection under this reference is refused. */
+  /** The SHA-256 of what is to be done. Another file or selection under this reference is refused. */
   digest: string;
   lines: number;
   by: string;
@@ -15,8 +17,8 @@ export interface Run extends Key {
 }
 
 /**
- * Begins a run, in one transaction with the writes of `together`. Answers the run or, where another command has begun
- * one under this reference at the same moment, that one.
+ * Begins a run, in one transaction with the writes of `together`. Answers the run or, if another command has begun one
+ * under this reference at the same moment, that one.
  */
 export const beginRun = async <R extends Run>(run: R, together: readonly Write[]): Promise<R> => {
   if (!(await transact([put(run, isNew), ...together]))) return run;

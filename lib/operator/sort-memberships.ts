@@ -8,7 +8,7 @@ import { get, getMany, transact } from '../table/table.ts';
 import { readMemberships } from './memberships.ts';
 
 const either = [false, true];
-/** A product in every state that gives its memberships another key. */
+/** A product for every state that gives its memberships another key. */
 const states: readonly SortableProduct[] = [
   { active: true, listed: true, bloggable: false },
   { active: false, listed: true, bloggable: false, sorted: 0 },
@@ -16,13 +16,13 @@ const states: readonly SortableProduct[] = [
 ];
 
 /**
- * DynamoDB takes 100 items in a transaction. One is the product; a category needs at most three, if it has the product
+ * DynamoDB takes 100 items in a transaction. One is the product. A category needs at most three, if it has the product
  * twice.
  */
 const together = 99;
 const categoriesTogether = 33;
 
-/** The memberships of one product as read, by category, and what has to be written to sort or unsort them. */
+/** The memberships of one product as read, by category, and the writes that sort or unsort them. */
 const readProduct = async (store: string, id: string, product: SortableProduct, known: ReadonlySet<string>) => {
   const candidates = [...new Set([...known, ...(product.sortedIn ?? [])])];
   const keyIn = (category: string, state: SortableProduct): Key => memberKey(store, category, id, state);
@@ -45,7 +45,7 @@ const readProduct = async (store: string, id: string, product: SortableProduct, 
   return { categories, movesTo };
 };
 
-/** The next transaction that brings a product's memberships into order; undefined if they are. */
+/** The next transaction that sorts a product's memberships; undefined if they are sorted. */
 const nextOf = async (store: string, id: string, product: SortableProduct, known: ReadonlySet<string>) => {
   const { categories, movesTo } = await readProduct(store, id, product, known);
   const sorting = movesTo({ sorted: 0 }, categories);
@@ -59,8 +59,9 @@ const nextOf = async (store: string, id: string, product: SortableProduct, known
 };
 
 /**
- * Takes the next step, on condition that no membership was added since the product was read. That must have been before
- * `known` was: no item leads from an unsorted product to its categories. Answers if the step could be taken.
+ * Takes the next step, on condition that no membership was added since the product was read. The product must have been
+ * read before `known`: no item leads from an unsorted product to its categories. Answers whether the step could be
+ * taken.
  */
 const takeStep = async (
   store: string,
@@ -81,21 +82,21 @@ const takeStep = async (
 
 const sideBySide = { concurrency: 4 };
 
-/** After so many rounds without any progress the products change all the time. */
+/** After this many rounds without progress, the products are changing all the time. */
 const maxIdleRounds = 5;
 
 /**
- * Sorts the memberships that are unsorted, and those that the audit would name; more of one product than a transaction
- * holds become, or stay, unsorted. A category that has a product twice has it once afterwards, and counts it once.
- * Reports how many products it has looked at, and answers how many it changed, and how many it could not because they
- * changed meanwhile. Can be repeated, and runs beside other requests.
+ * Sorts unsorted memberships, and memberships that the audit would report. A product with more memberships than a
+ * transaction holds becomes or stays unsorted. If a category has a product twice, it has and counts it once afterwards.
+ * Reports how many products it has looked at. Answers how many it changed, and how many it could not change because
+ * others did. It can be repeated, and runs beside other requests.
  */
 export const sortMemberships = async (
   store: string,
   onChecked: (count: number) => void,
 ): Promise<{ changed: number; left: number }> => {
   const changed = new Set<string>();
-  // The products that are not in order, as they were before the memberships were read again.
+  // The products that are not sorted, as they were before the memberships were read again.
   let open = new Map<string, SortableProduct>();
   for (let round = 1, idle = 0; ; round++) {
     const categoriesOf = await readMemberships(store);

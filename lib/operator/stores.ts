@@ -18,9 +18,9 @@ export const createStore = async (
 };
 
 /**
- * Deletes the store's own item, in one transaction with other writes, then marks its keys, which get 404 from then on.
- * No key can be issued in between, since the transaction that issues a key checks the store. The store's items stay in
- * the table, and the store stays in the list as deleted.
+ * Deletes the store's own item, in one transaction with other writes, and then marks its keys, which get 404 from then
+ * on. No key can be issued in between: the transaction that issues a key checks that the store exists. The store's
+ * items stay in the table, and the list keeps the store as deleted.
  */
 export const deleteStore = async (id: string, together: readonly Write[] = []): Promise<void> => {
   await transact([

@@ -7,7 +7,8 @@ const keySchema = (partition: string, sort: string) => [
 ];
 
 /**
- * The table as CreateTable takes it, without its stream and, on request, without its indexes. The stack makes the same.
+ * The table in the form of CreateTable, without its stream and, on request, without its indexes. The stack makes the
+ * same table.
  */
 export const tableDefinition = (TableName: string, { indexed = true } = {}): CreateTableCommandInput => {
   const all = indexed ? Object.entries(indexes) : [];

@@ -12,25 +12,25 @@ import { getMany, pagesOf, rowsOf } from '../table/table.ts';
 import { type ClaimTerms, claimableOf, findPayee, movedBy, owedList, type Payee, payeeWrite } from './payees.ts';
 import { listed, type PayoutItem, payoutAnswer, payoutWrite } from './payouts.ts';
 
-/** Most claims take one of the first. */
+/** Most claims take one of the first accounts. */
 const firstRead = 3;
 const pageSize = 50;
 
 const owedRows = (store: string) => ({ partition: owedList(store), index: 'byRank' }) as const;
 
-/** A few of those who are owed something, the longest first. */
+/** The first accounts that are owed something, the longest owed first. */
 const firstOwed = (store: string): Promise<Key[]> =>
   rowsOf<Key>(owedRows(store))({ descending: false, limit: firstRead });
 
-/** Everybody who is owed something, in pages: `some`, who come first, and then all of them. */
+/** All accounts that are owed something, page by page: first the given ones, and then all of them. */
 async function* owedPages(store: string, some: readonly Key[]): AsyncGenerator<readonly Key[]> {
   yield some;
   if (some.length === firstRead) yield* pagesOf<Key>(owedRows(store), pageSize);
 }
 
 /**
- * The longest owed of those whom a claim would give something; `some` are the first of them. The index may be a moment
- * old; the accounts are not.
+ * The account that has been owed for the longest time, among those that a claim would pay something. `some` are the
+ * first in the list. The index may be a moment old, but the accounts are not.
  */
 const longestOwed = async (
   store: string,
@@ -46,7 +46,7 @@ const longestOwed = async (
   return undefined;
 };
 
-/** After this time without a report nobody knows whether a claimed payout was paid. */
+/** After this time without a report, nobody knows whether a claimed payout was paid. */
 const claimMillis = 10 * 60_000;
 
 interface Origin extends Pick<PayoutItem, 'claimedBy' | 'reference' | 'transactionId'> {
@@ -81,13 +81,17 @@ const demandStore = async (id: string): Promise<Store> => {
   return store;
 };
 
-/** Tells whether payouts of a store may be claimed: they were begun, and no restored table owes what was paid since. */
+/**
+ * Says whether payouts of a store may be claimed: they were begun, and no restored table owes again what was paid
+ * since.
+ */
 const mayClaim = ({ payoutsBegunAt, payoutsStoppedAt }: Store): boolean =>
   payoutsBegunAt !== undefined && payoutsStoppedAt === undefined;
 
 /**
- * Claims one payout to the longest owed of those who would get `minimum` or more. The amount leaves what is owed in the
- * transaction that makes the payout. `by` is the key that asks, or the first of those that it was rotated from.
+ * Claims one payout: for the account that has been owed for the longest time, among those that would get `minimum` or
+ * more. The transaction that makes the payout takes its amount from what is owed. `by` is the key that asks, or the
+ * first key in its chain of rotations.
  */
 export const claimPayout = (store: string, terms: ClaimRequest, by: string): Promise<{ payout: PayoutAnswer | null }> =>
   decide(async (): Promise<Decision<{ payout: PayoutAnswer | null }>> => {
@@ -104,12 +108,12 @@ export const claimPayout = (store: string, terms: ClaimRequest, by: string): Pro
 const paidByHand = (payee: Payee, { amount, reference }: HandPayment) =>
   takenFrom(payee, amount, { state: 'paid', ...(reference && { reference }) });
 
-/** The payout of what a merchant has paid by hand before the store began to pay, and the writes that make it. */
+/** The payout of what a merchant paid by hand before the store began to pay, and the writes that make it. */
 export const paidBefore = (payee: Payee, amount: number) => paidByHand(payee, { amount, reference: 'begin' });
 
 /**
  * Notes that a person has paid an avatar by hand, in one transaction with the writes of `together`. Throws 404 for an
- * avatar whom nobody knows, and 400 where less is owed to them, and until payouts are resumed after a restore.
+ * unknown avatar. Throws 400 if less is owed to them, and after a restore until payouts are resumed.
  */
 export const payByHand = async (
   store: string,

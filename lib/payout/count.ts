@@ -12,21 +12,20 @@ import { newPayee, type Payee, payeeWrite, withDebts } from './payees.ts';
 import { payoutWrite } from './payouts.ts';
 
 /**
- * Counts what sales make a store owe, in the accounts of the payees: each debt once, wherever a consumer dies, in
- * whatever order and however often it is told of a sale, and beside others who count.
- *
- * An account and its sale are two items, and a transaction of them would cost twice as much. So the account takes a
- * debt together with the debt's mark, in one write on condition of its version; then the sale notes that its debts are
- * counted; and a later write of the account lets go of the marks that such notes have made needless. A debt is counted
- * if its account has the mark or its sale the note. Accounts are read before sales: so who finds neither can be sure
- * that nobody has counted it before that version of the account, and is refused where somebody does so now.
+ * Counts the debts that sales make, in the accounts of the payees. Each debt is counted once, wherever a consumer dies,
+ * in whatever order and however often it hears of a sale, and while others count too. An account and its sale are two
+ * items, and a transaction over both would cost twice as much. So one write puts a debt and the debt's mark into the
+ * account, on condition of the account's version. Then the sale notes that its debts are counted. A later write of the
+ * account drops the marks that such notes have made needless. A debt is counted if its account has the mark or its sale
+ * the note. Accounts are read before sales. So if a counter finds neither mark nor note, nobody had counted the debt
+ * before that version of the account. If somebody counts it now, the write is refused.
  */
 
-/** The sales whose debts are counted together: an account may have a mark of each. */
+/** This many sales are counted together: an account may have a mark for each. */
 const salesAtOnce = 25;
 const payeesAtOnce = 25;
 
-/** An account to begin with. The store's own word on an avatar says whether a pseudonym stands for them. */
+/** A new account. What the store was told about an avatar says whether the account belongs to a pseudonym. */
 const begunFor = async (store: string, uuid: string): Promise<Payee> => {
   const [resident, told] = await Promise.all([
     readResident(store, { uuid }),
@@ -38,15 +37,15 @@ const begunFor = async (store: string, uuid: string): Promise<Payee> => {
 
 const saleIdOf = (mark: string): string => mark.slice(0, mark.indexOf(' '));
 
-/** The sales whose debts an account may have although their notes do not say so. */
+/** The sales whose debts an account may already hold although their notes do not say so. */
 export const markedSales = ({ counting = [] }: Payee): string[] => counting.map(saleIdOf);
 
-/** A debt is counted within seconds, as a rule. Payouts may have begun since one that is older was made. */
+/** A debt is normally counted within seconds. If it is older than this, payouts may have begun after it was made. */
 const lateMillis = 60_000;
 
 /**
- * The time until which the merchant has paid by hand what these debts are; empty where there is none, and where all
- * debts are so new that nobody has.
+ * The time until which the merchant has paid such debts by hand. Empty if there is none, and if all debts are too new
+ * to have been paid.
  */
 const paidUntilOf = async (store: string, debts: readonly Debt[]): Promise<string> => {
   const isLate = debts.some(({ madeAt }) => Date.parse(madeAt) < now() - lateMillis);
@@ -54,11 +53,11 @@ const paidUntilOf = async (store: string, debts: readonly Debt[]): Promise<strin
 };
 
 /**
- * Replaces the account `before` by one with further debts. The same transaction books as paid the debts that the
- * merchant has paid by hand. Answers whether the account was still as it was read.
+ * Replaces the account `before` by one with further debts. The same transaction books the debts that the merchant has
+ * paid by hand as paid. Answers whether the account was still as it was read.
  */
 const putCounted = async (counted: Payee, before: Payee | undefined, paid: number): Promise<boolean> => {
-  // Others begin the same account: after a lost answer one that is there need not be this one.
+  // Others may begin the same account. So after a lost answer, an existing account may be theirs.
   if (paid < 1 || counted.isPseudonym) return (await writeUnstamped(payeeWrite(counted, before))).done;
   const { payout, after } = paidBefore(counted, paid);
   return !(await transact([payoutWrite(payout), payeeWrite(after, before)]));
@@ -101,7 +100,8 @@ const countOnce = async (store: string, saleIds: readonly string[], payees: read
 };
 
 /**
- * Notes on a sale that its debts are counted. Answers whether it did: another may have noted some since it was read.
+ * Notes on a sale that its debts are counted. Answers whether it did: somebody else may have noted some since the sale
+ * was read.
  */
 const note = async (sale: SaleItem): Promise<boolean> => {
   const set = countedNote(sale);
@@ -121,10 +121,10 @@ const findSales = (store: string, saleIds: readonly string[]): Promise<SaleItem[
 export const findUncounted = async (store: string, saleIds: readonly string[]): Promise<SaleItem[]> =>
   (await findSales(store, saleIds)).filter(hasOpen);
 
-/** A sale whose debts are to be counted: its id, and its notes where a record of the stream told of them. */
+/** A sale whose debts are to be counted: its id and, if a record of the stream told it, its notes. */
 type OwingSale = Pick<SaleItem, 'sk'> & Partial<Pick<SaleItem, 'countedShares' | 'countedRefund'>>;
 
-/** Tells whether a sale that was read has all the notes that a record told of. */
+/** Says whether a sale that was read has all the notes that a record told. */
 const shows = (found: readonly SaleItem[], { sk, countedShares, countedRefund }: OwingSale): boolean => {
   const sale = found.find((one) => one.sk === sk);
   return (
@@ -133,7 +133,7 @@ const shows = (found: readonly SaleItem[], { sk, countedShares, countedRefund }:
   );
 };
 
-/** Counts the debts of so many sales as are counted together. Answers whether all of them are noted. */
+/** Counts the debts of the sales in one group. Answers whether all of them are noted. */
 const countTogether = async (store: string, owing: readonly OwingSale[]): Promise<boolean> => {
   const found = await findSales(
     store,
@@ -150,11 +150,11 @@ const countTogether = async (store: string, owing: readonly OwingSale[]): Promis
     });
   }
   const areNoted = await Promise.all(sales.map(note));
-  // Items of a transaction show one by one: a record may be read before its sale.
+  // The items of a transaction become visible one by one, so a record may be read before its sale.
   return areNoted.every((isNoted) => isNoted) && owing.every((one) => shows(found, one));
 };
 
-/** Counts the debts of these sales that are not counted yet. Throws where the table does not take all. */
+/** Counts the debts of these sales that are not counted yet. Throws if the table refuses a part. */
 export const countDebts = async (store: string, owing: readonly OwingSale[]): Promise<void> => {
   const sales = [...new Map(owing.map((sale) => [sale.sk, sale])).values()];
   for (const some of inChunks(sales, salesAtOnce))

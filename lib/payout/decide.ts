@@ -3,9 +3,9 @@ import type { PayoutReport, PayoutState, Settlement } from '../routes/payouts.ts
 import { movedBy, type Payee, type PayeeSums } from './payees.ts';
 import { listed, type PayoutItem } from './payouts.ts';
 
-/** Decides about payouts from what was read. Nothing here reads or writes, or knows the time. */
+/** Decides about payouts from what was read. Nothing here reads, writes, or knows the time. */
 
-/** Where the L$ of a payout are while it is in a state. */
+/** The place of a payout's L$ in the account, by the payout's state. */
 const placeOf = {
   claimed: 'claimed',
   unknown: 'unknown',
@@ -19,7 +19,7 @@ export interface PayoutFacts {
   payee: Payee;
 }
 
-/** A change of a payout to a state: its L$ move in the account from one place to another. */
+/** A payout in a new state: its L$ move in the account from one place to another. */
 export const movedTo = (
   { payout, payee }: PayoutFacts,
   state: PayoutState,
@@ -41,8 +41,8 @@ const isSameReport = (one: PayoutReport, other: PayoutReport): boolean =>
   one.result === other.result && one.transactionId === other.transactionId && one.error === other.error;
 
 /**
- * Judges the report of who has claimed a payout. Undefined: it is the same again, and changes nothing. Throws 400 for
- * another one about a payout that has ended, but that a failed one was paid after all.
+ * Judges a report by the key that claimed a payout. Undefined: it repeats the last report, and changes nothing. Throws
+ * 400 for a different report about a payout that has ended, except that a failed payout was paid after all.
  */
 export const judgeReport = (facts: PayoutFacts, report: PayoutReport, at: string): PayoutFacts | undefined => {
   const { state, transactionId, error, reported } = facts.payout;
@@ -51,7 +51,7 @@ export const judgeReport = (facts: PayoutFacts, report: PayoutReport, at: string
     (reported && isSameReport(reported, report)) ||
     (state === result && transactionId === report.transactionId && error === report.error);
   const hasEnded = state === 'paid' || state === 'failed';
-  // An unknown payout that is unknown for the first reason has nothing to change either.
+  // A payout that is unknown keeps its first reason, so another such report changes nothing either.
   if (isRepeat && (hasEnded || state === result)) return undefined;
   if (hasEnded && !(state === 'failed' && result === 'paid'))
     throw invalid(`The payout has ended as ${state}: this report says otherwise. A person can settle it.`);
@@ -59,7 +59,7 @@ export const judgeReport = (facts: PayoutFacts, report: PayoutReport, at: string
   return movedTo(facts, result, change, { at, failedAt: result === 'failed' ? at : undefined });
 };
 
-/** Judges a person's word on a payout. Undefined: it says nothing new. Throws 400 while the payout is claimed. */
+/** Judges a person's word about a payout. Undefined: it says nothing new. Throws 400 while the payout is claimed. */
 export const judgeSettlement = (
   facts: PayoutFacts,
   { result, transactionId, reference }: Settlement,

@@ -10,29 +10,29 @@ import { get, rowsOf } from '../table/table.ts';
 
 /** L$ between a store and an avatar, each in one of four places. */
 export interface PayeeSums {
-  /** Below 0 where a sale was refunded whose share was paid out already. */
+  /** Below 0 if a sale was refunded whose share had been paid out already. */
   owed: number;
   claimed: number;
   unknown: number;
   paid: number;
 }
 
-/** The account of an avatar whom a store has owed or paid something. */
+/** The account of an avatar to whom a store has owed or paid something. */
 export interface Payee extends Key, PayeeSums, Stamped {
   username: string;
-  /** Grows by one with each change of the sums, which is on condition of it. */
+  /** Grows by one with each change of the sums. Each change is on condition of it. */
   version: number;
   /** When `owed` last rose to 1 or more, or a payout failed. */
   since?: string | undefined;
   /** When a payout was last reported as failed. */
   failedAt?: string | undefined;
-  /** The shares of the sales of each UTC day, as far as a claim may leave them out. */
+  /** The shares from the sales of each UTC day, as far as a claim may leave them out. */
   held?: Readonly<Record<string, number>>;
-  /** The marks of debts that the sums have, of sales that may not have noted it yet. */
+  /** The marks of debts in the sums whose sales may not have noted it yet. */
   counting?: readonly string[];
-  /** It stands for an avatar who was erased, and whom nobody can pay. */
+  /** The account belongs to an erased avatar, whom nobody can pay. */
   isPseudonym?: true;
-  /** Its place in the list of those who are owed something, the longest first. */
+  /** Its place in the list of accounts that are owed something, the longest owed first. */
   ranked?: string | undefined;
   rank?: string | undefined;
 }
@@ -57,11 +57,11 @@ const dayMillis = 86_400_000;
 /** The most days whose shares a claim can leave out. */
 const mostHeldDays = 30;
 
-/** The first of the last `days` UTC days, that of `at` included. */
+/** The first of the last `days` UTC days; the last of them is the day of `at`. */
 const firstOfDays = (at: string, days: number): string =>
   timestamp(Date.parse(at) - (days - 1) * dayMillis).slice(0, 10);
 
-/** The sums by day after debts of the sales of these days: those of days that no claim can leave out any more go. */
+/** The shares by day after debts from sales of these days. Days that no claim can leave out any more are dropped. */
 const heldAfter = (
   held: Readonly<Record<string, number>>,
   debts: readonly Debt[],
@@ -73,7 +73,7 @@ const heldAfter = (
   return Object.fromEntries(Object.entries(days).filter(([day, sum]) => day >= first && sum > 0));
 };
 
-/** The account with its place in the list of those who are owed something. */
+/** The account with its place in the list of accounts that are owed something. */
 const placed = (payee: Payee): Payee => {
   const isListed = payee.owed >= 1 && !payee.isPseudonym;
   const { ranked: _, rank: __, ...rest } = payee;
@@ -96,13 +96,13 @@ export const movedBy = (before: Payee, by: Partial<PayeeSums>, at: string, faile
   });
 };
 
-/** The account with further debts, and their marks beside those of `counting`, which are still needed. */
+/** The account with further debts, with their marks and the marks of `counting`, which are still needed. */
 export const withDebts = (before: Payee, debts: readonly Debt[], counting: readonly string[], at: string): Payee => {
   const owed = debts.reduce((sum, { amount }) => sum + amount, 0);
   return { ...movedBy(before, { owed }, at), held: heldAfter(before.held ?? {}, debts, at), counting };
 };
 
-/** The shares that a claim leaves out: those of the sales of the last `days` UTC days. */
+/** The shares that a claim leaves out: from the sales of the last `days` UTC days. */
 const heldBack = ({ held = {} }: Payee, days: number, at: string): number => {
   if (days === 0) return 0;
   const first = firstOfDays(at, days);
@@ -113,14 +113,14 @@ const heldBack = ({ held = {} }: Payee, days: number, at: string): number => {
 export interface ClaimTerms {
   minimum: number;
   limit?: number | undefined;
-  /** UTC days whose shares are left out. */
+  /** The number of UTC days whose shares are left out. */
   hold: number;
 }
 
-/** Nobody is claimed for so long after a payout of theirs failed. */
+/** After a payout failed, its payee gets no further one for this long. */
 const afterFailureMillis = 3_600_000;
 
-/** The L$ that a claim would take for a payee: 0 where they are not to be paid now. */
+/** The L$ that a claim would take for a payee: 0 if they must not be paid now. */
 export const claimableOf = (
   payee: Payee,
   { minimum, limit = Number.MAX_SAFE_INTEGER, hold }: ClaimTerms,
@@ -132,12 +132,12 @@ export const claimableOf = (
   return isPseudonym || isTooSoon || amount < minimum ? 0 : amount;
 };
 
-/** The write of an account in the place of the one that was read; refused where another has come between. */
+/** The write that replaces an account as it was read. Refused if somebody else has changed it. */
 export const payeeWrite = (after: Payee, before: Payee | undefined): Write =>
-  // A rename leaves another stamp.
+  // A rename changes the stamp.
   put(after, before ? all(is('version', before.version), is('stamp', before.stamp)) : isNew);
 
-/** A store's payees, by their UUIDs. */
+/** A store's payees, ordered by UUID. */
 export const listPayees = (store: string, isOwed = false): Source<Payee> => {
   const everybody = rowsOf<Payee>({ partition: partition(store, 'PAYEE') });
   if (!isOwed) return everybody;
@@ -148,7 +148,7 @@ export const listPayees = (store: string, isOwed = false): Source<Payee> => {
   );
 };
 
-/** A payee as the API answers it. */
+/** A payee in the form of the API. */
 export const payeeAnswer = ({ sk: residentUuid, username, owed, claimed, unknown, paid }: Payee): PayeeAnswer => ({
   residentUuid,
   username,

@@ -9,10 +9,10 @@ import type { Stamped } from '../table/stamp.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
 import { findPayee, type Payee } from './payees.ts';
 
-/** A payout as it is stored. Its id, `sk`, is in the order of creation. */
+/** A payout as it is stored. Its id, `sk`, sorts by the time of creation. */
 export interface PayoutItem extends Key, Stamped {
   residentUuid: string;
-  /** The avatar's name when it changed last. */
+  /** The avatar's name at the last change. */
   username: string;
   amount: number;
   state: PayoutState;
@@ -21,16 +21,17 @@ export interface PayoutItem extends Key, Stamped {
   reference?: string | undefined;
   createdAt: string;
   endedAt?: string | undefined;
-  /** Grows by one with each change, which is on condition of it. */
+  /** Grows by one with each change. Each change is on condition of it. */
   version: number;
   /**
-   * The key that has claimed it; the first of those that this one was rotated from. Absent where a person has paid it
-   * by hand.
+   * The key that has claimed it, or the first key in its chain of rotations. Missing if a person has paid it by hand.
    */
   claimedBy?: string;
   /** The last report that changed it. */
   reported?: PayoutReport;
-  /** Its places in the lists of a state and of a payee and, while it is claimed, of those that come due. */
+  /**
+   * Its places in the lists of a state and of a payee and, while it is claimed, in the list of payouts that come due.
+   */
   ranked: string;
   rank: string;
   flags: string;
@@ -46,7 +47,7 @@ export const dueList = 'PAYOUT#DUE';
 const stateList = (store: string, state: PayoutState): string => partition(store, 'PAYOUT', state);
 const payeeList = (store: string, uuid: string): string => partition(store, 'PAYOUT', `to#${uuid}`);
 
-/** The payout with its places in the lists. One that is claimed comes due at `due`. */
+/** The payout with its places in the lists. A claimed payout comes due at `due`. */
 export const listed = (
   { dues: _, due: __, ...payout }: Omit<PayoutItem, 'ranked' | 'rank' | 'flags'>,
   due?: string,
@@ -58,14 +59,14 @@ export const listed = (
   ...(due !== undefined && { dues: dueList, due }),
 });
 
-/** The write of a payout in the place of the one that was read; refused where another has come between. */
+/** The write that replaces a payout as it was read. Refused if somebody else has changed it. */
 export const payoutWrite = (after: PayoutItem, before?: PayoutItem): Write =>
   put(after, before ? all(is('version', before.version), is('stamp', before.stamp)) : isNew);
 
 export const findPayout = (store: string, id: string): Promise<PayoutItem | undefined> =>
   get<PayoutItem>(payoutKey(store, id));
 
-/** A payout as the API answers it, with the present name of the avatar. */
+/** A payout in the form of the API, with the avatar's present name. */
 export const payoutAnswer = (payout: PayoutItem, payee?: Payee): PayoutAnswer => {
   const { sk: id, residentUuid, amount, state, createdAt } = payout;
   const { transactionId = null, error = null, reference = null, endedAt = null } = payout;
@@ -80,7 +81,7 @@ export const getPayout = async (store: string, id: string): Promise<PayoutAnswer
   return payoutAnswer(payout, await findPayee(store, payout.residentUuid));
 };
 
-/** The answers about some payouts, with one look at their payees. */
+/** The API's answers about some payouts. Reads all their payees at once. */
 export const payoutAnswers = async (store: string, payouts: readonly PayoutItem[]): Promise<PayoutAnswer[]> => {
   const payees = await getMany<Payee>(payouts.map(({ residentUuid }) => payeeKey(store, residentUuid)));
   return payouts.map((payout) =>
@@ -100,7 +101,7 @@ export const listPayouts = (store: string): Source<PayoutItem> => rowsOf({ parti
 const payoutsTo = (store: string, uuid: string): Source<Key> =>
   rowsOf({ partition: payeeList(store, uuid), index: 'byFlags' });
 
-/** The list that a filter asks for, newest first, and the part of the list's cursors. */
+/** The list that a filter asks for, newest first, and the part of its cursors. */
 export const payoutsList = async (
   store: string,
   { state, payee }: PayoutFilter,

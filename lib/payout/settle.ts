@@ -9,15 +9,17 @@ import { findPayee, payeeWrite } from './payees.ts';
 import { findPayout, type PayoutItem, payoutAnswer, payoutWrite } from './payouts.ts';
 
 /**
- * A payout with its payee. Undefined where an erasure has given both another name since the payout was read, or one of
- * the two does not show yet. An account that is missing for good is found by `store audit`.
+ * A payout with its payee. Undefined if an erasure has given both another name since the payout was read, or if one of
+ * the two is not visible yet. If an account is missing for good, `store audit` finds that.
  */
 export const withPayee = async (payout: PayoutItem): Promise<PayoutFacts | undefined> => {
   const payee = await findPayee(storeOf(payout), payout.residentUuid);
   return payee && { payout, payee };
 };
 
-/** The facts about a payout, or undefined where they do not belong together. Throws 404 for one not `isMeant`. */
+/**
+ * The facts about a payout, or undefined if they do not belong together. Throws 404 for a payout that is not `isMeant`.
+ */
 const readFacts = async (
   store: string,
   id: string,
@@ -28,7 +30,7 @@ const readFacts = async (
   return withPayee(payout);
 };
 
-/** The writes of a change of a payout and, where its L$ move, of the payee's account. */
+/** The writes that change a payout and, if its L$ move, the payee's account. */
 export const writesBetween = (before: PayoutFacts, after: PayoutFacts) => [
   payoutWrite(after.payout, before.payout),
   payeeWrite(after.payee, before.payee),
@@ -44,8 +46,8 @@ const concluded = (
     : answer(payoutAnswer(before.payout, before.payee));
 
 /**
- * Takes the report of who has claimed a payout: `by` is the key, or the first of those that it was rotated from. Throws
- * 404 for any other key, 400 where the payout has ended otherwise.
+ * Takes a report about a payout. `by` is the reporting key, or the first key in its chain of rotations. Throws 404 for
+ * any key but the one that claimed the payout, and 400 if the payout has ended differently.
  */
 export const reportPayout = (store: string, id: string, report: PayoutReport, by: string): Promise<PayoutAnswer> =>
   decide(async () => {
@@ -54,8 +56,8 @@ export const reportPayout = (store: string, id: string, report: PayoutReport, by
   });
 
 /**
- * Takes a person's word on a payout, in one transaction with the writes of `together` where it changes anything. Throws
- * 404, and 400 while it is claimed.
+ * Takes a person's word about a payout. If it changes anything, the writes of `together` are in the same transaction.
+ * Throws 404, and 400 while the payout is claimed.
  */
 export const settlePayout = (
   store: string,

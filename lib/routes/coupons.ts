@@ -75,7 +75,7 @@ const LimitCouponRequest = z
   })
   .meta({ id: 'LimitCouponRequest' });
 
-/** The coupon and the scope of apply and revoke, without the conditions across fields. */
+/** The coupon and the scope in apply and revoke, without the conditions across fields. */
 const couponChoice = {
   code: text({ min: 1, max: maxLength.code })
     .optional()
@@ -118,7 +118,7 @@ const choiceForm = {
   ],
 };
 
-/** Exactly one coupon identifier, and `productId` exactly when the scope is 1. */
+/** Exactly one coupon identifier, and `productId` exactly if the scope is 1. */
 const choiceRules = acrossFields(({ code, couponOwnerUuid, couponId, scope, productId }, report) => {
   const named = Object.entries({ code, couponOwnerUuid, couponId }).flatMap(([key, value]) =>
     value === undefined ? [] : [key],

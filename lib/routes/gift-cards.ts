@@ -34,7 +34,7 @@ const UpdateGiftCardRequest = z
 const GrantGiftCardRequest = z
   .object({
     credit: integer(1).describe('Balance of the card in L$.'),
-    // Both spellings of "no texture" are taken, as the replacing PUT takes them.
+    // Both spellings of "no texture" are accepted, as in the PUT that replaces a card.
     texture: uuid()
       .nullable()
       .default(null)

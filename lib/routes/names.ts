@@ -14,8 +14,8 @@ const CustomerName = z
 const prefixPattern = /^([A-Za-z0-9]{1,31})(?:([. ])([A-Za-z0-9]{0,31}))?$/;
 
 /**
- * The beginning of a name in canonical form. `vera r` may become `vera.rose`, or `vera resident`, whose canonical form
- * is `vera`: so that is a whole name to look for, too.
+ * The beginning of a name in canonical form. `vera r` may continue as `vera.rose`, or as `vera resident`, whose
+ * canonical form is `vera`. So `vera` is also searched as a whole name.
  */
 const parsePrefix = (typed: string): { prefix: string; whole?: string } | undefined => {
   const text = withoutFormat(typed).trimStart();

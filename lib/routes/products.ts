@@ -121,7 +121,7 @@ export type ProductFields = Omit<z.output<typeof ProductUpsertRequest>, 'profitS
 export type Product = ProductFields & Pick<z.output<typeof ProductResponse>, 'id' | 'mpListing' | 'activePrice'>;
 export type ProductFilter = z.output<z.ZodObject<typeof filters>>;
 
-/** The contract has no `listed` in the answer. Somebody who changes it changes the product all the same. */
+/** The contract has no `listed` in the answer, but changing it changes the product. */
 const TaggedProduct = ProductResponse.extend({ listed: z.boolean() });
 
 export const listProducts = route('GET /v1/products', {

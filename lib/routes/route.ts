@@ -19,7 +19,7 @@ export const contractScopes = [
   'categories:write',
 ] as const;
 
-/** Every scope that a key may hold: those of the contract, then those of the endpoints beyond it. */
+/** Every scope that a key may hold: the contract's scopes, and then the scopes of endpoints beyond it. */
 export const scopes = [
   ...contractScopes,
   'store:write',
@@ -44,8 +44,8 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /**
- * The kinds of item in the table. A partition key is `<store>#KIND`, `<store>#KIND#...` or, for items that all stores
- * share, `KIND#...`: so a function's role can be held to the kinds that its row names.
+ * The kinds of items in the table. A partition key is `<store>#KIND`, `<store>#KIND#...` or, for items that all stores
+ * share, `KIND#...`. So a function's role can be limited to the kinds in its row.
  */
 export type Kind =
   | 'STORE'
@@ -92,7 +92,10 @@ export type Kind =
   | 'UNITS'
   | 'SWEEP';
 
-/** The kinds that hold residents: told by the operator to all stores, or to one store, or known to it by a sale alone. */
+/**
+ * The kinds that hold residents: told by the operator to all stores, told to one store, or known to a store by a sale
+ * alone.
+ */
 const residentKinds: readonly Kind[] = ['RESIDENT', 'NAME', 'STORE_RESIDENT', 'STORE_NAME', 'CUSTOMER'];
 
 /** The facts of an endpoint that do not follow from its method and path. */
@@ -107,46 +110,47 @@ interface RowFields {
   readonly status?: 200 | 201 | 202 | 204;
   /**
    * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write
-   * and for a path with a placeholder, and 400 for everything but a GET of one row by its id.
+   * and for a path with a placeholder, and 400 for everything except a GET of one row by its id.
    */
   readonly problems?: readonly (400 | 404)[];
   /** Absent if the endpoint takes no parameters. */
   readonly query?: z.ZodObject;
   /** Absent if the endpoint takes no body. It then ignores a sent one. */
   readonly body?: z.ZodType;
-  /** A request without a body is as good as one with `{}`. */
+  /** A missing body counts as `{}`. */
   readonly bodyOptional?: true;
   /** Absent for 204. */
   readonly response?: z.ZodObject;
   /**
-   * The schema of all that the ETag of the resource stands for, where what it reads, makes, replaces or deletes has one. A
-   * PUT or DELETE of it takes If-Match.
+   * The schema of everything that the ETag of the resource stands for, if the resource has one. Its PUT or DELETE takes
+   * If-Match.
    */
   readonly tagged?: z.ZodObject;
-  /** The kinds of item that the function reads. */
+  /** The kinds of items that the function reads. */
   readonly reads?: readonly Kind[];
-  /** The kinds of item that it also writes. None: the function's role cannot write. */
+  /** The kinds of items that it also writes. If there is none, the function's role cannot write. */
   readonly writes?: readonly Kind[];
-  /** It resolves residents by name or UUID, and may have the store's dispenser asked for them. */
+  /** It resolves residents by name or UUID, and may have the store's dispenser asked about them. */
   readonly resolves?: true;
   /** It makes or takes quotes, which are sealed like cursors. */
   readonly quotes?: true;
-  /** Its writes count towards this share of its store's. By default towards that of all other writes. */
+  /** Its writes count towards this share of its store. By default they count towards the share of all other writes. */
   readonly share?: 'registrations';
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /**
-   * It orders a delivery, whose id its answer has in the header `Delivery-Id`. The handler answers it as `deliveryId`.
+   * It orders a delivery. Its answer has the delivery's id in the header `Delivery-Id`; the handler answers it as
+   * `deliveryId`.
    */
   readonly delivers?: true;
-  /** It changes credit: its answer has the number of the change in the header `Credit-Sequence`. */
+  /** It changes credit. Its answer has the number of the change in the header `Credit-Sequence`. */
   readonly changesCredit?: true;
   /**
-   * The function of this name serves it on Lambda together with other rows, since each function adds three resources to
-   * a stack, which has room for 500.
+   * On Lambda the function with this name serves it together with other rows: each function adds three resources to a
+   * stack, which has room for 500.
    */
   readonly servedBy?: string;
-  /** For 201: the path before the id of what it makes. By default that of the request. */
+  /** For 201: the path before the id of what it makes. By default the path of the request. */
   readonly location?: `/v1/${string}`;
   /** Beyond the contract: an endpoint of our own. */
   readonly extension?: true;
@@ -158,7 +162,7 @@ export interface Route extends RowFields {
   readonly path: `/v1/${string}`;
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly (400 | 404)[];
-  /** Of the path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
+  /** The path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly reads: readonly Kind[];
@@ -173,7 +177,7 @@ type Params<Path extends string> = z.ZodObject<{
   [Name in Placeholder<Path>]: ReturnType<Name extends 'identifier' ? typeof identifier : typeof uuid>;
 }>;
 
-/** A row with the exact types of its schemas, so that its function is checked against them. */
+/** A row with the exact types of its schemas, against which its function is checked. */
 type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' | 'body' | 'response'> & {
   readonly params: Params<L>;
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
@@ -205,7 +209,7 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
   return row as unknown as Row<L, F>;
 };
 
-/** True if a request may name by If-Match the state of the resource that it changes. */
+/** True if a request may use If-Match to name the state of the resource that it changes. */
 export const takesIfMatch = ({ tagged, method }: Route): boolean =>
   tagged !== undefined && (method === 'PUT' || method === 'DELETE');
 

@@ -19,7 +19,7 @@ import * as webhooks from './webhooks.ts';
 
 const isRoute = (value: object): value is Route => 'path' in value;
 
-/** Every endpoint of the service. All else that spans endpoints loops over these rows. */
+/** Every endpoint of the service. Everything that spans endpoints loops over these rows. */
 export const routes: readonly Route[] = [
   coupons,
   customers,

@@ -17,7 +17,7 @@ import {
   uuid,
 } from './wire.ts';
 
-/** The reasons for which a sale is refused, in the order in which they are judged. */
+/** The reasons for which a sale is refused, in the order in which they are checked. */
 export const refusals = [
   'unknown-resident',
   'unknown-product',
@@ -32,7 +32,7 @@ export const refusals = [
 ] as const;
 export type Refusal = (typeof refusals)[number];
 
-/** The sources of a sale's one percentage; of equal ones the earliest counts. */
+/** The sources of a sale's percentage. If several are equal, the first counts. */
 export const discountSources = ['none', 'coupon', 'customer', 'tier', 'group'] as const;
 export type DiscountSource = (typeof discountSources)[number];
 

@@ -29,7 +29,7 @@ const StoreStateRequest = z
   })
   .meta({ id: 'StoreStateRequest' });
 
-/** The sums that the days of a vendor have too. */
+/** The sums that a vendor's days have too. */
 const saleSums = {
   sales: z.int().describe('Sales that were completed.'),
   refunds: z.int().describe('Sales that were refunded.'),

@@ -40,7 +40,7 @@ const parseDay = (date: string): number | undefined => {
   return Number.isNaN(day) || !new Date(day).toISOString().startsWith(calendar) ? undefined : day;
 };
 
-/** Parses a time of day without separators into milliseconds. Cuts finer fractions off. 24:00 is the end of a day. */
+/** Parses a time of day without separators into milliseconds. Cuts finer fractions off. 24:00 is the end of the day. */
 const parseTime = (time: string, fraction: string): number | undefined => {
   const [hours = 0, minutes = 0, seconds = 0] = time.match(/\d\d/g)?.map(Number) ?? [];
   const unit = { 2: 3_600_000, 4: 60_000, 6: 1000 }[time.length] ?? 0;
@@ -74,7 +74,7 @@ export const timestampForm =
   `|\\d{4}(?:\\d{4}|\\d{3}|[Ww]\\d\\d[1-7])[Tt]\\d\\d(?:\\d\\d(?:\\d\\d)?)?)` +
   `(?:[.,]\\d+)?${offsetForm}$`;
 
-/** The document's bound. The service takes a fraction of any number of digits, and cuts it to milliseconds. */
+/** The bound in the document. The service accepts any number of digits in a fraction, and cuts it to milliseconds. */
 const maxTimestamp = 64;
 
 /** A timestamp in a request: any ISO 8601 date-time with an offset. It is converted to UTC with milliseconds. */

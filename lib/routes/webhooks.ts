@@ -74,10 +74,10 @@ const TestedWebhookResponse = z
 export const sendingStates = ['pending', 'delivered', 'failed'] as const;
 export type SendingState = (typeof sendingStates)[number];
 
-/** The data of the event which only a test sends. */
+/** The data of the event that only a test sends. */
 export const PingData = z.object({ webhookId: uuid().describe('UUID of the webhook that is tested.') });
 
-/** The types of events, and that of the event which only a test sends. */
+/** The types of events, and the type that only a test sends. */
 export const sentTypes = [...eventNames, 'webhook.ping'] as const;
 export type SentEventType = (typeof sentTypes)[number];
 

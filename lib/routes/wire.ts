@@ -17,7 +17,7 @@ export const integer = (min: number, max: number = maxInteger) => {
   return z.int({ error }).min(min, { error }).max(max, { error });
 };
 
-/** A JSON number. The table cannot hold very small ones: they count as 0. */
+/** A JSON number. The table cannot hold very small numbers: they count as 0. */
 export const number = (error: string) => z.number({ error }).overwrite((value) => (Math.abs(value) < 1e-9 ? 0 : value));
 
 /** A number from 0 to 100. */
@@ -31,14 +31,14 @@ export const boolean = () => z.boolean({ error: 'must be true or false' });
 /** The most characters of the texts that requests set and answers show. */
 export const maxLength = {
   uuid: 36,
-  /** Two names of 31 characters and what divides them. */
+  /** Two names of 31 characters and the character between them. */
   username: 63,
   code: 64,
   /** Of a product or category. */
   name: 255,
   description: 4096,
   item: 63,
-  /** The virtual world counts the bytes of a message, so that one of other letters must be shorter. */
+  /** The virtual world counts the bytes of a message, so a message in letters beyond ASCII must be shorter. */
   message: 1023,
   reason: 200,
   reference: 100,
@@ -50,18 +50,19 @@ export const maxLength = {
   region: 255,
   /** Of a store or key. */
   label: 100,
-  /** Why a call of a dispenser or webhook failed: more than any of these texts has. */
+  /** Why a call of a dispenser or webhook failed. No such text is longer. */
   failure: 1000,
   time: 24,
   cursor: 1024,
 } as const;
 
-/** Text in an answer. The document states the bound; no answer is refused or cut by it. */
+/** Text in an answer. The document states the bound. No answer is refused or cut because of it. */
 export const answerText = (max: number) => z.string().meta({ maxLength: max });
 export const answerTextOrNull = (max: number) => z.string().nullable().meta({ maxLength: max });
 
 /**
- * A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that check version and variant.
+ * A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that format check version and
+ * variant.
  */
 export const uuid = () =>
   z
@@ -70,7 +71,7 @@ export const uuid = () =>
     .toLowerCase()
     .meta({ maxLength: maxLength.uuid });
 
-/** The UUID of something in the virtual world, where the nil UUID means "none": it names nothing. */
+/** The UUID of something in the virtual world. The nil UUID is refused: there it means "none". */
 const worldUuid = (error: string) =>
   z
     .string({ error })
@@ -96,8 +97,9 @@ interface TextRule {
 
 /**
  * The form that `text` accepts, as a regular expression that every language understands. Blanks at either end are
- * matched apart from the rest, so that a text matches in one way only and a check takes linear time. Few languages know
- * format characters: it takes a text of them alone, which counts as empty, and refuses a tab beside one at an end.
+ * matched apart from the rest: so a text matches in only one way, and a check takes linear time. Few languages know
+ * format characters. So it accepts a text of format characters alone, which counts as empty, and refuses a tab next to
+ * one at an end.
  */
 const textForm = (min: number, multiline = false): string => {
   const refused = multiline ? '\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f' : '\\x00-\\x1f\\x7f-\\x9f';
@@ -106,8 +108,8 @@ const textForm = (min: number, multiline = false): string => {
 };
 
 /**
- * Trimmed text; blanks and format characters alone are empty. Its length is counted in Unicode code points, as schemas
- * count it; control characters and lone surrogates are refused. The document's bound is that of the trimmed text.
+ * Trimmed text. Blanks and format characters alone count as empty. The length counts Unicode code points, as in
+ * schemas. Control characters and lone surrogates are refused. The document's bound is for the trimmed text.
  */
 export const text = ({ min, max, multiline, also }: TextRule) => {
   const length = min > 0 ? `${min} to ${max}` : `at most ${max}`;
@@ -119,7 +121,7 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
     .overwrite(trimmed)
     .refine(
       (value) => {
-        // A code point is one or two UTF-16 units, so the cheap test spares counting a text that is far too long.
+        // A code point is one or two UTF-16 units, so this cheap test saves counting a text that is far too long.
         if (value.length > 2 * max || !value.isWellFormed() || refused.test(value)) return false;
         const count = [...value].length;
         return count >= min && count <= max && (also?.test(value) ?? true);
@@ -136,7 +138,7 @@ export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*(?:
 export const itemName = () =>
   text({ min: 1, max: maxLength.item, also: { test: isItemName, words: itemWords } }).meta({ pattern: itemForm });
 
-/** A resident, by username or avatar UUID; parsed into the form that `findResident` takes. */
+/** A resident, by username or avatar UUID, parsed into the form that `findResident` takes. */
 export const identifier = () => {
   const error = 'must be a username (first, first.last or first last) or an avatar UUID';
   return z
@@ -150,7 +152,7 @@ export const identifier = () => {
     });
 };
 
-/** An avatar's name; parsed into its canonical form. */
+/** An avatar's name, parsed into its canonical form. */
 export const username = () => {
   const error = 'must be a username: first, first.last or first last, letters and digits only';
   return z
@@ -213,7 +215,7 @@ const Pagination = z
   })
   .meta({ id: 'Pagination' });
 
-/** The envelope that every list answers, under a name of its own. `rows` is what the reference calls its rows. */
+/** The envelope that every list answers, under its own name. `rows` is the reference's word for its rows. */
 export const listOf = <T extends z.ZodType>(id: string, rows: string, row: T) =>
   z
     .object({
@@ -255,7 +257,7 @@ export const remarks = {
 export const time = () => z.string().meta({ format: 'date-time', maxLength: maxLength.time });
 export const timeOrNull = () => z.string().nullable().meta({ format: 'date-time', maxLength: maxLength.time });
 
-/** The two types of credit that a customer has. */
+/** The two types of credit of a customer. */
 export const balances = {
   credit: z.int().describe('Regular store credit in L$, as it is stored: unlotted credit and open lots together.'),
   restrictedCredit: z
@@ -264,8 +266,8 @@ export const balances = {
 };
 
 /**
- * JSON Schema for a rule across fields: this text is there. Generators of clients would read it as `any` without its
- * type.
+ * JSON Schema for a rule across fields: this text is given. Without its type, generators of clients would read it as
+ * `any`.
  */
 export const withText = (name: string, max: number) => ({
   properties: { [name]: { type: 'string', maxLength: max } },
@@ -273,8 +275,8 @@ export const withText = (name: string, max: number) => ({
 });
 
 /**
- * Checks conditions across the fields of an object. It runs even if single fields have failed, so that a body's faults
- * are all reported at once. A field that failed has its sent value, and a missing one is undefined.
+ * Checks conditions across the fields of an object. It runs even if single fields have failed, so that all faults of a
+ * body are reported at once. A failed field has the value that was sent, and a missing one is undefined.
  */
 export const acrossFields = (
   rules: (fields: Record<string, unknown>, report: (field: string | undefined, message: string) => void) => void,

@@ -10,7 +10,7 @@ import { all, any, below, exists, is, isNew, missing, put, update } from '../tab
 import { getMany } from '../table/table.ts';
 import { findVendor, isOverdue, lostMillis, selling, type VendorItem, vendorAnswers } from './vendors.ts';
 
-/** The partition of the index that holds the vendors of all stores, by when the sweep is to look at them. */
+/** The partition of the index with the vendors of all stores, by the time at which the sweep looks at them. */
 export const dueList = 'VENDOR#DUE';
 
 const maxVendors = 10_000;
@@ -20,7 +20,7 @@ const quietMillis = 3_600_000;
 
 const maxChoices = 9;
 
-/** The fields that a vendor tells of itself at each registration. */
+/** The fields that a vendor tells about itself at each registration. */
 const toldOf = ({ name, region, position, script, url }: VendorRegistration) => ({
   name,
   region,
@@ -37,7 +37,7 @@ const isSame = (vendor: VendorItem, told: Told): boolean =>
 const isNews = (vendor: VendorItem, told: Told): boolean =>
   !isSame(vendor, told) || vendor.lostAt !== undefined || now() >= Date.parse(vendor.seenAt) + quietMillis;
 
-/** The attributes that a registration sets. The sweep moves `due` on, so that a registration writes to no index. */
+/** The attributes that a registration sets. The sweep moves `due` on, so a registration writes to no index. */
 const seen = (told: Told, at: string, isDue: boolean) => ({
   ...told,
   seenAt: at,
@@ -45,7 +45,7 @@ const seen = (told: Told, at: string, isDue: boolean) => ({
   ...(!isDue && { dues: dueList, due: timestamp(Date.parse(at) + lostMillis) }),
 });
 
-/** The first registration of a vendor. Throws 400 where the store has too many. */
+/** The first registration of a vendor. Throws 400 if the store has too many. */
 const first = (store: string, uuid: string, told: Told, product: StoredProduct | undefined): Decision<VendorItem> => {
   const at = timestamp(now());
   const set = { ...seen(told, at, false), ...selling(store, product?.sk) };
@@ -62,21 +62,21 @@ const first = (store: string, uuid: string, told: Told, product: StoredProduct |
   });
 };
 
-/** A further registration. It picks a product only while the vendor has none. */
+/** A further registration. It sets a product only while the vendor has none. */
 const again = (vendor: VendorItem, store: string, told: Told, picked: StoredProduct | undefined) =>
   writeOne<VendorItem, VendorItem>(
     update(vendor, {
       set: { ...seen(told, timestamp(now()), vendor.due !== undefined), ...(picked && selling(store, picked.sk)) },
-      // Where the sweep has noted meanwhile that it is lost, it must get its place there again.
+      // If the sweep has noted meanwhile that the vendor is lost, this must be decided again: the vendor needs its
+      // place in the sweep's list back.
       when: all(exists, is('lostAt', vendor.lostAt), picked && missing('productId')),
     }),
     { result: (item) => item },
   );
 
 /**
- * Registers a vendor, and answers what it sells. What is there is read eventually consistent: a write that follows
- * from it is on condition that it still holds. Throws 400 for an address that must not be called, and beyond 10,000
- * vendors of a store.
+ * Registers a vendor, and answers what it sells. The reads are eventually consistent, so a write is on condition that
+ * what was read still holds. Throws 400 for an address that must not be called, and beyond 10,000 vendors in a store.
  */
 export const registerVendor = async (
   store: string,

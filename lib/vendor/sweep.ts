@@ -10,7 +10,7 @@ import { isOverdue, lostMillis, type VendorItem } from './vendors.ts';
 
 const sideBySide = 10;
 
-/** Notes that a vendor is lost; or, where it has registered meanwhile, when it may be. */
+/** Notes that a vendor is lost or, if it has registered meanwhile, when it may be. */
 const visit = (key: Key): Promise<void> =>
   decide(async () => {
     const vendor = await get<VendorItem>(key);

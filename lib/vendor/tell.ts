@@ -13,29 +13,32 @@ import { write } from '../table/table.ts';
 import { findVendor, isOverdue, rowsOfProduct, type VendorItem } from './vendors.ts';
 
 /**
- * Tells vendors that what they show has changed: docs/adr/0059-vendors.md. Nothing here is sure to arrive. A vendor
- * registers after such a call, and reads the answer.
+ * Tells vendors that what they show has changed: docs/adr/0059-vendors.md. No call is guaranteed. A vendor registers
+ * after such a call, and reads the answer.
  */
 
-/** A vendor is not told again within this time: ten seconds, and what two calls on their way may differ by. */
+/**
+ * A vendor is not told again within this time: ten seconds, and the difference that two calls may have on their way.
+ */
 const quietMillis = 10_250;
 
 /**
- * Between two calls for one store: a little more than the twentieth part of a second, as clocks and nets are uneven.
+ * The time between two calls for one store: a little more than a twentieth of a second, since clocks and networks are
+ * uneven.
  */
 const spacingMillis = 55;
 
-/** A call waits for its turn so long at the most; its message comes back later where others are ahead. */
+/** A call waits for its turn at most this long. If others are still ahead, its message comes back later. */
 const mostAheadMillis = 1000;
 
 const callMillis = 5000;
 
-/** The vendors of a product that one message tells. */
+/** One message tells at most this many vendors of a product. */
 const vendorsAtOnce = 1000;
 
 const callsKey = (store: string): Key => ({ pk: partition(store, 'UNITS'), sk: 'vendor-calls' });
 
-/** The time of a store's next call, in milliseconds; undefined where too many are ahead. */
+/** The time of a store's next call, in milliseconds; undefined if too many are ahead. */
 const nextTurn = async (store: string): Promise<number | undefined> => {
   const at = now();
   const key = callsKey(store);
@@ -59,7 +62,10 @@ const nextTurn = async (store: string): Promise<number | undefined> => {
 /** When this process last began a call for each store, by `performance.now()`. */
 const lastCalls = ofProcess(() => new Map<string, number>());
 
-/** Waits for a turn and, where a busy process missed some, for the calls ahead: they do not all begin at once. */
+/**
+ * Waits for a turn. If a busy process missed some turns, it also waits for the calls ahead, so that they do not all
+ * begin at once.
+ */
 const waitFor = async (store: string, turn: number): Promise<void> => {
   await sleep(Math.max(turn - now(), 0));
   const last = lastCalls();
@@ -85,8 +91,8 @@ const call = async (url: string): Promise<Handling> => {
 };
 
 /**
- * Tells one vendor of a change that was made by `at`, unless it was told later than that. Within ten seconds of the
- * last call the message comes back at their end.
+ * Tells a vendor of a change made by `at`, unless it was told later than that. Within ten seconds of the last call, the
+ * message comes back when they are over.
  */
 const tellVendor = async ({ store, vendor: uuid, at }: VendorChange): Promise<Handling> => {
   const vendor = await findVendor(store, uuid);
@@ -98,14 +104,14 @@ const tellVendor = async ({ store, vendor: uuid, at }: VendorChange): Promise<Ha
   const turn = await nextTurn(store);
   if (turn === undefined) return { outcome: 'not its turn', againSeconds: secondsUntil(now() + mostAheadMillis) };
   await waitFor(store, turn);
-  // One that another message has told meanwhile is looked at again.
+  // If another message has told the vendor meanwhile, this looks again.
   const set = { toldAt: timestamp(now()) };
   const noted = await write<VendorItem>(update(vendorKey(store, uuid), { set, when: is('toldAt', vendor.toldAt) }));
   if (!noted.done) return { outcome: 'told meanwhile', againSeconds: 1 };
   return call(url);
 };
 
-/** Orders that the vendors of a product are told, as many a second as may be. */
+/** Orders that the vendors of a product are told, as many in a second as are allowed. */
 const tellOfProduct = async ({ store, product, at, after }: ProductChange): Promise<Handling> => {
   const from = after === undefined ? {} : { from: { position: after, inclusive: false } };
   const rows = await rowsOfProduct(store, product)({ descending: false, limit: vendorsAtOnce, ...from });
@@ -120,6 +126,6 @@ const tellOfProduct = async ({ store, product, at, after }: ProductChange): Prom
   return { outcome: `vendors to tell: ${rows.length}` };
 };
 
-/** Handles a message about a change that vendors are told of. */
+/** Handles a message about a change that vendors are to be told of. */
 export const tellChange = (message: ProductChange | VendorChange): Promise<Handling> =>
   message.kind === 'vendor-changed' ? tellVendor(message) : tellOfProduct(message);

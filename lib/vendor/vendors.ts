@@ -17,19 +17,19 @@ export interface VendorItem extends Key, Stamped {
   region: string;
   position?: string | undefined;
   script?: string | undefined;
-  /** Where it is told of changes. */
+  /** The address at which it is told of changes. */
   url?: string | undefined;
   productId?: string | undefined;
   registeredAt: string;
   /** The last registration that was written. */
   seenAt: string;
-  /** When the sweep noted that it is lost; absent after it has registered again. */
+  /** When the sweep noted that it is lost; missing after it has registered again. */
   lostAt?: string | undefined;
   /** When it was last told of a change. */
   toldAt?: string | undefined;
   /** Its place among the vendors of its product. */
   flags?: string | undefined;
-  /** Its place among what the sweep looks at: at the latest when it may be lost, and none while it is lost. */
+  /** Its place in the sweep's list: at the latest the time when it may be lost, and none while it is lost. */
   dues?: string | undefined;
   due?: string | undefined;
 }
@@ -50,21 +50,21 @@ export const isOverdue = ({ seenAt }: VendorItem): boolean => now() >= Date.pars
 const stateOf = (vendor: VendorItem): VendorState =>
   vendor.lostAt !== undefined || isOverdue(vendor) ? 'lost' : 'active';
 
-/** A product as its vendors show it now. */
+/** A product in the form that its vendors show now. */
 export const shownProduct = (stored: StoredProduct): VendorProduct => {
   const { id, name, price, activePrice, discount, image, permissions, demoId, active } = readProduct(stored);
   const changesAt = priceChangesAt(price, discount, now());
   return { id, name, price, activePrice, changesAt, image, permissions, demoId, active, soldOut: isSoldOut(stored) };
 };
 
-/** A vendor as the API answers it, with its product. */
+/** A vendor in the form of the API, with its product. */
 export const vendorAnswer = (vendor: VendorItem, product: StoredProduct | undefined): VendorAnswer => {
   const { sk: uuid, name, region, position = null, script = null, registeredAt, seenAt } = vendor;
   const shown = product ? shownProduct(product) : null;
   return { uuid, name, region, position, script, state: stateOf(vendor), product: shown, registeredAt, seenAt };
 };
 
-/** The answers about some vendors of a store, with one look at their products, which may be a moment old. */
+/** The API's answers about some vendors of a store. Reads all their products at once; these may be a moment old. */
 export const vendorAnswers = async (store: string, vendors: readonly VendorItem[]): Promise<VendorAnswer[]> => {
   const keys = vendors.flatMap(({ productId }) => (productId === undefined ? [] : productKey(store, productId)));
   const products = new Map((await getMany<StoredProduct>(keys)).map((product) => [product.sk, product]));
@@ -86,14 +86,14 @@ export const getVendor = async (store: string, uuid: string): Promise<VendorAnsw
 
 export const byUuid = ({ sk }: Key): string => sk;
 
-/** A store's vendors, by their UUIDs. */
+/** A store's vendors, ordered by UUID. */
 export const everyVendor = (store: string): Source<VendorItem> => rowsOf({ partition: partition(store, 'VENDOR') });
 
 /** The rows that lead to the vendors of a product. */
 export const rowsOfProduct = (store: string, productId: string): Source<Key> =>
   rowsOf({ partition: productList(store, productId), index: 'byFlags' });
 
-/** The vendors that pass the filter, by their UUIDs. */
+/** The vendors that pass the filter, ordered by UUID. */
 export const listVendors = (store: string, { product, state }: VendorFilter): Source<VendorItem> => {
   const passes = (vendor: VendorItem): boolean =>
     (state === undefined || stateOf(vendor) === state) && (product === undefined || vendor.productId === product);
@@ -107,8 +107,8 @@ export const listVendors = (store: string, { product, state }: VendorFilter): So
 };
 
 /**
- * Sets the product that a vendor sells; null: none. `together` belongs into one transaction with it. Throws 404, and
- * 400 for an unknown product.
+ * Sets the product that a vendor sells; null means none. `together` is in the same transaction. Throws 404, and 400 for
+ * an unknown product.
  */
 export const setProduct = async (
   store: string,

@@ -16,8 +16,8 @@ import { isChangedByStore } from './credit.ts';
 import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
 
 /**
- * The balances of customers at another service, of which no GET tells the lots. They are made the balances here by the
- * rules of an addition and of a removal, as long as this store has not changed the customer's credit itself.
+ * The balances of customers at another service. No GET tells its lots, so this adds or removes credit here until the
+ * balances are equal, by the usual rules. It stops once this store has changed the customer's credit itself.
  */
 
 /** A customer's balances at the other service, in L$. All credit that is added here ends at `expiresAt`. */
@@ -28,7 +28,7 @@ export interface BalanceFields extends Record<CreditType, number> {
 
 const by = 'import';
 
-/** The parts that make a customer's balances those of a row; undefined where lots must be read first. */
+/** The parts of a change after which a customer's balances equal a row; undefined if lots must be read first. */
 const partsOf = (facts: CreditFacts, fields: BalanceFields, at: string) => {
   const held = spendableOf(facts, at);
   if (isPrerequisite(held)) return held;
@@ -40,7 +40,7 @@ const partsOf = (facts: CreditFacts, fields: BalanceFields, at: string) => {
   });
 };
 
-/** The group of a row, decided of a customer as they were read; undefined where they have to be read again. */
+/** The group of a row, decided by the customer as they were read; undefined if they must be read again. */
 const groupOf = async (
   row: Row<BalanceFields>,
   store: string,

@@ -32,7 +32,7 @@ export const categoryImporter: Importer<CategoryFields> = {
       return { rows: [row], outcome: 'created', writes: [put(made, isNameless, stored)] };
     });
   },
-  // The file may bring back a deleted category. Memberships that the deletion left behind must not come back with it.
+  // The file may bring back a deleted category. Memberships that its deletion left behind must not come back with it.
   prepare: async (groups, { store }) => {
     const created = groups.filter(({ outcome }) => outcome === 'created').flatMap(({ rows }) => rows);
     await pMap(created, ({ fields }) => freeMembers(store, fields.id), sideBySide);

@@ -9,9 +9,9 @@ import { getMany } from '../../table/table.ts';
 import { type Fault, type Group, type Importer, type Row, replacing, type Setting, type Undoing } from './rows.ts';
 
 export interface CouponFields {
-  /** By default the id of the stored coupon with this code, or else `madeId`. */
+  /** By default the id of the stored coupon with this code or, if there is none, `madeId`. */
   id?: string | undefined;
-  /** An id that is made of the code. */
+  /** An id that is made from the code. */
   madeId?: string;
   code: string;
   owner: Resident;
@@ -31,9 +31,7 @@ const settingsOf = ({ code, discount, ownerProfit, active, bloggersSync, ...coup
   return { code, discount, ownerProfit, active, bloggersSync, usesPerCustomer, expiration };
 };
 
-/**
- * The coupon that a code names. A restored table may have the code without the coupon, or the coupon without the code.
- */
+/** The coupon that a code names. A restored table may have one of the two without the other. */
 interface Holder {
   id: string;
   coupon: CouponItem | undefined;
@@ -71,7 +69,7 @@ const couponFault = (
   return { field: 'code', value: code, message: `must be unique in the store: the coupon ${holder.id} has it` };
 };
 
-/** The limits and switches of this store that a row undoes. */
+/** This store's own limits and switches that a row undoes. */
 const undoneBy = (made: CouponItem, stored: CouponItem | undefined): Undoing[] => {
   if (!stored) return [];
   const { usesPerCustomer: most, expiration, active } = stored;
@@ -99,7 +97,7 @@ const couponGroup = (
   const items = couponItems(store, owner, request, { id, usesPerCustomer, expiration, createdAt: since });
   const made = withSettings(stored, items.coupon, { settingsOf, isMove });
   const coupon = made ?? stored ?? items.coupon;
-  // Where a coupon that was renamed here is kept, the code of the row is not its own.
+  // If a coupon that was renamed here keeps its new code, the row's code is not its own.
   const hasThisCode = coupon.folded === items.code.sk;
   const writes = [
     ...(made ? replacing<Key>(stored, made) : []),

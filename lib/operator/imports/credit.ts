@@ -57,11 +57,11 @@ const importedLot = (setting: Setting, { fields }: Row<CreditFields>, item: Cred
 const spentSince: string =
   'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
 
-/** Says whether the store itself has changed a customer's credit, so that nothing is imported any more. */
+/** Says whether the store itself has changed a customer's credit. Then nothing is imported any more. */
 export const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
-/** A UUID that a text always makes; its version is that of UUIDs which an application makes in its own way. */
+/** A UUID that is always the same for a text. Its version (8) is for UUIDs that an application makes in its own way. */
 const idOf = (text: string): string => {
   const hash = createHash('sha256').update(text).digest('hex');
   const parts = [hash.slice(0, 8), hash.slice(8, 12), `8${hash.slice(13, 16)}`, `a${hash.slice(17, 20)}`];
@@ -69,15 +69,15 @@ const idOf = (text: string): string => {
 };
 
 /**
- * The id of a customer's unlotted credit of one type, by which an import knows it: the imported row's as long as
- * nothing but imports has changed the credit, and else one that no later state of it has.
+ * The id by which an import knows a customer's unlotted credit of one type. While only imports have changed the credit
+ * it is the imported row's id. Afterwards it is an id that no later state of the credit has.
  */
 export const unlottedId = (item: CreditItem, type: CreditType): string => {
   const imported = isChangedByStore(item) ? undefined : item[importedNames[type]];
   return imported?.id ?? idOf(JSON.stringify([item.pk, item.sk, type, item.creditVersion]));
 };
 
-/** Says whether a row without `expiresAt` is the one that was imported, or an export of what the store holds now. */
+/** Says whether a row without `expiresAt` is the imported one, or an export of what the store holds now. */
 const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined): boolean => {
   const { id, type, amount } = fields;
   const imported = item?.[importedNames[type]];
@@ -86,8 +86,8 @@ const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined): b
 };
 
 /**
- * Says whether a row tells that less is left in an open lot than the store has, or nothing. An import may take that
- * away as long as nothing but imports has changed the customer's credit.
+ * Says whether less is left in an open lot according to a row than in the store, or nothing. An import may take the
+ * difference away while only imports have changed the customer's credit.
  */
 const isLowered = (wanted: CreditLot, lot: CreditLot): boolean =>
   lot.state === 'open' &&
@@ -97,8 +97,8 @@ const isLowered = (wanted: CreditLot, lot: CreditLot): boolean =>
   wanted.remaining < lot.remaining;
 
 /**
- * The fault of a row whose lot is there with another value. How much of a lot is left, and how it ended, can only be
- * compared until the store itself changes the credit.
+ * The fault of a row whose lot exists with another value. What is left in a lot, and how it ended, is compared only
+ * until the store itself changes the credit.
  */
 const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault | undefined => {
   const valuesOf = ({ sk, amount, expiresAt, remaining, state }: CreditLot) => ({
@@ -114,7 +114,7 @@ const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault 
     : { field, value, message: `must be ${stored[field]}: this lot is there already` };
 };
 
-/** Compares a row with the table: it is there (`unchanged`), at fault, or to be added or lowered (`new`). */
+/** Compares a row with the table: it exists (`unchanged`), has a fault, or is to be added or lowered (`new`). */
 const judge = (
   row: Row<CreditFields>,
   item: CreditItem | undefined,
@@ -132,7 +132,7 @@ const judge = (
   return isChangedByStore(item) ? { field: 'amount', value: amount, message: spentSince } : 'new';
 };
 
-/** A lot of which less is left than the store has, as it was found and as the row has it. */
+/** A lot that holds more in the store than in its row, as it was found and as the row says. */
 interface LoweredLot {
   found: CreditLot;
   wanted: CreditLot;
@@ -140,7 +140,7 @@ interface LoweredLot {
 
 const totalLeft = (lots: readonly CreditLot[]): number => lots.reduce((sum, { remaining }) => sum + remaining, 0);
 
-/** The write that takes from a lot what it has too much, in the change with the number `changed`. */
+/** The write that takes the excess from a lot, in the change with the number `changed`. */
 const lowering = ({ found, wanted }: LoweredLot, changed: number): Write => {
   const { endedAt: at = timestamp(now()), endedBy: by = 'import' } = wanted;
   return wanted.state === 'open'
@@ -148,11 +148,11 @@ const lowering = ({ found, wanted }: LoweredLot, changed: number): Write => {
     : closing(found, 'drained', { at, by }, changed, found.remaining);
 };
 
-/** The items that the table holds of a customer before rows are added. */
+/** What the table holds about a customer before rows are added. */
 interface StoredHolder {
   item: CreditItem | undefined;
   lotAt: (row: Row<CreditFields>) => CreditLot | undefined;
-  /** All lots, where a row ends one. */
+  /** All lots, if a row ends one. */
   lots: readonly CreditLot[];
 }
 
@@ -226,9 +226,9 @@ const addTo = (
 };
 
 /**
- * Finds the stored lots of the rows by their ids. Where the key does not lead to a lot, all lots of that customer are
- * read: the store may have put it into another epoch, or the row may have another type or expiry than the lot. While an
- * import writes, it has checked the latter already, and reads no lots of customers whom only imports have changed.
+ * Finds the stored lots of the rows by their ids. If a key leads to no lot, all lots of that customer are read: the
+ * store may have put the lot into another epoch, or the row may have another type or expiry. A check has found such
+ * rows before an import writes, so a writing import reads no lots of customers whose credit only imports have changed.
  */
 const findLots = async (
   rows: Row<CreditFields>[],
@@ -253,9 +253,9 @@ const findLots = async (
 };
 
 /**
- * Credit: open and closed lots, and unlotted credit. An import adds credit only to customers whose credit the store has
- * never changed except by imports, so that spent, expired or superseded credit does not come back. A check writes
- * nothing: it keeps the sums that it would have added in `planned`, by customer and type.
+ * Credit: open and closed lots, and unlotted credit. Credit is added only for customers whose credit nothing but
+ * imports has changed, so spent, expired or superseded credit does not come back. A check writes nothing: it keeps the
+ * sums that it would have added in `planned`, by customer and type.
  */
 export const creditImporter = (planned?: Map<string, number>): Importer<CreditFields> => ({
   plan: async (rows, setting) => {
@@ -272,7 +272,7 @@ export const creditImporter = (planned?: Map<string, number>): Importer<CreditFi
     for (const row of rows) {
       const { uuid } = ownerOf(row);
       const verdict = judge(row, items.get(uuid), lotAt(row), setting);
-      // A change has one reason: rows with others are changes of their own.
+      // A change has one reason, so rows with other reasons are changes of their own.
       const { type, reason, reference } = row.fields;
       const place = JSON.stringify([uuid, type, reason, reference]);
       if (verdict === 'new') additions.set(place, [...(additions.get(place) ?? []), row]);

@@ -22,7 +22,7 @@ export interface CustomerFields extends Partial<Settings> {
 const names = ['discount', 'newsSubscriber', 'isBanned', 'banReason'] as const;
 const unset: Settings = { discount: 0, newsSubscriber: false, isBanned: false, banReason: '' };
 
-/** The settings that another service tells: the reason of a ban is not one of them. */
+/** The settings that another service tells. The reason of a ban is not one of them. */
 const settingsOf = ({ discount, newsSubscriber, isBanned }: Settings) => ({ discount, newsSubscriber, isBanned });
 
 const noSettings = digestOf(settingsOf(unset));
@@ -50,7 +50,7 @@ const customerGroup = (
       rows: [row],
       outcome: { field: 'banReason', value: wanted.banReason, message: 'must be empty where isBanned is false' },
     };
-  // A customer without settings has them as any word of before told them.
+  // A customer without any settings is taken as told: every earlier word left them without.
   const { told = digestOf(settingsOf(before)) === noSettings ? noSettings : undefined } = item ?? {};
   const stored = item && { ...before, ...(told !== undefined && { told }) };
   const made = withSettings(stored, wanted, { settingsOf, isMove });
@@ -80,7 +80,7 @@ const customerGroup = (
   };
 };
 
-/** A store's settings for its customers. Credit and purchases have files of their own. */
+/** A store's settings for its customers. Credit and purchases have their own files. */
 export const customerImporter: Importer<CustomerFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;

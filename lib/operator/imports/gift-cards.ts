@@ -29,7 +29,7 @@ const giftCardGroup = (
   return { rows: [row], outcome: { field, value: field === 'owner' ? owner.uuid : fields[field], message } };
 };
 
-/** Gift cards, redeemed and purchased ones too. */
+/** Gift cards, with redeemed and purchased ones. */
 export const giftCardImporter: Importer<GiftCardFields> = {
   plan: async (rows, setting) => {
     const keys = rows.map(({ fields }) => giftCardKey(setting.store, fields.id));

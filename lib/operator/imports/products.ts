@@ -25,7 +25,7 @@ import {
   unknownReference,
 } from './rows.ts';
 
-/** A product as a row tells it. Ids are those of products and categories. */
+/** A product in a row. Its ids are the ids of products and categories. */
 export interface ProductFields
   extends Partial<Omit<Fields, 'profitShares' | 'permissions' | 'discount'>>,
     Record<string, unknown> {
@@ -43,7 +43,7 @@ export interface ProductFields
 
 const { body } = createProduct;
 
-/** An item that a later version alone can read has its shape. */
+/** Part of an item that only a later version can read. */
 interface Shaped {
   shape?: number;
 }
@@ -64,7 +64,9 @@ const settingsOf = ({ name, price, image, listed, bloggable, limited, item, ...p
 const valueAt = (fields: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], fields);
 
-/** Merges a row into the stored product. Returns the product, with all copies in its item, or the row's fault. */
+/**
+ * Merges a row into the stored product. Returns the product, with all its copies in its own item, or the row's fault.
+ */
 const merge = (
   { fields: row }: Row<ProductFields>,
   known: KnownProduct | undefined,
@@ -99,7 +101,7 @@ const merge = (
 
 const isFault = (made: StoredProduct | Fault): made is Fault => 'message' in made;
 
-/** The copies of a product after a row, and what the other side had by then, if a row has told it. */
+/** The copies of a product after a row, and the number at the other service, if a row has told it. */
 interface Stock {
   copies: number;
   told: number | undefined;
@@ -107,8 +109,8 @@ interface Stock {
 }
 
 /**
- * The copies that a row leaves to a product that is limited, and was before. They are used up here: a file leaves them
- * unless it is asked to set them, and a move adds what the number of the other side has changed.
+ * The copies that a row leaves to a product that is limited and was so before. They are used up here. So a file leaves
+ * them unless it is asked to set them, and a move adds the change of the number at the other service.
  */
 const stockAfter = (
   { availableAmount: there }: ProductFields,
@@ -123,10 +125,10 @@ const stockAfter = (
   return { copies: here, told, kept: { field: 'availableAmount', value: there, message } };
 };
 
-/** Where the copies of a product lie. */
+/** How the copies of a product are spread over its item and its shares. */
 const lying = (item: StoredProduct) => ({ availableAmount: item.availableAmount, ...divisionOf(item) });
 
-/** The item with these copies, which lie where they lay if their number stays. */
+/** The item with these copies. They stay where they are if their number stays. */
 const withStock = (item: StoredProduct & Shaped, { copies, told }: Stock, known: KnownProduct): StoredProduct => {
   if (copies === known.copies && told === item.toldCopies) return item;
   const { divided, wholeUntil, shape, toldCopies: _, ...others } = item;
@@ -134,7 +136,7 @@ const withStock = (item: StoredProduct & Shaped, { copies, told }: Stock, known:
   return { ...others, ...stock, ...(told !== undefined && { toldCopies: told }) };
 };
 
-/** The item that a row makes; undefined where it changes nothing. */
+/** The item that a row makes; undefined if it changes nothing. */
 const broughtItem = (
   { fields }: Row<ProductFields>,
   made: StoredProduct,
@@ -161,7 +163,7 @@ const broughtItem = (
   return { item: item === stored ? undefined : item, ...(kept && { kept }) };
 };
 
-/** The changes of this store that a row undoes. */
+/** This store's own changes that a row undoes. */
 const undoneBy = (made: StoredProduct, stored: StoredProduct | undefined): Undoing[] =>
   stored
     ? [
@@ -170,7 +172,7 @@ const undoneBy = (made: StoredProduct, stored: StoredProduct | undefined): Undoi
       ]
     : [];
 
-/** The store's categories and their products, which an import reads once. */
+/** The store's categories and their products. An import reads them once. */
 interface KnownCategories {
   categories: ReadonlySet<string>;
   memberships: ReadonlyMap<string, ReadonlySet<string>>;
@@ -185,8 +187,8 @@ const readKnownCategories = async (store: string): Promise<KnownCategories> => {
 const none: ReadonlySet<string> = new Set();
 
 /**
- * The memberships that a row changes. A move brings those that the other side has not told before, and ends those that
- * it has told and has no more: what was changed here stays.
+ * The memberships that a row changes. A move adds memberships that the other service had not told before, and ends ones
+ * that it had told and no longer has. What was changed here stays.
  */
 const movesOf = (
   { id, categories }: ProductFields,
@@ -209,7 +211,7 @@ const replacement = async (store: string, stored: StoredProduct, made: StoredPro
   return [put({ ...fields, ...sortState }, unchanged(stored, sortStateNames), stored), ...writes];
 };
 
-/** The fault of a product or a category that a row names. */
+/** The fault if a row names a product or a category that does not exist. */
 const referenceFault = (
   { demoId, categories = [] }: ProductFields,
   made: StoredProduct,
@@ -255,13 +257,13 @@ const productGroup = async (
   };
 };
 
-/** The write replaces a product with a divided stock by one whose copies all lie in its item. */
+/** The write replaces a product with a divided stock by one with all copies in its item. */
 const replacesDivided = (write: Write): boolean => {
   const { divided }: Partial<StoredProduct> = (write.kind === 'put' && write.found) || {};
   return divided !== undefined && write.kind === 'put' && write.item.divided === undefined;
 };
 
-/** Products and their categories. Each import needs an importer of its own, which reads the categories once. */
+/** Products and their categories. Each import needs its own importer, which reads the categories once. */
 export const productImporter = (): Importer<ProductFields> => {
   let reading: Promise<KnownCategories> | undefined;
   const moving: Moves = new Map();
@@ -280,7 +282,7 @@ export const productImporter = (): Importer<ProductFields> => {
       const stored = new Map(items.map((item) => [item.sk, { item, copies: counted.get(item.sk) ?? 0 }]));
       return pMap(rows, (row) => productGroup(row, stored, known, moving, setting), sideBySide);
     },
-    // A write that was planned of a divided stock is refused then, and planned again of the whole one.
+    // Writes that were planned for a divided stock are refused after this, and planned again for the whole one.
     prepare: async (groups, { store }) => {
       const written = groups.flatMap(({ writes = [] }) => writes);
       const replaced = written.flatMap((one) => (replacesDivided(one) ? [targetOf(one).sk] : []));
@@ -297,9 +299,9 @@ export const productImporter = (): Importer<ProductFields> => {
           const toldIn = moves?.told?.size ? moves.told : undefined;
           if (moves?.told) told.push(update(productKey(store, fields.id), { set: { toldIn }, when: exists }));
         }
-      // One after another: two categories of one product would wait for each other.
+      // One after another: two categories of one product would have to wait for each other.
       for (const [category, memberships] of changes) await setMembers(store, category, memberships);
-      // They are told once they are in force: a move that is killed before brings them again.
+      // They are noted as told after they have taken effect: if a move is interrupted before, it brings them again.
       for (const some of inChunks(told, 100)) await transact(some);
     },
   };

@@ -24,7 +24,7 @@ interface PurchaseRow {
   at: string;
 }
 
-/** A transaction takes 100 items: two of the buyer, and two for each of 49 purchases. */
+/** A transaction takes 100 items: two for the buyer, and two for each of 49 purchases. */
 const together = 49;
 
 const boughtIn = (row: Row<PurchaseFields>): PurchaseRow => {
@@ -65,7 +65,7 @@ const readPurchases = async (store: string, all: PurchaseRow[]) => {
 const isSamePurchase = ({ buyer, productId, price, at }: PurchaseRow, item: PurchaseItem): boolean =>
   item.uuid === buyer.uuid && item.productId === productId && item.price === price && item.at === at;
 
-/** A sum of unknown purchases of the same buyer may be corrected: no more of them is known. */
+/** The sum of a buyer's unknown purchases may be corrected, since nothing else is known about them. */
 const isCorrection = ({ buyer, productId }: PurchaseRow, item: PurchaseItem): boolean =>
   productId === nilUuid && item.productId === nilUuid && item.uuid === buyer.uuid;
 

@@ -13,24 +13,24 @@ import { type Fault, type Group, type Importer, type Row, type Setting, sideBySi
 
 export interface ResidentFields extends Resident {
   formerNames?: string[];
-  /** Who knows them: the operator, for all stores, or the store of the import. */
+  /** Who told this resident: the operator, for all stores, or the store of the import. */
   source?: 'operator' | 'store';
 }
 
-/** The stored residents and names to which the rows refer. */
+/** The stored residents and names that the rows refer to. */
 interface KnownResidents {
   residents: Map<string, StoredResident>;
   /** The UUID of the resident to whom a name leads. */
   holders: Map<string, string>;
-  /** By UUID or name: the residents of whom stores were told, other than by the operator. */
+  /** The residents that stores were told of by someone other than the operator, by UUID or name. */
   told: Map<string, Key[]>;
 }
 
-/** The names of a row. A resident without any is called by their UUID. */
+/** The names in a row. A resident without a name is called by their UUID. */
 const namesClaimed = ({ uuid, username, formerNames = [] }: ResidentFields): string[] =>
   [...new Set([username, ...formerNames])].filter((name) => name !== uuid);
 
-/** Reads of whom stores were told these UUIDs and names. */
+/** Finds what stores were told about these UUIDs and names. */
 const readToldKeys = async (uuids: readonly string[], names: readonly string[]): Promise<KnownResidents['told']> => {
   const told: KnownResidents['told'] = new Map();
   for (const { id } of await listStores()) {
@@ -67,7 +67,7 @@ const isToFollow = ({ renamedAt, due }: StoredResident): boolean => renamedAt !=
 const takeName = ({ uuid, names }: StoredResident, name: string): Write =>
   update(residentKey(uuid), { set: { names: names.filter((other) => other !== name) }, when: is('names', names) });
 
-/** A resident of whom only the store of the import is told. A name that is another's stays there. */
+/** A resident that only the import's store is told of. A name that belongs to somebody else stays theirs. */
 const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group<ResidentFields>> => {
   const { uuid } = row.fields;
   const [shared, told] = [
@@ -81,17 +81,17 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
   );
   const isFree = (name: string): boolean =>
     holders.every(({ pk, sk, uuid: holder }) => holder === uuid || (sk !== name && pk !== nameKey(name).pk));
-  // A customer whom nobody can name stays a stranger, so that the dispenser is still asked for the name.
+  // A customer without a known name stays unknown, so that the dispenser is still asked for the name.
   const isStranger = !shared && !told && claims.length === 0 && (await findCustomerItem(store, uuid)) !== undefined;
   const writes = shared || isStranger ? [] : toldWrites(store, uuid, claims.filter(isFree), told);
   if (writes.length === 0) return { rows: [row], outcome: 'unchanged' };
   return { rows: [row], outcome: told ? 'changed' : 'created', writes };
 };
 
-/** A name that one store has for another avatar, by the key of what the store was told of them. */
+/** A name that one store has for another avatar, given the key of what the store was told. */
 const movedIn = (name: string, key: Key) => ({ name, from: key.sk, store: storeOf(key) });
 
-/** A former name that leads to another resident. */
+/** The fault of a former name that leads to another resident. */
 const formerNameFault = (claims: readonly string[], uuid: string, { holders }: KnownResidents): Fault | undefined => {
   const former = claims.slice(1).find((name) => (holders.get(name) ?? uuid) !== uuid);
   if (former === undefined) return undefined;
@@ -99,13 +99,15 @@ const formerNameFault = (claims: readonly string[], uuid: string, { holders }: K
   return { field: 'formerNames', value: former, message };
 };
 
-/** A row needs another, in which the present holder of its name has a new one. Either may come first in the file. */
+/**
+ * A row needs another row in which the present holder of its name gets a new one. Either may come first in the file.
+ */
 const neededRename = ({ uuid, username }: StoredResident): NonNullable<Group<ResidentFields>['needs']> => {
   const message = `belongs to the resident ${uuid}: give that resident's new name in the same file`;
   return { key: uuid, fault: { field: 'username', value: username, message } };
 };
 
-/** The writes of a resident whom the operator names. `taken` is another who has that name so far. */
+/** The writes for a resident that the operator names. `taken` is the resident who has had that name so far. */
 const residentWrites = (
   { uuid, username }: Resident,
   claims: readonly string[],
@@ -118,16 +120,16 @@ const residentWrites = (
   const names = [...new Set([...claims, ...(stored?.names ?? [])])];
   const moved = [
     ...(taken ? [{ name: username, from: taken.uuid }] : []),
-    // A name that the operator has told before led to nobody else in any store.
+    // A name that the operator had told before led to nobody else in any store.
     ...claims.flatMap((name) => (holders.has(name) ? [] : othersTold(name).map((key) => movedIn(name, key)))),
   ];
   const isChanged = username !== stored?.username || claims.some((name) => !stored?.names.includes(name));
-  // A store that was told another name holds copies of that one, and a search in its customers knows their names.
+  // A store that was told another name has copies of it, and the search for customers there knows it.
   const isRenamed = (stored !== undefined && isChanged) || told.has(uuid) || moved.length > 0;
   return [
     ...residentItems({ uuid, username }, names, stored, { takenFrom: taken?.uuid, isRenamed }),
     ...(taken ? [takeName(taken, username)] : []),
-    // In these stores the names were another avatar's.
+    // In these stores the names belonged to another avatar.
     ...new Map(claims.flatMap(othersTold).map((key) => [`${key.pk} ${key.sk}`, key] as const))
       .values()
       .map((key) => update(key, { set: renameMark(), when: exists })),
@@ -138,7 +140,7 @@ const residentWrites = (
 /** A transaction takes no more. */
 const maxWrites = 100;
 
-/** All names of a resident are written at once, since each carries the current one. */
+/** All names of a resident are written at once, since each item holds the current name. */
 const tooManyNames = ({ username }: ResidentFields, stored: StoredResident | undefined): Fault => {
   const message = `is too much to write at once: the resident has ${stored?.names.length ?? 0} names already`;
   return { field: 'username', value: username, message };
@@ -153,7 +155,7 @@ const residentGroup = (row: Row<ResidentFields>, known: KnownResidents, log: Set
   if (fault) return { rows: [row], outcome: fault };
   const holder = residents.get(holders.get(username) ?? '');
   const taken = holder && holder.uuid !== uuid ? holder : undefined;
-  // A name of theirs that leads nowhere, as in a table restored with half a transaction, is written again.
+  // A name of theirs that leads nowhere, as in a table that was restored with half a transaction, is written again.
   const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
   if (stored?.username === username && !taken && claims.every(isNoted))
     return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };
@@ -167,7 +169,7 @@ const residentGroup = (row: Row<ResidentFields>, known: KnownResidents, log: Set
   };
 };
 
-/** Residents, whom all stores share. A rename also changes the copies of the name in the items of every store. */
+/** Residents, whom all stores share. A rename also changes the copies of the name in every store. */
 export const residentImporter: Importer<ResidentFields> = {
   plan: async (rows, { store, log }) => {
     const known = await readKnownResidents(rows.filter(({ fields }) => fields.source !== 'store'));
@@ -180,7 +182,8 @@ export const residentImporter: Importer<ResidentFields> = {
     if (written.length === 0) return;
     forgetResidents();
     const keys = written.flatMap(({ rows }) => rows.map(({ fields }) => residentKey(fields.uuid)));
-    // The transaction of the rename sets the mark, and it stays until all copies are renamed: a crash loses none.
+    // The transaction of the rename sets the mark. The mark stays until all copies are renamed, so a crash leaves none
+    // out.
     const marked = (await getMany<StoredResident>(keys, { consistent: true })).filter(isToFollow);
     await pMap(marked, followRename, sideBySide);
   },

@@ -10,18 +10,18 @@ import { isSameItem } from '../../table/stamp.ts';
 import { getMany, transact, write } from '../../table/table.ts';
 
 /**
- * Writes what rows tell of things of a store: those of a file, or of another service. The `plan` of an importer reads
- * the table and returns the writes for each row; a dry run stops there. The table refuses a plan's writes if another
- * writer has changed an item since it was read, and those rows are then planned again. So an import can be killed at
- * any point, repeated, or run twice at once.
+ * Writes the things of a store that rows tell of, from a file or from another service. The `plan` of an importer reads
+ * the table and returns the writes for each row. A dry run stops there. The table refuses a plan's writes if another
+ * writer has changed an item since it was read; then those rows are planned again. So an import can be interrupted
+ * anywhere, repeated, or run twice at the same time.
  */
 
-/** A row with checked fields: it may have some of a thing's only. Residents and ids in it are known. */
+/** A row with checked fields. It may lack some fields of its thing. Residents and ids in it are known. */
 export interface Row<F> {
   /** The row's line in its file, from 1. */
   line: number;
   fields: F;
-  /** The texts of its file that became ids, by the ids: a fault shows what a person has written. */
+  /** The file's texts from which ids were made, by the ids: a fault shows what a person has written. */
   texts?: ReadonlyMap<unknown, string>;
 }
 
@@ -34,19 +34,19 @@ export interface Fault {
 
 export type RowOutcome = 'created' | 'changed' | 'unchanged';
 
-/** The kinds of changes by this store that a person's file can undo: the plan of an import counts them. */
+/** The kinds of this store's changes that a person's file can undo. The plan of an import counts them. */
 export type Undoing = 'ban' | 'coupon on' | 'limit of uses' | 'end of a coupon' | 'product on' | 'price';
 
-/** Rows that are written all together or not at all. */
+/** Rows that are written together or not at all. */
 export interface Group<F> {
   rows: Row<F>[];
   outcome: RowOutcome | Fault;
   undoes?: readonly Undoing[];
-  /** The row says otherwise than the store, whose word counts: this is left as it is. */
+  /** The store's own word counts here, and the row says something else. The value stays. */
   kept?: Fault;
   /** At most 100. */
   writes?: Write[];
-  /** Residents who have to be customers of the store before the group is written. */
+  /** Residents who must be customers of the store before the group is written. */
   customers?: Resident[];
   /** The row is rejected with this fault unless the file also has a good row with this key. */
   needs?: { key: string; fault: Fault };
@@ -55,9 +55,9 @@ export interface Group<F> {
 /** The context of a plan. */
 export interface Setting {
   store: string;
-  /** The rows are those of another service, which a move copies again and again, not those of a person's file. */
+  /** The rows come from another service, which a move copies again and again, rather than from a person's file. */
   isMove?: boolean | undefined;
-  /** The copies of limited products become those of the rows. */
+  /** Limited products get the numbers of copies in the rows. */
   setsStock?: boolean | undefined;
   /** The log of the command that writes the rows. */
   log?: Log | undefined;
@@ -71,12 +71,12 @@ export interface Importer<F> {
   finish?(groups: Group<F>[], setting: Setting): Promise<void>;
 }
 
-/** The fault of an id that finds no product or category. A name finds none by itself, since two may have the same. */
+/** The fault of an id that finds no product or category. A name never finds one, since two may share it. */
 export const unknownReference = (kind: 'products' | 'categories'): string =>
   `must be ${kind === 'products' ? 'a product' : 'categories'} of the store, by UUID or by what it was imported by: the id of its row, ` +
   `else the name. Import it first, or look its UUID up with store export ${kind}`;
 
-/** The writes that replace an item as it was read, or make a new one; none where they would change nothing. */
+/** The writes that replace an item as it was read, or make a new one: none if they would change nothing. */
 export const replacing = <T extends Key>(stored: T | undefined, item: T): Write[] => {
   if (!stored) return [put(item, isNew)];
   return isSameItem(stored, item) ? [] : [put(item, unchanged(stored), stored)];
@@ -84,7 +84,7 @@ export const replacing = <T extends Key>(stored: T | undefined, item: T): Write[
 
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
-/** Reads items consistently. Answers a function from one of the keys to its item, if there is one. */
+/** Reads items consistently. Answers a function from a key to its item, if there is one. */
 export const readItems = async <T extends Key>(keys: readonly Key[]): Promise<(key: Key) => T | undefined> => {
   const items = new Map((await getMany<T>(keys, { consistent: true })).map((item) => [nameOf(item), item]));
   return (key) => items.get(nameOf(key));
@@ -95,7 +95,10 @@ const maxItems = 100;
 /** Limits the calls that an import makes at once. */
 export const sideBySide = { concurrency: 4 };
 
-/** Packs as many groups into each transaction as fit. Of groups that write the same item a round takes only one. */
+/**
+ * Packs as many groups into each transaction as fit. If groups write the same item, a round takes only the first of
+ * them.
+ */
 const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
   const taken = new Set<string>();
   const transactions: Group<F>[][] = [];

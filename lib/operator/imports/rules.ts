@@ -8,13 +8,13 @@ import type { Importer } from './rows.ts';
 
 export type RuleFields = Partial<Omit<StoreRules, 'bonus'>> & { bonus?: Partial<StoreRules['bonus']> };
 
-/** The rules of a row, beside those that a store has. */
+/** The rules of a row, and the store's own rules for the rest. */
 const merge = (store: Store, { bonus, ...others }: RuleFields): StoreRules => {
   const rules = rulesOf(store);
   return { ...rules, ...others, bonus: { ...rules.bonus, ...bonus } };
 };
 
-/** The rules lie in the item of the store. */
+/** The rules are part of the store's item. */
 export const ruleImporter: Importer<RuleFields> = {
   plan: async (rows, { store }) => {
     const stored = await findStore(store);

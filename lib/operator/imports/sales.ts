@@ -18,17 +18,17 @@ export interface SaleFields extends Omit<Terms, 'toPay' | 'coupon' | 'inGroup'> 
   refusal?: Refusal | undefined;
   /** A product's id. */
   product: string;
-  /** Absent where nobody has the name: then the sale was refused. */
+  /** Missing if nobody has the name: then the sale was refused. */
   buyer?: Resident | undefined;
   /** By default the buyer. */
   recipient?: Resident | undefined;
   paid: number;
   refund: number;
   change: number;
-  /** All three are there, or none. */
+  /** Either all three are given, or none. */
   changePaid?: { transactionId?: string | undefined; amount?: number | undefined; at?: string | undefined };
   shares: (Omit<Share, 'residentUuid'> & { user: Resident })[];
-  /** The coupon of which it is a use, if it is one. */
+  /** The used coupon, if the sale used one. */
   coupon: Omit<UsedCoupon, 'id' | 'couponOwnerUuid'> & {
     id?: string | undefined;
     couponOwnerUuid?: Resident | undefined;
@@ -65,7 +65,7 @@ const bonusIn = ({ bonus: amount, bonusType: type, bonusExpiresAt: expiresAt }: 
 const changePaidIn = ({ changePaid: { transactionId, amount, at } = {} }: SaleFields): SaleItem['changePaid'] =>
   transactionId !== undefined && amount !== undefined && at !== undefined ? { transactionId, amount, at } : undefined;
 
-/** The sale of a row. It stands in no list of deliveries to be ordered. */
+/** The sale of a row. It is in no list of deliveries to be ordered. */
 const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
   const { fields } = row;
   const { id, product: productId, buyer, recipient = buyer, shares, taken, bonusType: _, bonusExpiresAt: __ } = fields;
@@ -126,7 +126,7 @@ const readSaleItems = async (store: string, all: readonly SaleRow[]) => {
 
 type StoredItems = Awaited<ReturnType<typeof readSaleItems>>;
 
-/** The facts of a sale that nothing changes afterwards, in one text. */
+/** The facts of a sale that nothing changes afterwards, as one text. */
 const fingerprint = ({
   productId,
   buyerUuid,
@@ -155,7 +155,7 @@ const saleFault = ({ row, sale }: SaleRow, stored: SaleItem | undefined, isProdu
   return { field: 'product', value: product, message: unknownReference('products') };
 };
 
-/** The writes of completed sales of one buyer to one recipient: sales, spend, owned products and uses of coupons. */
+/** The writes of one buyer's completed sales to one recipient: sales, spend, owned products and uses of coupons. */
 const completedWrites = (store: string, some: readonly SaleRow[], stored: StoredItems): Write[] => {
   const { buyer, recipient } = some[0] as SaleRow & { buyer: Resident; recipient: Resident };
   const isForOneself = buyer.uuid === recipient.uuid;
@@ -189,12 +189,12 @@ const completedWrites = (store: string, some: readonly SaleRow[], stored: Stored
   ];
 };
 
-/** A transaction takes 100 items: four of buyer and recipient, and at most four for each of 24 sales. */
+/** A transaction takes 100 items: four for buyer and recipient, and at most four for each of 24 sales. */
 const together = 24;
 
 /**
- * Sales. One transaction records completed sales of one buyer, their spend, the products owned and the uses of coupons.
- * No delivery follows, and credit and stock stay, since the files of customers' credit and of products have those.
+ * Sales. One transaction records completed sales of one buyer, with their spend, the products owned and the uses of
+ * coupons. No delivery follows. Credit and stock do not change: the files of credit and of products have them.
  */
 export const saleImporter: Importer<SaleFields> = {
   plan: async (rows, { store }) => {
@@ -213,7 +213,7 @@ export const saleImporter: Importer<SaleFields> = {
         byParties.set(parties, [...(byParties.get(parties) ?? []), sold]);
       }
     }
-    // A round writes one transaction for each buyer and each recipient. The next round plans the rest.
+    // A round writes one transaction for each buyer and recipient. The next round plans the rest.
     for (const theirs of byParties.values())
       for (let i = 0; i < theirs.length; i += together) {
         const some = theirs.slice(i, i + together);

@@ -10,9 +10,9 @@ import type { Key } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems } from './rows.ts';
 
 /**
- * The spend of customers at another service, of which no GET tells single purchases. It is carried by two purchases of
- * which no more is known: of the last year, and of before. They stand for what is told there, less what imports have
- * brought in single rows; what this store has sold itself comes on top.
+ * The spend of customers at another service. No GET tells its single purchases, so two purchases carry the sums: one
+ * for the last year, and one for the time before. They hold the other service's sums less what imports have brought in
+ * single rows. What this store has sold itself is added to them.
  */
 
 /** A customer's spend at the other service, in L$. */
@@ -41,7 +41,7 @@ export const carriedIds = (uuid: string): Record<keyof Parts, string> => ({
 /** The part of each customer's spend that imports have brought in single rows, by UUID. */
 export type BroughtSpend = ReadonlyMap<string, Parts>;
 
-/** Adds up what imports have brought in single rows: the purchases, and the sales that they counted. */
+/** Adds up what imports have brought in single rows: the purchases, and the imported sales that count. */
 export const readBroughtSpend = async (store: string): Promise<BroughtSpend> => {
   const brought = new Map<string, Parts>();
   const add = (uuid: string, price: number, at: string): void => {
@@ -51,7 +51,7 @@ export const readBroughtSpend = async (store: string): Promise<BroughtSpend> => 
   };
   for await (const { sk, uuid, price, at } of everyRow(listPurchases(store), (one) => one.sk))
     if (!Object.values(carriedIds(uuid)).includes(sk)) add(uuid, price, at);
-  // One that was refunded here since counts all the same: the other side knows nothing of that.
+  // An imported sale that was refunded here still counts: the other service does not know of the refund.
   for await (const { imported, refusal, buyerUuid, paid, change, at } of everyRow(listSales(store), ({ sk }) => sk))
     if (imported === true && refusal === null && buyerUuid) add(buyerUuid, paid - change, at);
   return brought;
@@ -91,7 +91,7 @@ const spendGroup = (
 
 const nothing: Parts = { year: 0, earlier: 0 };
 
-/** The spend of customers at another service, beside what imports have brought in single rows. */
+/** The spend of customers at another service, less what imports have brought in single rows. */
 export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => ({
   plan: async (rows, { store }) => {
     const keys = rows.flatMap(({ fields: { resident } }) => [
@@ -105,8 +105,8 @@ export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => (
 });
 
 /**
- * The carried sums that have lost L$: a move carries what was told there less what imports have brought, and nothing
- * that this store has sold itself takes any of it away. More may be carried: a file that came later is in both.
+ * Finds carried sums that have lost L$. A move carries the other service's sum less what imports have brought, and no
+ * sale of this store takes anything away. More may be carried: the rows of a later file are in both.
  */
 export const checkCarried = async (store: string): Promise<{ checked: number; faults: string[] }> => {
   const carried = new Map<string, { price: number; told: number }>();

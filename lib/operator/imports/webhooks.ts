@@ -13,7 +13,7 @@ const names = ['url', 'events', 'description', 'format'] as const;
 const isSame = (stored: WebhookItem, fields: Partial<WebhookFields>): boolean =>
   names.every((name) => fields[name] === undefined || String(stored[name]) === String(fields[name]));
 
-/** The write of a webhook that is there. It is switched off: a person has to see its new address. */
+/** The write of an existing webhook. It is switched off: a person has to see its new address. */
 const changed = (row: Row<FileFields>, stored: WebhookItem): Group<FileFields> => {
   const { id: _, ...fields } = row.fields;
   if (isSame(stored, fields)) return { rows: [row], outcome: 'unchanged' };
@@ -32,7 +32,7 @@ const created = async (row: Row<FileFields>, store: string): Promise<Group<FileF
   }
 };
 
-/** New webhooks have a new secret, and send nothing until a person enables them. */
+/** A new webhook has a new secret, and sends nothing until a person enables it. */
 export const webhookImporter: Importer<FileFields> = {
   plan: async (rows, { store }) => {
     const keys = rows.map(({ fields }) => webhookKey(store, fields.id));

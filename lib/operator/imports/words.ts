@@ -1,7 +1,7 @@
 /**
- * Whose word counts where this store and the outside, a file or another service, tell of the same value. Each value has
- * one authority at a time, and its item says which. The help of imports and docs/adr/0062-whose-word-counts.md have
- * these rows.
+ * Says whose value counts if this store and the outside, a file or another service, tell the same value differently.
+ * Each value has one authority at a time, and its item says which. The help of imports and
+ * docs/adr/0062-whose-word-counts.md show these rows.
  */
 
 /** The classes of values. */
@@ -15,14 +15,14 @@ export const classes = {
 
 export interface Word {
   values: string;
-  /** The file that tells of it. */
+  /** The file that holds the value. */
   file?: string;
   class: keyof typeof classes;
-  /** Everybody who writes it. */
+  /** Everybody who writes the value. */
   writers: string;
-  /** The sign that this store has acted on it. */
+  /** How the item shows that this store has changed it. */
   touched: string;
-  /** The effect of a file, and of a move, afterwards. */
+  /** What a file and a move do afterwards. */
   after: string;
 }
 
