@@ -12,7 +12,7 @@ const paint = (style: Style, text: string): string => styleText(style, text, { s
 
 const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green');
 
-// All files of this process and its engines are for their owner alone.
+// Only their owner may use the files of this process and its engines.
 const umask = process.umask(0o077);
 const options = readOptions(process.argv.slice(2));
 
@@ -36,7 +36,7 @@ Ctrl-C in its terminal ends it. Another one beside it needs data of its own: npm
 if (options.reset && !(await mayReset(options.dataDir))) process.exit(1);
 
 const started = performance.now();
-// Loaded after the options are read, since it takes twenty times as long as an answer to --help.
+// Loaded after the options are read, since loading takes twenty times as long as an answer to --help.
 const { startService } = await import('./start/service.ts');
 const running = await startService(options, ({ method, url, status, millis, calls, units }) => {
   const time = new Date().toTimeString().slice(0, 8);
@@ -46,7 +46,7 @@ const running = await startService(options, ({ method, url, status, millis, call
 }).catch(fail);
 
 const { baseUrl, service, engine } = running;
-// The command looks into .local by itself.
+// Without the option, the command looks into .local.
 const dataDirOption =
   options.dataDir === '.local' ? '' : ` --data-dir '${options.dataDir.replaceAll("'", String.raw`'\''`)}'`;
 const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.dataDir}`;

@@ -1,4 +1,4 @@
-// Runs on every version of Node.js: it says what is missing before it loads anything that is.
+// Runs on every version of Node.js: before it loads anything, it says what is missing.
 import { existsSync } from 'node:fs';
 
 const fail = (text) => {

@@ -7,7 +7,7 @@ type Answer = any;
 
 const inputFile = 'call.json';
 
-/** Calls AWS. Its input stands in a file, and so in no list of processes. */
+/** Calls AWS. The input is in a file, so that no list of processes shows it. */
 const call = async ({ run, write }: Hands, service: string, operation: string, input: object): Promise<Answer> => {
   write(inputFile, JSON.stringify(input));
   const answer = await run('aws', [service, operation, '--output', 'json', '--cli-input-json', `file://${inputFile}`]);
@@ -15,7 +15,7 @@ const call = async ({ run, write }: Hands, service: string, operation: string, i
   return answer.trim() === '' ? {} : JSON.parse(answer);
 };
 
-/** The answer of a call, or undefined where AWS says that there is no such thing. */
+/** The answer of a call, or undefined if AWS says that there is no such thing. */
 const found = async (work: Promise<Answer>): Promise<Answer> => {
   try {
     return await work;
@@ -33,7 +33,7 @@ interface StackState {
   outputs: Record<string, string>;
 }
 
-/** A stack of this account and region; undefined where there is none. */
+/** A stack of this account and region; undefined if there is none. */
 export const findStack = async (hands: Hands, StackName: string): Promise<StackState | undefined> => {
   const [stack] = (await found(call(hands, 'cloudformation', 'describe-stacks', { StackName })))?.Stacks ?? [];
   if (!stack) return undefined;
@@ -59,7 +59,7 @@ export const deleteParameter = async (hands: Hands, Name: string): Promise<void>
   await found(call(hands, 'ssm', 'delete-parameter', { Name }));
 };
 
-/** Puts a secret, which AWS deletes at its end. Only parameters of the advanced tier have one. */
+/** Puts a secret that AWS deletes at its end. Only parameters of the advanced tier have an end. */
 export const putSecret = (hands: Hands, Name: string, Value: string, end: number): Promise<unknown> => {
   const Timestamp = new Date(end).toISOString().replace(/\.\d+Z$/, 'Z');
   const Policies = JSON.stringify([{ Type: 'Expiration', Version: '1.0', Attributes: { Timestamp } }]);
@@ -79,7 +79,7 @@ export const askForFunctions = (hands: Hands, DesiredValue: number): Promise<unk
     DesiredValue,
   });
 
-/** Says whether the owner of the address has confirmed that they want mail of the topic. */
+/** Says whether the owner of the address has confirmed that they want the topic's e-mails. */
 export const isConfirmed = async (hands: Hands, TopicArn: string): Promise<boolean> => {
   const { Subscriptions = [] } = await call(hands, 'sns', 'list-subscriptions-by-topic', { TopicArn });
   return Subscriptions.some(({ SubscriptionArn = '' }: Record<string, string>) => SubscriptionArn.startsWith('arn:'));

@@ -17,7 +17,7 @@ import type { Hands } from './hands.ts';
 
 /** The steps of a build that deploy/launch.yaml starts: it installs or updates the service, or removes it. */
 
-/** The fields of the form, and the things of the stack that it made. */
+/** The fields of the form, and the names of what the form's stack made. */
 export interface Order {
   act: 'Create' | 'Update' | 'Delete';
   release: string;
@@ -37,23 +37,26 @@ export interface Order {
 
 const stage = 'prod';
 const stack = `store-integration-${stage}`;
-/** The toolkit of its own does not touch one that the account has. launch.yaml names it, too. */
+/** The launch has a toolkit of its own, so it does not touch the account's. launch.yaml names it, too. */
 const qualifier = 'sislaunch';
 const toolkit = ['--toolkit-stack-name', 'store-integration-toolkit'];
 /** The version of the bootstrap that the CDK template asks for. */
 const leastBootstrap = 6;
 const days = 7;
-/** Settings that the form asks for. */
+/** Settings that the form asks for itself. */
 const otherwise = ['stage', 'firewall', 'alarmEmail'];
-/** Settings that name a thing which the stack does not make: launch.yaml gives rights by the beginning of its name. */
+/**
+ * Settings that name something outside the stack. launch.yaml gives rights by the beginning of a name, so they are
+ * refused.
+ */
 const named = ['exportBucket', 'restoredTable'];
 
 const nameOf = (thing: string): string => `${stack}-${thing}`;
 
-/** Which launch made the deployment: another one neither updates nor removes it. */
+/** The parameter that says which launch made the deployment. No other launch updates or removes it. */
 const ownerName = nameOf('launched-by');
 
-/** Does a step, and says so; its failure is told in words for the merchant. */
+/** Does a step, and says so. If it fails, tells the merchant in words. */
 const step = async <T>({ say }: Hands, name: string, work: () => Promise<T>): Promise<T> => {
   say(`== ${name}`);
   try {
@@ -79,7 +82,7 @@ const checkRelease = async ({ read }: Hands, { release }: Order): Promise<void> 
   throw new LaunchError(`The archive of release ${release} holds version ${version}. Correct Place on the form.`);
 };
 
-/** Throws where the account has a deployment that somebody else made. */
+/** Throws if the account has a deployment that somebody else made. */
 const checkOwner = async (hands: Hands, { launch }: Order): Promise<void> => {
   const [owner, existing] = [await findParameter(hands, ownerName), await findStack(hands, stack)];
   if (owner === launch) return;
@@ -171,7 +174,7 @@ const notecardOf = (object: string, name: string, service: string, key: string):
     .map((line) => `${line}\n`)
     .join('');
 
-/** Makes the store, and a key for each object that never had one. */
+/** Makes the store, and a key for each object that has never had one. */
 const makeStore = async (hands: Hands, { storeName }: Order, service: string): Promise<string> => {
   const name = storeName.trim();
   const stores: { id: string; name: string }[] = await store(hands, 'list');
@@ -187,13 +190,13 @@ const makeStore = async (hands: Hands, { storeName }: Order, service: string): P
   return id;
 };
 
-/** A link with all rights, for the first days; the merchant makes narrower ones. */
+/** A link with all rights, for the first days. The merchant makes narrower ones later. */
 const makeLink = async (hands: Hands, id: string): Promise<void> => {
   const [{ link }] = await store(hands, 'desk', '--preset', 'all', '--expires', `${days}d`, '--store', id);
   await putSecret(hands, nameOf('desk'), link, hands.now() + days * 86_400_000);
 };
 
-/** Says whether a name leads anywhere: the record of one's own domain can be made only after a deployment. */
+/** Says whether a name leads anywhere: the record of the merchant's own domain can be made only after a deployment. */
 const resolves = async ({ run }: Hands, host: string): Promise<boolean> => {
   try {
     await run('getent', ['hosts', host]);
@@ -224,7 +227,7 @@ const verify = async (hands: Hands): Promise<void> => {
 
 const patience = { rounds: 20, millis: 15_000 };
 
-/** Sends the links to those things, not the things themselves, as soon as the address is confirmed. */
+/** Sends the links once the address is confirmed, and never the keys themselves. */
 const sendMail = async (hands: Hands, { region }: Order, deskUrl: string): Promise<void> => {
   const topic = (await findStack(hands, stack))?.outputs.AlarmTopic;
   if (!topic) return;
@@ -255,7 +258,7 @@ const install = async (hands: Hands, order: Order): Promise<void> => {
   await step(hands, 'Sending the links', () => sendMail(hands, order, `${service}/desk`));
 };
 
-/** Exports each store into the bucket. A deployment that never came up has none. */
+/** Exports each store into the bucket. A deployment that never came up has no stores. */
 const exportStores = async (hands: Hands, { exports }: Order): Promise<void> => {
   const found = await findStack(hands, stack);
   if (!found?.outputs.TableName) return hands.say('There is nothing to export.');
@@ -268,7 +271,7 @@ const exportStores = async (hands: Hands, { exports }: Order): Promise<void> => 
   }
 };
 
-/** Exports, then removes the deployment, whose table and queues stay. Leaves alone what another launch made. */
+/** Exports, and then removes the deployment. Its table and queues stay. Does not touch what another launch made. */
 const remove = async (hands: Hands, order: Order): Promise<void> => {
   const owner = await step(hands, 'Looking at the account', () => findParameter(hands, ownerName));
   hands.write('base-url.txt', '');

@@ -39,7 +39,7 @@ const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
   ],
 ];
 
-/** Tells of a step that failed what to do, where that is known. The cause has the words of the program. */
+/** Says what to do about a failed step, if that is known. The cause has the words of the program. */
 export const explain = (step: string, error: unknown): LaunchError => {
   if (error instanceof LaunchError) return error;
   const { message } = error as Error;

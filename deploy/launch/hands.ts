@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** All that a build does outside of its own head. Tests put others in their place. */
+/** Everything that a build does to the outside. Tests replace it. */
 export interface Hands {
-  /** Runs a program, and returns what it printed. Throws a RunError where it fails. */
+  /** Runs a program, and returns what it printed. Throws a RunError if it fails. */
   run: (command: string, args: readonly string[], options?: RunOptions) => Promise<string>;
   read: (path: string) => string;
   write: (path: string, text: string) => void;
-  /** Writes a line into the log of the build, which everybody who may see the build can read. */
+  /** Writes a line into the log of the build. Everybody who may see the build can read it. */
   say: (line: string) => void;
   wait: (millis: number) => Promise<unknown>;
   now: () => number;
 }
 
 interface RunOptions {
-  /** Shows its output in the log of the build, too. Only for programs that print no secret. */
+  /** Also shows its output in the log of the build. Only for programs that print no secret. */
   shown?: boolean;
 }
 
@@ -37,7 +37,7 @@ const run: Hands['run'] = async (command, args, { shown = false } = {}) => {
     if (shown) process.stdout.write(text);
   });
   const [code] = await once(child, 'close');
-  // A program that shows its output may explain itself there.
+  // A program that shows its output may explain its failure there.
   const words = (shown ? printed + told : told).trim();
   if (code !== 0) throw new RunError(words.slice(-lastCharacters) || `${command} ended with exit code ${code}.`);
   return printed;

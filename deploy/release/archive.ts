@@ -7,7 +7,7 @@ export type Files = Record<string, Buffer>;
 /** Compresses with a header that names no file, no time and no system. */
 export const gzip = (bytes: Uint8Array): Buffer => {
   const zipped = gzipSync(bytes, { level: 9 });
-  // "Unknown", in the place of this machine's system.
+  // "Unknown" instead of this machine's system.
   zipped[9] = 255;
   return zipped;
 };
@@ -25,7 +25,7 @@ const headerOf = (path: string, size: number, time: number): Buffer => {
   const header = Buffer.alloc(blockBytes);
   header.write(name, 0);
   header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(time, 12), 100);
-  // The sum of all bytes counts its own as blanks.
+  // The sum of all bytes counts its own bytes as blanks.
   header.write('        0', 148);
   header.write('ustar\u000000', 257);
   header.write(folder, 345);
@@ -34,7 +34,7 @@ const headerOf = (path: string, size: number, time: number): Buffer => {
   return header;
 };
 
-/** An archive of files in one folder. Its bytes depend on nothing but these values. */
+/** An archive of files in one folder. Its bytes depend only on these values. */
 export const tarOf = (folder: string, files: Files, time: number): Buffer =>
   Buffer.concat([
     ...Object.entries(files)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Files, gzip, tarOf } from './archive.ts';
 
-/** The files of a release that a command of this checkout makes. */
+/** The files of a release that commands of this checkout make. */
 
 const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): string =>
   execFileSync(command, [...args], {
@@ -38,12 +38,12 @@ export const clientOf = (root: string): Files =>
   filesWritten((directory) => run(process.execPath, [join(root, 'apps/client/pack.ts')], directory));
 
 /**
- * The cloud assembly. With the firewall, as `npm run synth` and the proofs of the template have it: who deploys without
- * one, or with any other setting, makes another from the source.
+ * The cloud assembly, with the firewall, as in `npm run synth` and the proofs of the template. A merchant who wants
+ * other settings makes another assembly from the source.
  */
 export const assemblyOf = (root: string, version: string, time: number): Files => {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  // The command cdk adds these two. It adds the settings of the machine too.
+  // The command cdk adds these two settings. It adds the machine's own settings too.
   const ofCommand = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
   const files = filesWritten((directory) =>
     // Without a limit the metadata has traces, which hold the paths of this machine.
@@ -61,8 +61,8 @@ export const sbomOf = (root: string): Files => {
   const options =
     '--package-lock-only --sbom-format cyclonedx --sbom-type application --include=dev --include=optional';
   const { serialNumber: _, metadata, ...sbom } = JSON.parse(run('npm', ['sbom', ...options.split(' ')], root));
-  // Not of the release, but of the machine: the time, the version of npm, and the folder, for which npm names the
-  // service.
+  // These describe the machine rather than the release: the time, the version of npm, and the folder, after which npm
+  // names the service.
   const { timestamp: __, tools: ___, component, ...others } = metadata;
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const whole = { ...sbom, metadata: { ...others, component: { ...component, name } } };

@@ -1,18 +1,18 @@
 import { execFileSync } from 'node:child_process';
 import { gzip } from './archive.ts';
 
-/** The commit that a release is made of. */
+/** The commit from which a release is made. */
 export interface Head {
   commit: string;
   /** When it was made, in seconds. */
   time: number;
-  /** A file as the commit has it; undefined where it has none of that name. */
+  /** A file in the commit; undefined if it has none with that name. */
   read: (path: string) => Buffer | undefined;
   /** All of its files in one folder, as .tar.gz. */
   archive: (folder: string) => Buffer;
 }
 
-/** The commit of a clone. Throws where the folder is no clone, or has files that differ from it. */
+/** The commit of a clone. Throws if the folder is not a clone, or has files that differ from the commit. */
 export const headOf = (root: string): Head => {
   const git = (...args: string[]): Buffer =>
     execFileSync('git', args, { cwd: root, maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -34,7 +34,7 @@ export const headOf = (root: string): Head => {
     commit,
     time: Number(git('show', '--no-patch', '--format=%ct', 'HEAD')),
     read: (path) => find('cat-file', 'blob', `HEAD:${path}`),
-    // The settings of a machine's own git would change line ends and rights.
+    // The git settings of a machine would change line ends and permissions.
     archive: (folder) =>
       gzip(
         git(

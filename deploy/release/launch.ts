@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 
-/** The launch.yaml of a release, which names the checksum of the archive that it installs. */
+/** The launch.yaml of a release. It names the checksum of the archive that it installs. */
 
 const unset = '- { Name: OWN, Value: none }';
 

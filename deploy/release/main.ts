@@ -12,7 +12,7 @@ import { changesOf, launchPath, recordOf, scripts, versionFaults, versionOf } fr
 
 const root = resolve(import.meta.dirname, '../..');
 
-/** The files that are in the commit. */
+/** The files that are copied from the commit. */
 const copiesOf = (version: string, { read, archive }: Head): Files => {
   const source = `store-integration-service-${version}`;
   const copied = scripts.map((path) => [basename(path), read(path) as Buffer]);
@@ -37,7 +37,7 @@ const makeRelease = (version: string, head: Head): Files => {
   return { ...noted, SHA256SUMS: Buffer.from(sumsOf(noted)) };
 };
 
-/** The files of an earlier release in a folder. Throws where it holds any other. */
+/** The files of an earlier release in a folder. Throws if the folder holds any other file. */
 const earlierIn = (out: string): string[] => {
   const names = existsSync(out) ? readdirSync(out) : [];
   const sums = names.includes('SHA256SUMS') ? readFileSync(join(out, 'SHA256SUMS'), 'utf8') : '';

@@ -3,7 +3,7 @@ import type { Files } from './archive.ts';
 
 /** The text of a release for people, and the sums by which they check its files. */
 
-/** What the files of a release are for, in the order in which people need them. */
+/** The purpose of each file in a release, in the order in which people need the files. */
 const purposes: [RegExp, string][] = [
   [/^store-integration-service-/, 'the source: all that you need to run, deploy or change the service'],
   [/^launch\.yaml$/, 'puts the service into your AWS account from the console of CloudFormation'],
@@ -22,7 +22,7 @@ const order = (name: string): number => purposes.findIndex(([pattern]) => patter
 interface Noted {
   version: string;
   commit: string;
-  /** The changelog's part for the version. */
+  /** The version's part of the changelog. */
   changes: string;
 }
 

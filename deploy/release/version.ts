@@ -1,6 +1,6 @@
 import type { Head } from './head.ts';
 
-/** The version that package.json names, and all other places that name it. */
+/** The version in package.json, and all other places that name it. */
 
 const scriptNames = ['cashier', 'dispenser', 'terminal', 'vendor'];
 
@@ -21,7 +21,7 @@ const textOf = (read: Read, path: string): string => {
 
 export const versionOf = (read: Read): string => JSON.parse(textOf(read, 'package.json')).version;
 
-/** The changelog's part for a version, without its heading; undefined where it has none. */
+/** The version's part of the changelog, without its heading; undefined if there is none. */
 export const changesOf = (read: Read, version: string): string | undefined =>
   textOf(read, 'CHANGELOG.md')
     .split(/^## /m)
@@ -37,7 +37,7 @@ const namedIn: Record<string, (text: string) => string | undefined> = {
   ...Object.fromEntries(scripts.map((path) => [path, (text) => /^string VERSION = "(.*)";/m.exec(text)?.[1]])),
 };
 
-/** A sentence for each place that does not agree with package.json. */
+/** A sentence for each place that differs from package.json. */
 export const versionFaults = (read: Read): string[] => {
   const version = versionOf(read);
   const others = Object.entries(namedIn)

@@ -143,7 +143,10 @@ export const demoProduct = (name: string): { id: string; price: number } => {
   return product;
 };
 
-/** Categories, each with words: a product belongs if its name has one of them. The last category stays empty. */
+/**
+ * Categories, each with words: a product belongs to a category if its name has one of the words. The last category
+ * stays empty.
+ */
 const categories = [
   { name: 'Seating', words: ['chair', 'sofa', 'bench', 'Chaise'] },
   { name: 'Light', words: ['lamp', 'candle'] },
@@ -159,14 +162,14 @@ const ensureCategory = async (store: string, id: string, name: string): Promise<
 
 const atOnce = 100;
 
-/** Writes the demo store's categories and products: some that each show a rule, and many ordinary ones. */
+/** Writes the demo store's categories and products: some show a rule each, and many are ordinary. */
 export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   const products = catalogue();
   const items = products.map((product, index) => {
     const imported = { id: productId(index), mpListing: index < 3 ? 7_000_001 + index : 0 };
     return put(productItem(store, product, imported), isNew);
   });
-  // One that is there stays as it is, and after an interruption the others of its transaction are there too.
+  // An existing product stays as it is. After an interruption a transaction has written all of its products or none.
   for (let start = 0; start < items.length; start += atOnce) await transact(items.slice(start, start + atOnce));
   for (const [place, { name, words }] of categories.entries()) {
     const id = demoUuid(7, place + 1);

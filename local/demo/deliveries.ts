@@ -18,8 +18,8 @@ const begin = async (store: string, id: string, recipient: Resident, item: strin
 };
 
 /**
- * Deliveries of the past: one that was made, and one that the dispenser refused. The list is in the order of the ids,
- * and theirs are below those of all sales: so they are older than these.
+ * Past deliveries: one was made, and the dispenser refused the other. The list is sorted by id, and their ids are below
+ * those of all sales, so they are the oldest.
  */
 export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
   at(now() - 30 * day, async () => {
@@ -30,9 +30,9 @@ export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
     if (refused.claimed) await failDelivery(refused.delivery, 'no such item: Fireflies in a jar');
   });
 
-/** A delivery that waits for the dispenser to register again: the present one must have registered before. */
+/** A delivery that waits until the dispenser registers again. The present dispenser must have registered before. */
 export const seedWaiting = async ({ id: store }: Store): Promise<void> => {
-  // After an interruption it is there.
+  // After an interruption it exists already.
   if ((await listDeliveries(store, 'waiting')({ descending: false, limit: 1 })).length > 0) return;
   const [buyer] = [...buyers] as [Resident];
   const item = 'Harbour mirror, walnut';

@@ -13,13 +13,15 @@ import { demoSaleIds } from './sales.ts';
 
 const [vera, partner] = [demoUuid(2, 1), demoUuid(2, 3)];
 
-/** Payouts to the two who share in the profit of the bench. The first is paid; of the second nobody knows. */
+/**
+ * Payouts to the two people who share in the profit of the bench. The first was paid. Nobody knows about the second.
+ */
 const demoPayouts = [
   { id: demoUuid(11, 1), payee: vera, amount: 400, result: 'paid', transactionId: demoUuid(12, 1) },
   { id: demoUuid(11, 2), payee: partner, amount: 300, result: 'unknown', error: 'SERVICE_ERROR' },
 ] as const;
 
-/** Counts what the sales of the last weeks owe, begins the payouts of the store, and makes two that took place. */
+/** Counts the debts of the last weeks' sales, begins the payouts of the store, and makes two past payouts. */
 export const seedPayouts = async ({ id: store }: Store): Promise<void> => {
   await countDebts(
     store,

@@ -3,14 +3,14 @@ import { now, source, timestamp } from '../../lib/clock.ts';
 import { putResident, residentItems } from '../../lib/operator/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 
-/** A made-up UUID, the same at every start: `kind` and `number` say which thing it names. */
+/** A made-up UUID, the same at every start. `kind` and `number` say what it names. */
 export const demoUuid = (kind: number, number: number): string =>
   `${String(kind).padStart(8, '0')}-dede-4ede-8ede-${String(number).padStart(12, '0')}`;
 
 export const day = 86_400_000;
 export const inDays = (days: number): string => timestamp(now() + days * day);
 
-/** Does something at a time of the past. Nothing else may run meanwhile: there is one clock. */
+/** Does something at a past time. Nothing else may run meanwhile: there is only one clock. */
 export const at = async (millis: number, work: () => Promise<unknown>): Promise<void> => {
   const before = source.now;
   source.now = () => millis;
@@ -26,12 +26,12 @@ const firstNames = 'ada bob cleo dara ezra faye gus hana ivo juno kai lena milo 
 );
 const lastNames = ['lovelace', 'linden', 'moonwall', 'resident'];
 
-/** Residents whom no store has touched, with names of one and of two parts. */
+/** Residents that no store has met, with one-part and two-part names. */
 export const untouchedResidents: readonly Resident[] = firstNames
   .flatMap((first) => lastNames.map((last) => (last === 'resident' ? first : `${first}.${last}`)))
   .map((username, index) => ({ uuid: demoUuid(1, index + 1), username }));
 
-/** Residents whom the demo store knows. The second was renamed twice. */
+/** Residents that the demo store knows. The second was renamed twice. */
 export const friends = [
   { uuid: demoUuid(2, 1), username: 'vera.vendor' },
   { uuid: demoUuid(2, 2), username: 'nova', formerNames: ['stella', 'stella.star'] },
@@ -50,7 +50,7 @@ export const buyers: readonly Resident[] = [
   'rufus.stonecutter',
 ].map((username, index) => ({ uuid: demoUuid(2, index + 4), username }));
 
-/** Each is two of the 100 items of a transaction. */
+/** Each resident takes two of a transaction's 100 items. */
 const atOnce = 50;
 
 /** Writes the residents of the virtual world: the same at every start. */
@@ -60,7 +60,7 @@ export const seedResidents = async (): Promise<void> => {
   const all = [...untouchedResidents, ...buyers];
   for (let start = 0; start < all.length; start += atOnce) {
     const some = all.slice(start, start + atOnce);
-    // After an interruption some are there.
+    // After an interruption some exist already.
     if (await areNew(some)) await Promise.all(some.map((resident) => putResident(resident)));
   }
   await Promise.all(friends.map(({ formerNames, ...resident }) => putResident(resident, formerNames)));

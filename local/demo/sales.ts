@@ -14,7 +14,7 @@ import type { Store } from '../../lib/store/stores.ts';
 import { demoProduct } from './catalogue.ts';
 import { at, buyers, day, demoUuid, friends } from './residents.ts';
 
-/** A sale of the last weeks. Buyers and recipients are places in the list of people. */
+/** A sale of the last weeks. Buyer and recipient are numbers in the list of people. */
 interface DemoSale {
   days: number;
   buyer: number;
@@ -28,7 +28,7 @@ interface DemoSale {
 const [friend] = friends as [Resident];
 const people = [...buyers, friend];
 
-/** The oldest first. Some buyers pay the full price though they have a discount, and get change. */
+/** The oldest comes first. Some buyers pay the full price although they have a discount, and get change. */
 const demoSales: readonly DemoSale[] = [
   { days: 27, buyer: 0, product: 'Fjord chair, oak' },
   { days: 27, buyer: 4, product: 'Meadow vase, sage' },
@@ -71,7 +71,7 @@ export const demoSaleIds = (): string[] => demoSales.map((_, index) => saleId(in
 const saleId = (index: number): string => demoUuid(10, index + 1);
 const refundedId = saleId(21);
 
-/** Makes a sale that took place, and its delivery a minute later. */
+/** Makes a past sale, and its delivery a minute later. */
 const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void> => {
   const identifierOf = (index: number) => ({ uuid: people[index]?.uuid ?? '' });
   const { buyer, recipient, product, useCredit = false } = sale;
@@ -92,7 +92,7 @@ const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void
   });
 };
 
-/** Credit that the buyers had before, a discount, and a coupon for a week. */
+/** The credit that buyers had before, a discount, and a coupon for a week. */
 const seedBenefits = async (store: string, noon: number): Promise<void> => {
   const [first, second, third, , , sixth] = [...buyers] as Resident[];
   const expiresAt = timestamp(noon + 60 * day);
@@ -113,8 +113,8 @@ const seedBenefits = async (store: string, noon: number): Promise<void> => {
 const minute = 60_000;
 
 /**
- * The sales of the last weeks, by the service's own verbs on a clock of the past: with credit, a coupon, a discount,
- * shares, gifts and change. All were delivered, and one was refunded.
+ * The sales of the last weeks, made by the service's own verbs on a clock in the past: with credit, a coupon, a
+ * discount, shares, gifts and change. All were delivered, and one was refunded.
  */
 const seedLastWeeks = async (store: string): Promise<void> => {
   if ((await findSale(store, refundedId))?.state === 'refunded') return;
@@ -125,7 +125,7 @@ const seedLastWeeks = async (store: string): Promise<void> => {
     const time = noon + (((index * 97) % 600) - 300) * minute;
     await at(time - sale.days * day, () => makeSale(store, sale, saleId(index)));
   }
-  // The sales come before it.
+  // The ban comes after the buyer's sales.
   await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');
   const why = { by: 'demo', reason: 'Bought twice', reference: 'Ticket 31' };
   await at(noon - 4 * day, () => refundSale(store, refundedId, why));
@@ -134,8 +134,8 @@ const seedLastWeeks = async (store: string): Promise<void> => {
 };
 
 /**
- * A sale of which credit paid a part. It comes before all other credit of its buyer, who holds no more than that part
- * at its time.
+ * A sale that credit paid in part. It comes before all other credit of its buyer, who holds no more credit than that at
+ * the time.
  */
 export const seedFriendSale = async ({ id: store }: Store): Promise<void> => {
   const id = demoUuid(8, 3);
@@ -149,7 +149,7 @@ export const seedFriendSale = async ({ id: store }: Store): Promise<void> => {
   await at(time, () => makeSale(store, { ...sale, useCredit: true }, id));
 };
 
-/** A sale that was refused, and those of the last weeks. */
+/** A refused sale, and the sales of the last weeks. */
 export const seedSales = async ({ id }: Store): Promise<void> => {
   await seedLastWeeks(id);
   const parties = {

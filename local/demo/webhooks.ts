@@ -5,7 +5,7 @@ import { put } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { demoUuid, inDays } from './residents.ts';
 
-/** A webhook of the past, which is disabled: nothing is sent to its address. */
+/** A disabled webhook: nothing is sent to its address. */
 export const seedWebhook = async ({ id: store }: Store): Promise<void> => {
   const id = demoUuid(9, 1);
   const secret = `whsec_${Buffer.from('No message was signed with this.').toString('base64')}`;

@@ -37,7 +37,7 @@ const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
 });
 const unlimited: Limit = { rate: 10_000, burst: 5_000 };
 
-/** The limit of a method for all callers together: that of its settings on the stage, else the stage's. */
+/** The limit of a method for all callers together: from the method's own settings on the stage, or from the stage's. */
 const limitsOf = (stage: Part) => {
   const settings: Part[] = stage.MethodSettings ?? [];
   const find = (method: string, path: string) =>
@@ -49,8 +49,8 @@ const limitsOf = (stage: Part) => {
 };
 
 /**
- * The usage plan's own throttle, which bounds all calls of a usage key together. Throws where the plan has throttles of
- * methods: API Gateway takes at most 20 for a stage, and this gateway knows none.
+ * The usage plan's throttle, which bounds all calls with one usage key together. Throws if the plan has throttles for
+ * single methods: API Gateway takes at most 20 for a stage, and this gateway supports none.
  */
 export const readStoreLimit = (template: ResolvedTemplate): Limit => {
   const plan: Part = template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties;
@@ -61,7 +61,7 @@ export const readStoreLimit = (template: ResolvedTemplate): Limit => {
   return limitOf(plan.Throttle, 'RateLimit', 'BurstLimit');
 };
 
-/** Answers preflights as the document's mock integration does; undefined where there is none, without `corsOrigins`. */
+/** Answers preflights like the document's mock integration; undefined if there is none, without `corsOrigins`. */
 export const readPreflight = (document: Part) => {
   const found = operationsOf(document).find(isPreflight);
   if (!found) return undefined;
@@ -70,7 +70,7 @@ export const readPreflight = (document: Part) => {
     name.replace('method.response.header.', ''),
     value.slice(1, -1),
   ]);
-  // Of several origins its template allows that of the request.
+  // If there are several origins, its template allows the one in the request.
   const text: string = responseTemplates?.['application/json'] ?? '';
   const origins = [...text.matchAll(/\$origin == "([^"]+)"/g)].map(([, origin]) => origin);
   return ({ headers: { origin } }: IncomingMessage): APIGatewayProxyResult => ({
@@ -87,7 +87,8 @@ const isPreflight = ({ method, integration }: Operation): boolean =>
   method === 'OPTIONS' && integration.type === 'mock';
 
 /**
- * The methods of the template, each with its function. Throws for one that API Gateway could not serve, or not safely.
+ * The methods of the template, each with its function. Throws for a method that API Gateway could not serve, or not
+ * safely.
  */
 export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties;
@@ -113,12 +114,12 @@ export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   });
 };
 
-/** The gateway's own answers, by the document's gateway responses and their templates. */
+/** The gateway's own answers, made from the document's gateway responses and their templates. */
 const readAnswers = (responses: ReadonlyMap<string, AnswerFacts>): OwnAnswer => {
   const fallback = (type: AnswerType) => responses.get(type === 'REQUEST_TOO_LARGE' ? '' : 'DEFAULT_4XX');
   return (type, { id, path, authorizer }): APIGatewayProxyResult => {
     const response = responses.get(type) ?? fallback(type);
-    // Its own form, which the template cannot change.
+    // An answer in AWS's own form, which the template cannot change.
     if (!response)
       return {
         statusCode: 413,

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
  * Refuses a call of an item that a transaction is writing, as DynamoDB does. No engine of this machine has conflicts. A
- * transaction holds its items until the engine has answered, and for `holdMillis` at least.
+ * transaction holds its items until the engine has answered, and for at least `holdMillis`.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
@@ -42,7 +42,7 @@ const refusal = (operation: string, isHeld: readonly boolean[]): Conflict => {
 export const newConflicts = (holdMillis: number) => {
   /** The items that transactions hold, and the token of each transaction. */
   const held = new Map<string, string>();
-  /** Answers how a call is refused, or a function to await before its answer is handed on. */
+  /** Answers how a call is refused, or a function that must be awaited before the call's answer is passed on. */
   return (operation: string, body: Body): Conflict | (() => Promise<void>) => {
     const items = itemsOf(operation, body);
     const token: string = body.ClientRequestToken ?? '';

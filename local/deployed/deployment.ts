@@ -31,19 +31,19 @@ export interface DeployedOptions {
   holdMillis?: number;
   onLine?: (label: string, line: string) => void;
   onUse?: (use: EngineCall) => void;
-  /** Hears of each event that is put on a bus of EventBridge, where the setting `eventBus` names one. */
+  /** Hears of each event that is put on an EventBridge bus, if the setting `eventBus` names one. */
   onBusEvent?: (event: BusEvent) => void;
   /** Hears of each e-mail to the address for alarms. */
   onMail?: (message: string) => void;
-  /** The rights that CloudFormation deploys with, by default those of deploy/launch.yaml. */
+  /** The rights with which CloudFormation deploys, by default the rights in deploy/launch.yaml. */
   rights?: FormationRights;
   /** Changes a function before it starts, for tests that show what a wrong template does. */
   change?: (facts: FunctionFacts) => FunctionFacts;
 }
 
 /**
- * Reads a template. Throws where AWS would roll the deployment back: a quota or a rule refuses the template, or the
- * rights of a launch do not allow a call.
+ * Reads a template. Throws if AWS would roll the deployment back: a quota or a rule refuses the template, or the rights
+ * of a launch do not allow a call.
  */
 const readDeployable = async (dir: string, rights: FormationRights): Promise<ResolvedTemplate> => {
   const stacks = readStacks(dir);
@@ -79,14 +79,14 @@ const functionsOf = (template: ResolvedTemplate, dir: string): FunctionFacts[] =
 interface UpdateOptions {
   /** Waits between one function and the next. */
   pause?: () => Promise<unknown>;
-  /** Chooses among those that CloudFormation may deploy in any order. */
+  /** Chooses the next of several functions that CloudFormation may deploy in any order. */
   random?: () => number;
   /** Hears of each part that is replaced. */
   onStep?: (name: string) => void;
 }
 
 /**
- * The functions of a template in an order in which CloudFormation may deploy them, and where the event sources come.
+ * An order in which CloudFormation may deploy the functions of a template, and the place of the event sources in it.
  */
 const startOrder = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
   const functions = template.ofType('AWS::Lambda::Function');
@@ -97,7 +97,7 @@ const startOrder = (template: ResolvedTemplate, random: () => number): { functio
   const places = functions.map(({ id, ref }) => ({ name: ref(), place: depthOf(id) + random() }));
   const ordered = places.sort((a, b) => a.place - b.place);
   const needed = new Set(functions.flatMap(({ dependsOn }) => dependsOn));
-  // A function that waits for an event source has a depth of one at least.
+  // A function that waits for an event source has a depth of at least one.
   const sourcesAt = mappings.some(({ id }) => needed.has(id))
     ? ordered.filter(({ place }) => place < 1).length
     : ordered.length;
@@ -106,14 +106,14 @@ const startOrder = (template: ResolvedTemplate, random: () => number): { functio
 
 type Sources = ReturnType<typeof startSources>;
 
-/** The version that runs. An update puts another one in its place, part by part. */
+/** The running version. An update replaces it part by part. */
 interface Version {
   template: ResolvedTemplate;
   facts: FunctionFacts[];
   sources: Sources;
 }
 
-/** The parts of a deployment that an update leaves running, or changes. */
+/** The parts of a deployment that an update keeps or changes. */
 interface House {
   running: Version;
   functions: ReturnType<typeof startFunctions>;
@@ -125,7 +125,7 @@ interface House {
   startVersionSources: (version: Pick<Version, 'template' | 'facts'>) => Sources;
 }
 
-/** Puts another version in the place of the one that runs, one function after the other, as CloudFormation does. */
+/** Replaces the running version with another, function by function, as CloudFormation does. */
 const update = async (
   { running, functions, server, rights, change, prepare, startVersionSources }: House,
   next: string,
@@ -160,7 +160,9 @@ const update = async (
   for (const { name } of before) if (!names.includes(name)) functions.remove(name);
 };
 
-/** Removes the version that runs, as CloudFormation does: API, functions, event sources, and no retained table. */
+/**
+ * Removes the running version, as CloudFormation does: API, functions, event sources, and tables that are not retained.
+ */
 const remove = async ({ running, functions, server }: House, table: DynamoDBClient): Promise<void> => {
   server.close();
   server.closeAllConnections();
@@ -172,7 +174,7 @@ const remove = async ({ running, functions, server }: House, table: DynamoDBClie
 
 const callerAs = (found: FunctionFacts | undefined) => found && { name: found.label, statements: found.statements };
 
-/** The outputs of a template as AWS's own tools and the operator's command reach the things that they name here. */
+/** The outputs of a template. They lead AWS's own tools and the operator's command to this machine. */
 const outputsOf = (template: ResolvedTemplate, baseUrl: string, address: string): Record<string, string> => {
   const there = Object.entries(template.outputs()).map(([name, value]) => [
     name,
@@ -181,7 +183,7 @@ const outputsOf = (template: ResolvedTemplate, baseUrl: string, address: string)
   return { ...Object.fromEntries(there), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` };
 };
 
-/** Leads AWS's own tools and the operator's command to a deployment. */
+/** The environment that leads AWS's own tools and the operator's command to a deployment. */
 const awsEnvironmentOf = (address: string) => ({
   AWS_ENDPOINT_URL: `http://${address}`,
   AWS_REGION: pseudo['AWS::Region'] ?? '',
@@ -189,18 +191,18 @@ const awsEnvironmentOf = (address: string) => ({
   AWS_SECRET_ACCESS_KEY: 'secret',
 });
 
-/** Starts the engines with the tables and queues of a template, and what makes those of a later version. */
+/** Starts the engines with the tables and queues of a template. Also answers what makes those of a later version. */
 const startStores = async (template: ResolvedTemplate) => {
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);
   const { TableName = '' } = template.outputs();
-  // The operator's verbs, with which keys are made, work on the table directly.
+  // The operator's verbs, which make keys, work on the table directly.
   Object.assign(process.env, { TABLE_NAME: TableName, KEY_STAGE: 'live' });
   const table = new DynamoDBClient({});
   const client = new SQSClient({ endpoint: queue.endpoint });
   const queueUrls: Record<string, string> = {};
   const prepare = async (version: ResolvedTemplate): Promise<void> => {
-    // Every function depends on the table: CloudFormation makes and changes it before them.
+    // Every function depends on the table, so CloudFormation makes and changes it first.
     await makeTables(version, table);
     Object.assign(queueUrls, await makeQueues(version, client, queue.endpoint));
   };

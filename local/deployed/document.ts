@@ -28,7 +28,7 @@ const authorizerField = 'x-amazon-apigateway-authorizer';
 const integrationField = 'x-amazon-apigateway-integration';
 const answersField = 'x-amazon-apigateway-gateway-responses';
 
-/** API Gateway makes a method public whose scheme is misspelt, without an error: here that is one. */
+/** Throws for a misspelt scheme. API Gateway makes the method public then, without an error. */
 const schemesOf = (document: Part, { operationId, security = [] }: Part): Part[] =>
   security
     .flatMap((one: Part) => Object.keys(one))
@@ -68,9 +68,7 @@ export const authorizerOf = (document: Part): Part => {
 /** The ARN of the function that a URI of API Gateway calls. */
 export const invokedFunction = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
 
-/**
- * Asks the functions' own policies: true where they let this API, in this stage, call for a method or the authorizer.
- */
+/** Asks the functions' own policies: true if they let this API, in this stage, call for a method or the authorizer. */
 export const invocationsOf = (template: TemplateReader) => {
   const grants = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
   const api = template.ofType('AWS::ApiGateway::RestApi')[0]?.ref();

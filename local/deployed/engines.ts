@@ -8,13 +8,13 @@ import { newConflicts } from './conflicts.ts';
 import { type AccessRequest, doStatementsAllow, type Statement, tableUses } from './roles.ts';
 import { pseudo } from './template.ts';
 
-/** A function that calls AWS, by the credentials that it signs with. */
+/** A function that calls AWS, with the credentials with which it signs. */
 interface Caller {
   name: string;
   statements: readonly Statement[];
 }
 
-/** A call that a function made, or was refused. */
+/** A call that a function made, or that was refused. */
 export interface EngineCall extends AccessRequest {
   caller: string;
   isAllowed: boolean;
@@ -66,7 +66,7 @@ const tableAsked = (operation: string, body: Body): AccessRequest[] =>
     context: { 'dynamodb:LeadingKeys': partitions },
   }));
 
-/** IAM's action for an operation of SQS: those on batches need the action of one. */
+/** IAM's action for an operation of SQS. Operations on batches need the action for one message. */
 const queueAsked = (operation: string, { QueueUrl = '' }: Body): AccessRequest[] => [
   {
     action: `sqs:${operation.replace(/Batch$/, '')}`,
@@ -89,7 +89,7 @@ const refuse = (
   response.end(JSON.stringify({ __type: 'com.amazonaws#AccessDeniedException', Message: message, message }));
 };
 
-/** Hands a call to an engine, and its answer on, but not before `before` is over. */
+/** Passes a call to an engine, and its answer back, but not before `before` has ended. */
 const forward = async (
   to: string,
   request: IncomingMessage,
@@ -109,8 +109,8 @@ const accessKeyOf = ({ headers }: IncomingMessage): string =>
   /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
 /**
- * Sends a message with the trace header of the call that sends it. fauxqs keeps no system attribute, so it is an
- * ordinary one.
+ * Sends a message with the trace header of the call that sends it. fauxqs keeps no system attributes, so it is an
+ * ordinary attribute.
  */
 const withTrace = (body: Body, trace: string): Buffer => {
   for (const message of body.Entries ?? [body])
@@ -131,7 +131,7 @@ interface AwsCall {
 
 const parseBody = ({ raw }: AwsCall): Body => JSON.parse(raw.toString('utf8'));
 
-/** Asks a caller's role about a call. Answers false, and the request, where the role refuses it. */
+/** Asks a caller's role about a call. Answers false if the role refuses, and answers the request then. */
 const asking =
   ({ callerOf, onUse }: EngineOptions) =>
   ({ request, response }: AwsCall, asked: AccessRequest[], status: number): boolean => {
@@ -149,7 +149,7 @@ const asking =
 
 type PermissionCheck = ReturnType<typeof asking>;
 
-/** Answers a call about the account. Returns false for another, which is for an engine or a function. */
+/** Answers a call about the account. Returns false for any other call, which is for an engine or a function. */
 const tellAccount = async ({ account: told }: EngineOptions, { request, response, raw }: AwsCall): Promise<boolean> => {
   const target = String(request.headers['x-amz-target'] ?? '');
   const answer = await told?.answer({ path: request.url ?? '', target, body: raw.toString('utf8') });
@@ -212,7 +212,7 @@ const callFunction = async (
   response.end(payload);
 };
 
-/** Leads each call to the service of AWS that it is for. */
+/** Passes each call to the service of AWS that it is for. */
 const answering = (options: EngineOptions) => {
   const isPermitted = asking(options);
   const ofTable = callTable(options, isPermitted);
@@ -231,8 +231,8 @@ const answering = (options: EngineOptions) => {
 };
 
 /**
- * Stands for AWS before the engines of this machine: knows each function by its credentials, and asks its role about
- * every call, as IAM does. Signatures are not checked.
+ * Stands for AWS before the engines of this machine. It knows each function by its credentials, and asks the function's
+ * role about every call, as IAM does. Signatures are not checked.
  */
 export const startEngines = async (options: EngineOptions) => {
   const answer = answering(options);
@@ -245,8 +245,8 @@ export const startEngines = async (options: EngineOptions) => {
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
-  // A busy machine answers later than within the second by which functions give a connection up before Node.js closes
-  // it.
+  // A busy machine may answer after more than a second. By then Node.js could close a connection that a function still
+  // uses.
   server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);

@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import type { Statement } from './roles.ts';
 import { pseudo } from './template.ts';
 
-/** A process of a function under Amazon's runtime client, which the calls of its `Runtime API` feed. */
+/** A process of a function under Amazon's runtime client, which gets its calls through the `Runtime API`. */
 
 /** A function of the template. */
 export interface FunctionFacts {
-  /** Its name at AWS, and the one that people know it by. */
+  /** Its name at AWS, and its name for people. */
   name: string;
   label: string;
   arn: string;
@@ -54,7 +54,7 @@ const failure = (errorType: string, errorMessage: string): Invocation => ({
   isError: true,
 });
 
-/** The variables that Lambda gives a function beside its own. */
+/** The variables that Lambda gives a function in addition to the function's own. */
 const variablesOf = (facts: FunctionFacts, accessKeyId: string, runtimeApi: string): NodeJS.ProcessEnv => ({
   ...facts.environment,
   _HANDLER: facts.handler,
@@ -102,19 +102,21 @@ export interface EnvironmentOptions {
 }
 
 /**
- * One process of a function. It starts, and is then busy with a call or free; a free one stands still, as on Lambda. It
- * ends with the first call that it does not answer.
+ * One process of a function. It starts, and is then either busy with a call or free. A free process stands still, as on
+ * Lambda. A process ends with the first call that it does not answer.
  */
 export class Environment {
   readonly #options: EnvironmentOptions;
   readonly #facts: FunctionFacts;
   readonly #server: Server;
-  /** It has asked for a call, and none has come. One that starts is in use until it asks for its second call. */
+  /**
+   * It has asked for a call, and none has come. A starting process counts as in use until it asks for its second call.
+   */
   #isFree = false;
   #isRetired = false;
   #child: ChildProcess | undefined;
   #call: Call | undefined;
-  /** The open answer to its question for a call. */
+  /** The open answer to its request for a call. */
   #waiting: ServerResponse | undefined;
   #initTimer: NodeJS.Timeout | undefined;
 
@@ -135,7 +137,7 @@ export class Environment {
     return environment;
   }
 
-  /** Answers whether the process was free, which it is no more. */
+  /** Takes the process. Answers whether it was free. */
   take(): boolean {
     const wasFree = this.#isFree;
     this.#isFree = false;
@@ -150,7 +152,7 @@ export class Environment {
     });
   }
 
-  /** Ends it, once it has answered the call that it has. */
+  /** Ends it, after it has answered its present call. */
   retire(): void {
     this.#isRetired = true;
     if (this.#isFree) this.end();
@@ -180,7 +182,7 @@ export class Environment {
       );
   }
 
-  /** The process asks for its next call: it gets the one that waits, or stands still until one comes. */
+  /** The process asks for its next call. It gets a waiting call, or stands still until one comes. */
   #rest(response: ServerResponse): void {
     clearTimeout(this.#initTimer);
     this.#waiting = response;
@@ -242,7 +244,7 @@ export class Environment {
     this.#initTimer = setTimeout(onLate, seconds * 1000);
   }
 
-  /** Lambda starts a process that is late once more, as a part of the call. */
+  /** Lambda starts a late process once more, as a part of the call. */
   #bootAgain(): void {
     const { timeoutSeconds } = this.#facts;
     const late = this.#child;

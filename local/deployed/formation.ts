@@ -5,8 +5,8 @@ import { doStatementsAllow, type Statement } from './roles.ts';
 import { pseudo, readTemplate } from './template.ts';
 
 /**
- * The calls that CloudFormation makes for the resources of a template, by the role that it deploys with. On AWS a right
- * that the role lacks rolls the whole deployment back.
+ * The calls that CloudFormation makes for the resources of a template, with the role that it deploys with. On AWS a
+ * missing right of that role rolls the whole deployment back.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
@@ -34,7 +34,7 @@ export const place = {
 
 const executionRole = `arn:aws:iam::${place.account}:role/cdk-sislaunch-cfn-exec-role-${place.account}-${place.region}`;
 
-/** The property that names a resource, where a template may do so. */
+/** The property that names a resource, if a template may name it. */
 const nameProperty: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::DomainName': 'DomainName',
   'AWS::DynamoDB::Table': 'TableName',
@@ -50,7 +50,7 @@ const nameProperty: Readonly<Record<string, string>> = {
   'AWS::SSM::Parameter': 'Name',
 };
 
-/** IAM's kind of the resource that a handler works on, where its actions know several. */
+/** IAM's kinds of the resource that a handler works on, if its actions know several. */
 const ownKinds: Readonly<Record<string, string[]>> = {
   'AWS::CloudFormation::Stack': ['stack'],
   'AWS::DynamoDB::Table': ['table'],
@@ -72,10 +72,10 @@ const ownKinds: Readonly<Record<string, string[]>> = {
   'AWS::SSM::Parameter': ['parameter'],
 };
 
-/** Kinds whose ids AWS chooses, so that none begins with the name of the stack. */
+/** Kinds whose ids AWS chooses: they do not begin with the name of the stack. */
 const namedByAws = ['eventSourceMapping'];
 
-/** Calls that a handler makes for the sake of a property. A resource without the property does not cause them. */
+/** Calls that a handler makes because of a property. A resource without the property does not cause them. */
 const onlyWith: readonly [type: string, actions: RegExp, property: string][] = [
   ['AWS::ApiGateway::RestApi', /^s3:/, 'BodyS3Location'],
   ['AWS::DynamoDB::Table', /^kinesis:|^iam:CreateServiceLinkedRole$/, 'KinesisStreamSpecification'],
@@ -96,20 +96,20 @@ const onlyWith: readonly [type: string, actions: RegExp, property: string][] = [
   ['AWS::SNS::Topic', /^iam:/, 'DeliveryStatusLogging'],
 ];
 
-/** Calls that no deployment of ours causes. */
+/** Calls that no deployment of this service causes. */
 const neverCaused: readonly [type: string, actions: RegExp][] = [
-  // An update takes a bound away from a role that has none in the new template. A launch bounds each role.
+  // An update removes the bound of a role that has none in the new template. A launch bounds each role.
   ['AWS::IAM::Role', /^iam:DeleteRolePermissionsBoundary$/],
-  // A firewall of ours stands before an API.
+  // This service's firewall protects an API.
   [
     'AWS::WAFv2::WebACLAssociation',
     /^(?:elasticloadbalancing|appsync|cognito-idp|apprunner|ec2|amplify|bedrock-agentcore):/,
   ],
-  // These are names of S3's operations. IAM knows them by the names of actions that the schema has as well.
+  // These are names of S3's operations. IAM has other names for them, which the schema lists as well.
   ['AWS::S3::Bucket', /^s3:(?:PutObjectLockConfiguration|DeleteBucket\w+)$/],
 ];
 
-/** Calls that no schema names, with the resource, by AWS's own documents. */
+/** Calls that no schema names, with their resources, from AWS's documents. */
 const alsoCaused: Readonly<Record<string, readonly [verb: Verb, action: string, resource: string][]>> = {
   // The first domain of an account makes API Gateway's own role.
   'AWS::ApiGateway::DomainName': [
@@ -121,7 +121,7 @@ const alsoCaused: Readonly<Record<string, readonly [verb: Verb, action: string, 
   ],
 };
 
-/** The services to which CloudFormation hands the role of a resource. */
+/** The services to which CloudFormation passes the role of a resource. */
 const passedTo: Readonly<Record<string, string>> = {
   'AWS::ApiGateway::Account': 'apigateway.amazonaws.com',
   'AWS::CloudFormation::Stack': 'cloudformation.amazonaws.com',
@@ -132,10 +132,10 @@ const passedTo: Readonly<Record<string, string>> = {
 const memberOf = (properties: Part, path: string): Part =>
   path.split('.').reduce((part: Part, name) => part?.[name], properties);
 
-/** Cut as CloudFormation cuts the parts of a name of 64 characters. */
+/** Cut as CloudFormation cuts the parts of a name with 64 characters. */
 const madeName = (stack: string, id: string): string => `${stack.slice(0, 24)}-${id.slice(0, 24)}-ABCDEFGHIJKL`;
 
-/** A resource of a template, and the name that it has once it is deployed. */
+/** A resource of a template, and its name after the deployment. */
 interface Deployed {
   type: string;
   id: string;
@@ -165,7 +165,7 @@ const parts: Readonly<Record<string, string>> = {
   Account: place.account,
 };
 
-/** An ARN of AWS's table with a name in the place of its last placeholders. */
+/** An ARN of AWS's table with a name instead of its last placeholders. */
 const filled = (arn: string, name: string): string =>
   arn.replace(/\$\{([^}]+)\}/g, (_, part: string) => parts[part] ?? name.replace(/^\//, ''));
 
@@ -182,7 +182,7 @@ const others: readonly [action: RegExp, resource: (one: Deployed) => string][] =
   [/^s3:GetObject$/, () => `arn:aws:s3:::cdk-sislaunch-assets-${place.account}-${place.region}/0c0ffee0c0ffee.zip`],
 ];
 
-/** The resources that a call names: one that the handler works on, and each that the action always needs. */
+/** The resources that a call names: the one that the handler works on, and others that the action always needs. */
 const resourcesOf = (one: Deployed, action: string, known: readonly KnownResource[]): string[] => {
   const kinds = ownKinds[one.type] ?? [];
   const own = known.filter(({ kind }) => kinds.includes(kind));
@@ -215,7 +215,7 @@ const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> 
   const verbs = Object.entries(known).filter(([verb]) => verb !== 'delete' || !one.isRetained);
   const calls = verbs.flatMap(([verb, actions]) =>
     actions
-      // One schema writes S3 for s3, which is the same to IAM.
+      // One schema writes S3 for s3. IAM treats both the same.
       .map((action) => action.replace(/^\w+/, (service) => service.toLowerCase()))
       .filter((action) => isCaused(one, action))
       .map(async (action): Promise<FormationCall[]> => {
@@ -247,7 +247,7 @@ const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> 
   return [...(await Promise.all(calls)).flat(), ...further];
 };
 
-/** The rights by which CloudFormation deploys, and the policy that bounds the roles that it makes. */
+/** The rights with which CloudFormation deploys, and the policy that bounds the roles that it makes. */
 export interface FormationRights {
   statements: readonly Statement[];
   /** ARN of the policy. */
@@ -258,7 +258,7 @@ export interface FormationRights {
 export const formationCalls = async (stacks: readonly StackTemplate[], bound: string): Promise<FormationCall[]> =>
   (await Promise.all(deployedOf(stacks).map((one) => callsFor(one, bound)))).flat();
 
-/** A sentence for each action that CloudFormation calls for a type and the rights do not allow. */
+/** A sentence for each action that CloudFormation calls for a type without having the right. */
 export const formationFaults = async (
   stacks: readonly StackTemplate[],
   { statements, bound }: FormationRights,
@@ -272,7 +272,7 @@ export const formationFaults = async (
   return [...new Map(faults)].map(([call, on]) => `${call} ${on}, which the rights of the launch do not allow.`);
 };
 
-/** A sentence for each action of a statement that the bound of its role does not allow. */
+/** A sentence for each action in a statement that the role's bound does not allow. */
 const boundFaults = (role: string, statement: Statement, bound: readonly Statement[]): string[] => {
   const asked = asList(statement.Action).flatMap((action) =>
     asList(statement.Resource).map((resource) => ({ action, resource, context: {} })),
@@ -286,8 +286,8 @@ const boundFaults = (role: string, statement: Statement, bound: readonly Stateme
 };
 
 /**
- * A sentence for each right that a role of a cloud assembly has in vain, since AWS never allows the action as its
- * statement is or its bound does not. Without a bound only the first counts.
+ * A sentence for each right of a role in a cloud assembly that is useless: AWS never allows the action in this
+ * statement, or the bound does not. Without a bound only the first counts.
  */
 export const roleFaults = async (dir: string, bound?: readonly Statement[]): Promise<string[]> => {
   const roles = readTemplate(dir, (id) => madeName(place.stack, id)).ofType('AWS::IAM::Role');

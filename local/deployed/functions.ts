@@ -8,7 +8,7 @@ export class ThrottledError extends Error {
   override message = 'Rate Exceeded.';
 }
 
-/** Lambda calls no function about the 17th time in one chain of calls. */
+/** Lambda stops a chain of calls at about the 17th call of one function. */
 const maxRounds = 16;
 
 /** Lambda has stopped a chain of calls through a function that does not allow it. */
@@ -21,7 +21,7 @@ export class RecursionError extends Error {
 
 const newRoot = (): string => `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
 
-/** How often a chain of calls has gone through each function, by the trace headers of all that led to a call. */
+/** How often a chain of calls has passed through each function, according to the trace headers that led to a call. */
 const lineageOf = (traces: readonly string[]): Map<string, number> => {
   const rounds = new Map<string, number>();
   for (const trace of traces)
@@ -30,7 +30,7 @@ const lineageOf = (traces: readonly string[]): Map<string, number> => {
   return rounds;
 };
 
-/** The trace header of a call, by those of what leads to it. Throws RecursionError. */
+/** The trace header of a call, made from the headers of what led to it. Throws RecursionError. */
 const traceOf = ({ name, label, isRecursive }: FunctionFacts, traces: readonly string[]): string => {
   const lineage = lineageOf(traces);
   const rounds = lineage.get(name) ?? 0;
@@ -47,7 +47,7 @@ const refuseTooLarge = (payload: string): void => {
 };
 
 /**
- * Ends the processes that it was told of when its input ends: a frozen one does not notice that this process is gone.
+ * Ends the processes that it was told of when its input ends: a frozen process does not notice that this one is gone.
  */
 const keeper = `
 pids=' '
@@ -59,7 +59,7 @@ while read -r sign pid; do
 done
 kill -9 $pids 2>/dev/null`;
 
-/** Tells a keeper of a process as it starts and ends. */
+/** Tells a keeper about each process that starts or ends. */
 const startKeeper = () => {
   const shell = spawn('sh', ['-c', keeper], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.stdin.on('error', () => undefined);
@@ -76,7 +76,7 @@ interface FunctionsOptions {
   functions: readonly FunctionFacts[];
   /** Host and port of the engines that stand for AWS. */
   engines: () => string;
-  /** Calls at the same time of all functions together, as the account's quota. */
+  /** Calls at the same time, all functions together, as in the account's quota. */
   concurrency: number;
   /** A line that a function printed. */
   onLine: (label: string, line: string) => void;
@@ -84,7 +84,7 @@ interface FunctionsOptions {
   initSeconds?: number;
 }
 
-/** The processes of each function: one that is free takes the next call, or another starts. */
+/** The processes of each function: a free one takes the next call, or another starts. */
 const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => {
   const environments = new Map<string, Environment[]>();
   const keys = new Map<string, string>();
@@ -114,7 +114,7 @@ const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => 
   return {
     keys,
     coldStarts: (): number => coldStarts,
-    /** A process that is taken. `isReplaced` tells whether the function was replaced while one started. */
+    /** A taken process. `isReplaced` tells whether the function was replaced while a process started. */
     take: async (facts: FunctionFacts, isReplaced: () => boolean): Promise<Environment> => {
       const free = of(facts.name).find((one) => one.take());
       if (free) return free;
@@ -123,7 +123,7 @@ const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => 
       else environments.set(facts.name, [...of(facts.name), started]);
       return started;
     },
-    /** Calls that are under way end in their processes. */
+    /** Calls that are under way finish in their processes. */
     retire: (name: string): void => {
       for (const each of of(name)) each.retire();
     },
@@ -144,15 +144,12 @@ export const startFunctions = (options: FunctionsOptions) => {
     /** The function that signs with these credentials. */
     callerOf: (accessKeyId: string): FunctionFacts | undefined =>
       [...byName.values()].find(({ name }) => pool.keys.get(name) === accessKeyId),
-    /**
-     * Puts a function in the place of the one of its name, if there is one. Calls that are under way end in the old
-     * one.
-     */
+    /** Replaces the function with the same name, if there is one. Calls that are under way finish in the old one. */
     replace: (facts: FunctionFacts): void => {
       byName.set(facts.name, facts);
       pool.retire(facts.name);
     },
-    /** Takes a function away. Calls that are under way end. */
+    /** Removes a function. Calls that are under way finish. */
     remove: (name: string): void => {
       byName.delete(name);
       pool.retire(name);
@@ -163,9 +160,9 @@ export const startFunctions = (options: FunctionsOptions) => {
       if (known) byName.set(name, { ...known, statements });
     },
     /**
-     * Calls a function by its name or ARN, a version's too. `traces` are the trace headers of what leads to the call.
-     * Throws Throttled above the account's concurrency, and RecursionError; a function that fails is an invocation
-     * with its error.
+     * Calls a function by its name or ARN, also by a version's. `traces` are the trace headers of what led to the call.
+     * Throws ThrottledError above the account's concurrency, and RecursionError. If the function fails, the invocation
+     * has its error.
      */
     invoke: async (nameOrArn: string, payload: string, traces: readonly string[] = []): Promise<Invocation> => {
       const name = nameOrArn.replace(/^arn:aws:lambda:[^:]*:\d+:function:/, '').split(':')[0] ?? '';

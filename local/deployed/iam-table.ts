@@ -3,7 +3,7 @@ import type { Statement } from './roles.ts';
 
 /**
  * AWS's table of actions, as data: the kinds of resource and the condition keys that each action knows. A statement
- * that names others is valid, and allows nothing.
+ * that names others is valid but allows nothing.
  */
 
 /** A kind of resource that an action knows. */
@@ -42,14 +42,14 @@ const lookUp = async (action: string): Promise<KnownAction | undefined> => {
 
 const looked = new Map<string, Promise<KnownAction | undefined>>();
 
-/** An entry of the table; undefined where AWS has no such action. */
+/** An entry of the table; undefined if AWS has no such action. */
 export const knownAction = (action: string): Promise<KnownAction | undefined> => {
   const known = looked.get(action) ?? lookUp(action);
   looked.set(action, known);
   return known;
 };
 
-/** Says whether a condition key reaches an action: keys of all requests do, and those that the table names. */
+/** Says whether a condition key applies to an action: global keys do, and the keys that the table lists. */
 export const knowsKey = ({ conditionKeys }: KnownAction, key: string): boolean =>
   key.startsWith('aws:') || conditionKeys.some((known) => known.toLowerCase() === key.toLowerCase());
 
@@ -77,7 +77,7 @@ const faultsOfAction = async (action: string, { Resource, Condition = {} }: Stat
   return [...faults, `${action} ${knows}: the statement allows it never, since it is on ${on}.`];
 };
 
-/** A sentence for each action that a policy names and AWS does not have, or never allows as the statement is. */
+/** A sentence for each action in a policy that AWS does not have, or never allows in this statement. */
 export const statementFaults = async (policy: string, statements: readonly Statement[]): Promise<string[]> => {
   const faults = statements.flatMap((statement) =>
     asList(statement.Action)

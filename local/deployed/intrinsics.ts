@@ -1,4 +1,4 @@
-/** CloudFormation's functions in a template, such as `Fn::Sub`, with values in their place. */
+/** CloudFormation's functions in a template, such as `Fn::Sub`, replaced by their values. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 type Part = any;
@@ -40,7 +40,7 @@ const functions: Record<string, (value: Part, values: Values) => Part> = {
   },
 };
 
-/** A part of a template with every function in it resolved. Each `AWS::NoValue` is left out. */
+/** A part of a template in which every function is resolved. Each `AWS::NoValue` is left out. */
 export const resolveWith = (values: Values, part: Part): Part => {
   const { text = (one) => one } = values;
   if (typeof part === 'string') return text(part);

@@ -26,7 +26,7 @@ export const readTemplateFile = (path: string | URL): Part => parse(readFileSync
 export const launchArn = (id: string): string =>
   `arn:aws:cloudformation:${place.region}:${place.account}:stack/my-store/${id}`;
 
-/** A stack that stands for any. */
+/** A stack that stands for any other. */
 const anyLaunch = launchArn('0c0ffee0-1111-4222-8333-444444444444');
 
 const pseudo: Readonly<Record<string, string>> = {
@@ -38,14 +38,14 @@ const pseudo: Readonly<Record<string, string>> = {
 
 const file = new URL('../../deploy/launch.yaml', import.meta.url);
 
-/** ARNs of those resources of launch.yaml that a policy names. */
+/** The ARNs of the resources of launch.yaml that a policy names. */
 export const launchArns: Readonly<Record<string, string>> = {
   Exports: 'arn:aws:s3:::my-store-exports',
   Log: `arn:aws:logs:${place.region}:${place.account}:log-group:my-store-Log:*`,
   Project: `arn:aws:codebuild:${place.region}:${place.account}:project/Project`,
 };
 
-/** The statements of each policy that a launch has. The policy `Rights` is also the bound of all roles. */
+/** The statements of each policy of a launch. The policy `Rights` is also the bound of all roles. */
 export const readLaunch = (launch = anyLaunch) => {
   const { Resources } = readTemplateFile(file);
   const given: Readonly<Record<string, string>> = { ...pseudo, 'AWS::StackId': launch };

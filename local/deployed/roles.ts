@@ -27,7 +27,7 @@ export interface AccessRequest {
   /** Such as `dynamodb:GetItem`. */
   action: string;
   resource: string;
-  /** Values of condition keys. One that the request lacks is left out or empty. */
+  /** Values of condition keys. A key that the request lacks is missing or empty. */
   context: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -35,7 +35,7 @@ const asList = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(valu
 
 const patterns = new Map<string, RegExp>();
 
-/** Each of the few patterns is tried on every call. */
+/** Patterns are few, and each is tried on every call. */
 export const isLike = (pattern: string, value: string): boolean => {
   const known =
     patterns.get(pattern) ??
@@ -54,7 +54,7 @@ const operators: Record<string, (values: readonly string[], expected: readonly s
   StringEquals: (values, expected) => values.some((value) => expected.includes(value)),
   StringLike: (values, expected) => values.some((value) => expected.some((one) => isLike(one, value))),
   'ForAllValues:StringLike': (values, expected) => values.every((value) => expected.some((one) => isLike(one, value))),
-  // "false" demands that the key is there.
+  // "false" demands that the key is present.
   Null: (values, [expected]) => (values.length === 0) === (expected === 'true'),
 };
 
@@ -70,13 +70,13 @@ const applies = (statement: Statement, asked: AccessRequest): boolean =>
   asList(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
   holds(statement, asked);
 
-/** True if the statements of a role allow it: one allows it and none denies it. */
+/** True if the statements of a role allow the request: at least one allows it, and none denies it. */
 export const doStatementsAllow = (statements: readonly Statement[], asked: AccessRequest): boolean => {
   const found = statements.filter((statement) => applies(statement, asked));
   return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
 };
 
-/** One use of the table by a command: each item of a transaction is one. */
+/** One use of the table by a command. Each item of a transaction is a use. */
 export interface TableUse {
   /** DynamoDB's action, without its prefix. */
   action: string;
@@ -96,8 +96,7 @@ const partitionOf = (item: Input): string[] => {
 };
 
 /**
- * The uses that a command such as `Query` makes of tables, by its input as it is sent or as the document client takes
- * it.
+ * The uses of tables by a command such as `Query`, given its input as it is sent or as the document client takes it.
  */
 export const tableUses = (command: string, input: Input): TableUse[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});

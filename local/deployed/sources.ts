@@ -8,7 +8,7 @@ import type { Functions } from './functions.ts';
 import { doStatementsAllow, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 
-/** Makes the template's queues, those without dead letters first. Answers their URLs at the server, by name. */
+/** Makes the template's queues, first the ones without dead letters. Answers their URLs at the server, by name. */
 export const makeQueues = async (
   template: Pick<ResolvedTemplate, 'ofType'>,
   client: SQSClient,
@@ -79,7 +79,7 @@ interface Mapping {
 type Batch = { Records: object[] };
 type Answer = SQSBatchResponse & DynamoDBBatchResponse & { state?: object };
 
-/** Invokes a function with a batch. Throws where it fails, so that the whole batch comes back. */
+/** Invokes a function with a batch. Throws if it fails, so that the whole batch comes back. */
 const batchInvoker =
   ({ functions, onLine }: SourceOptions, { name, label }: FunctionFacts) =>
   async (event: Batch): Promise<Answer> => {
@@ -95,8 +95,8 @@ const batchInvoker =
   };
 
 /**
- * Calls a function with the window of its mapping, if it has one: only then an event names its shard, and an answer
- * must have a state.
+ * Calls a function with the window of its mapping, if it has one. Only then does an event name its shard, and must an
+ * answer have a state.
  */
 const inWindow =
   ({ TumblingWindowInSeconds: seconds }: Part, invoke: (event: Batch) => Promise<Answer>): Consumer =>
@@ -112,7 +112,8 @@ const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceN
 const secondsOf = ({ dynamodb }: DynamoDBRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
 
 /**
- * Halves a batch that fails until the record that fails is alone, and answers that it failed. All before it are done.
+ * Halves a failing batch until the failing record is alone, and answers that record as failed. All records before it
+ * are done.
  */
 const inHalves =
   (invoke: Consumer): Consumer =>
@@ -129,7 +130,7 @@ const inHalves =
     }
   };
 
-/** Hands records that are too old to the mapping's destination, and only the others to the function. */
+/** Passes records that are too old to the mapping's destination, and only the others to the function. */
 const notOlderThan =
   (maxSeconds: number, invoke: Consumer, giveUp: (records: readonly DynamoDBRecord[]) => Promise<void>): Consumer =>
   async ({ Records, ...shard }) => {
@@ -140,15 +141,15 @@ const notOlderThan =
     return young.length > 0 ? invoke({ Records: young, ...shard }) : { batchItemFailures: [] };
   };
 
-/** A function gets a failed asynchronous call again after this time, and after twice of it. */
+/** A failed asynchronous call is repeated after this time, and again after twice this time. */
 const asyncRetryMillis = 60_000;
 
-/** The template's sources as they are started, with all that ends them. */
+/** The template's sources while they are started, with everything that ends them. */
 interface StartedSources {
   options: SourceOptions;
   client: SQSClient;
   stopped: AbortController;
-  /** Each is told whether a later version goes on at the same place. */
+  /** Each hears whether a later version continues at the same place. */
   stops: ((goesOn: boolean) => Promise<void> | void)[];
 }
 
@@ -160,7 +161,7 @@ const functionFacts = ({ facts }: SourceOptions, name: string): FunctionFacts =>
 };
 
 /**
- * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, which a line says.
+ * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, and a line says so.
  */
 const failureSender = ({ options, client }: StartedSources, of: FunctionFacts, queueArn: string | undefined) => {
   if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
@@ -234,7 +235,7 @@ const startMapping = (started: StartedSources, mapping: Mapping): void => {
   (source.includes(':sqs:') ? readQueue : readTable)(started, mapping, target, source);
 };
 
-/** Calls a function as Lambda does asynchronously: again where it fails, and then its destination gets the call. */
+/** Calls a function asynchronously like Lambda: again if it fails, and then its destination gets the call. */
 const asyncCaller = (started: StartedSources, target: FunctionFacts): (() => Promise<void>) => {
   const { template, functions, onLine } = started.options;
   const { name, label, arn } = target;
@@ -280,7 +281,7 @@ const startSchedule = (
   const { Arn, RoleArn, Input } = properties.Target;
   const allowed = (actions: readonly string[], resource: string): void =>
     checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
-  // One without a start date calls its target at once.
+  // A schedule without a start date calls its target at once.
   const repeat = (work: () => void): void => {
     work();
     const timer = setInterval(work, minutes * 60_000);
@@ -316,7 +317,7 @@ export const startSources = (options: SourceOptions) => {
   return {
     /** Ends them after the stream's last record. */
     stop: (): Promise<void> => end(false),
-    /** Ends them after the records at hand, for those of another version, which go on there. */
+    /** Ends them after the records at hand. The sources of another version continue there. */
     leave: (): Promise<void> => end(true),
   };
 };

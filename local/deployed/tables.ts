@@ -33,7 +33,7 @@ const shapeOf = ({ KeySchema = [], Projection = {} }: GlobalSecondaryIndex | Glo
 const isReady = ({ TableStatus, GlobalSecondaryIndexes = [] }: TableDescription): boolean =>
   TableStatus === 'ACTIVE' && GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE');
 
-/** The change that makes a table's indexes those of the template. Throws where CloudFormation would refuse it. */
+/** The change that gives a table the template's indexes. Throws if CloudFormation would refuse it. */
 const indexChange = (
   table: TableDescription,
   keySchema: unknown,
@@ -62,7 +62,7 @@ const indexChange = (
   return changes[0];
 };
 
-/** Makes the template's tables in an engine that lacks them, and gives those that are there the template's indexes. */
+/** Makes the template's tables if the engine lacks them, and gives existing tables the template's indexes. */
 export const makeTables = async (template: Pick<ResolvedTemplate, 'ofType'>, client: DynamoDBClient): Promise<void> => {
   for (const { ref, properties } of template.ofType('AWS::DynamoDB::Table')) {
     const TableName = ref();

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { resolveWith } from './intrinsics.ts';
 
 /**
- * Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, nested stacks
- * included.
+ * Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, and with nested
+ * stacks.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
@@ -34,7 +34,9 @@ export const pseudo: Readonly<Record<string, string>> = {
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${rest}`;
 
-/** The name that a resource gets, and what CloudFormation tells of it: `Ref` and the attributes of `Fn::GetAtt`. */
+/**
+ * The name of a deployed resource, and what CloudFormation tells about it: `Ref` and the attributes of `Fn::GetAtt`.
+ */
 const physical: Record<string, (name: string, properties: Part) => Record<string, string>> = {
   'AWS::DynamoDB::Table': (name) => ({
     Ref: name,
@@ -66,7 +68,7 @@ interface Scope {
   template: Template;
   parameters: Readonly<Record<string, Part>>;
   nested: Record<string, Scope>;
-  /** The name that a resource gets, by its logical id. */
+  /** The name of a deployed resource, by its logical id. */
   nameOf: (id: string) => string;
   parent?: Scope;
 }
@@ -96,7 +98,7 @@ const secretOf = (reference: string): string => {
 
 const withSecrets = (text: string): string => text.replace(/\{\{resolve:secretsmanager:[^}]*\}\}/g, secretOf);
 
-/** A part of a template with every intrinsic function in it resolved. */
+/** A part of a template in which every intrinsic function is resolved. */
 const resolve = (scope: Scope, part: Part): Part =>
   resolveWith(
     {
@@ -122,7 +124,7 @@ const readScope = (
   return scope;
 };
 
-/** Adds nested stacks, whose parameters may be outputs of others: each is resolved when it is asked for. */
+/** Adds nested stacks. Their parameters may be outputs of others, so each is resolved when it is needed. */
 const nest = (dir: string, scope: Scope): void => {
   for (const [id, { Type, Properties, Metadata }] of Object.entries(scope.template.Resources)) {
     if (Type !== 'AWS::CloudFormation::Stack') continue;
@@ -147,8 +149,8 @@ const mainTemplate = (dir: string): { file: string; stack: string; isProtected: 
 };
 
 /**
- * The resources of a cloud assembly's only stack and of those nested in it, by type, with all references resolved. Here
- * each has its logical id as its name; on AWS, a longer one.
+ * The resources of a cloud assembly's only stack and of its nested stacks, by type, with all references resolved. Here
+ * each resource is named by its logical id; on AWS it gets a longer name.
  */
 export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) => {
   const { file, stack, isProtected } = mainTemplate(dir);
@@ -162,7 +164,7 @@ export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) 
   collect(root);
   return {
     stack,
-    /** It cannot be deleted before somebody takes the protection off. */
+    /** It cannot be deleted before somebody removes the protection. */
     isProtected,
     /** Resources of a type: the logical id, what `Ref` and `Arn` say, and the properties. */
     ofType: (type: string) =>
@@ -175,7 +177,7 @@ export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) 
           properties: resolve(scope, resource.Properties ?? {}) as Part,
           metadata: resource.Metadata ?? {},
           dependsOn: [resource.DependsOn ?? []].flat(),
-          /** It stays where its stack is deleted. */
+          /** It stays when its stack is deleted. */
           isRetained: resource.DeletionPolicy?.startsWith('Retain') ?? false,
         })),
     outputs: (): Record<string, string> =>

@@ -50,7 +50,7 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
   const lib = join(root, readdirSync(root)[0] ?? '');
   const storage = dir ? ['-dbPath', dir] : ['-inMemory'];
   return {
-    // It has no option for the host and listens on every address.
+    // It has no option for the host, and listens on every address.
     name: 'DynamoDB Local (Java), which every machine of this network can reach',
     command: [
       'java',
@@ -68,7 +68,7 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
 
 const publishedFor = /^(darwin|linux|win32)-(arm64|x64)$/;
 
-/** Says how this system gets an engine: a line to copy where Dynoxide's author publishes a package for it. */
+/** Says how this system gets an engine: a line to copy, if Dynoxide's author publishes a package for it. */
 const howToInstall = (system: string): string => {
   const { optionalDependencies } = createRequire(import.meta.url)('../../package.json');
   return publishedFor.test(system)
@@ -93,7 +93,7 @@ const choose = (address: Address, dir: string | undefined): Candidate => {
 };
 
 /**
- * Starts a command in a process group of its own, so that Ctrl-C reaches only this process and the engine outlives the
+ * Starts a command in a process group of its own. So Ctrl-C reaches only this process, and the engine outlives the
  * running requests. A shell beside it waits for the end of its own input, which comes when this process is gone for any
  * reason: no engine is left behind.
  */
@@ -103,7 +103,7 @@ const startKept = ([command = '', ...args]: string[]): ChildProcess =>
     : spawn('sh', ['-c', keeper, 'sh', command, ...args], {
         detached: true,
         stdio: ['pipe', 'ignore', 'ignore'],
-        // Dynoxide keeps its data under one lock. A second thread only waits for it, and doubles the time of each
+        // Dynoxide keeps its data under one lock. A second thread would only wait for it, and double the time of each
         // write.
         env: { ...process.env, TOKIO_WORKER_THREADS: '1' },
       });
@@ -113,7 +113,8 @@ const keeper =
 
 /**
  * Gives Dynoxide an index of the records of streams. Without it each write searches all records of its table for the
- * last number, and each look at a stream searches them for the next ones: 60 ms after 100,000 changes, 0.1 ms with it.
+ * last number, and each look at a stream searches them for the next ones. That takes 60 ms after 100,000 changes, and
+ * 0.1 ms with the index.
  */
 const indexStreams = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 });
@@ -121,7 +122,7 @@ const indexStreams = (path: string): void => {
     const order = 'table_name, CAST(sequence_number AS INTEGER)';
     database.exec(`CREATE INDEX IF NOT EXISTS streams_in_order ON _stream_records (${order})`);
   } catch {
-    // Another version of Dynoxide may keep them elsewhere. It is only slower.
+    // Another version of Dynoxide may keep them elsewhere. Then it is only slower.
   } finally {
     database.close();
   }
@@ -129,7 +130,7 @@ const indexStreams = (path: string): void => {
 
 const answers = async (endpoint: string): Promise<boolean> => {
   try {
-    // Not fetch, which refuses the port as a browser does.
+    // Not with fetch, which refuses this port as a browser does.
     const [response] = await once(get(endpoint, { signal: AbortSignal.timeout(1000) }), 'response');
     response.resume();
     return true;

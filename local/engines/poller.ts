@@ -7,14 +7,14 @@ export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResp
 interface PollerOptions {
   queueUrl: string;
   worker: Worker;
-  /** Batches at the same time. */
+  /** Batches that run at the same time. */
   concurrency?: number;
-  /** Messages in a batch at the most. */
+  /** The most messages in a batch. */
   batchSize?: number;
   visibilitySeconds?: number;
 }
 
-/** The system attribute that has the trace header of the call that sent a message. */
+/** The system attribute with the trace header of the call that sent a message. */
 export const traceAttribute = 'AWSTraceHeader';
 
 const queueRecord = (
@@ -39,8 +39,8 @@ const contextFrom = (started: number): Context =>
 
 /**
  * Works like Lambda's event source mapping: takes batches from the queue, calls the worker, and deletes the messages
- * that it did not report as failed, none if it threw. The queue itself brings back the others, and moves a message to
- * the dead letters after too many receives.
+ * that the worker did not report as failed, or none if it threw. The queue itself brings the others back, and moves a
+ * message to the dead letters after too many receives.
  */
 export const startPoller = ({
   queueUrl,

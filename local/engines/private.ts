@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 /** Ports that every browser refuses to call: https://fetch.spec.whatwg.org/#port-blocking. */
 const blockedPorts = [3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
-/** macOS gives only one address to loopback; elsewhere every address of 127.0.0.0/8 is this machine. */
+/** macOS gives loopback only one address. Elsewhere every address of 127.0.0.0/8 is this machine. */
 const anyHost = (): string =>
   process.platform === 'darwin' ? '127.0.0.1' : `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
@@ -23,7 +23,7 @@ const isPortFree = (host: string, port: number): Promise<boolean> =>
  */
 export const privateAddress = async (): Promise<{ host: string; port: number }> => {
   for (let attempt = 0; attempt < 100; attempt += 1) {
-    // Some sandboxes have 127.0.0.1 only.
+    // Some sandboxes have only 127.0.0.1.
     const host = attempt % 2 === 0 ? anyHost() : '127.0.0.1';
     const port = blockedPorts[randomInt(blockedPorts.length)] as number;
     if (await isPortFree(host, port)) return { host, port };

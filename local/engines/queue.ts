@@ -12,8 +12,8 @@ export interface Queue {
 }
 
 /**
- * Binds the next server on that port to the host alone, since fauxqs 2.4.1 ignores its `host` and listens on every
- * address of the machine. Answers how to undo it.
+ * Binds the next server on that port to the host alone: fauxqs 2.4.1 ignores its `host` and listens on every address of
+ * the machine. Answers a function that undoes this.
  */
 const bindTo = (host: string, port: number) => {
   const { listen } = Server.prototype;
@@ -40,7 +40,7 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
   return { name: 'fauxqs', endpoint: `http://${host}:${port}`, stop: () => server.stop() };
 };
 
-/** A queue's URL with the host that this process uses: the server's own may not exist. */
+/** A queue's URL with the host that this process uses. The server's own host may not exist. */
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 

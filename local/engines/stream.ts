@@ -15,7 +15,7 @@ export interface StreamPlace {
   shards: Record<string, string>;
 }
 
-/** A shard that was divided, or that is hours old, ends: others follow it. */
+/** A shard ends when it is divided or hours old. Others follow it. */
 interface Shard {
   ShardId: string;
   ParentShardId?: string;
@@ -26,12 +26,15 @@ interface StreamOptions {
   endpoint: string;
   table: string;
   consumer: Consumer;
-  /** Where an earlier reader stopped. Without it, or for another stream, reading begins with the oldest record. */
+  /**
+   * The place where an earlier reader stopped. Without it, or for another stream, reading begins with the oldest
+   * record.
+   */
   place?: StreamPlace | undefined;
-  /** The event source's filters and the records in a batch at the most; by default those of the stream's consumer. */
+  /** The event source's filters and its largest batch; by default those of the stream's consumer. */
   filters?: readonly Pattern[];
   batchSize?: number;
-  /** True once reading is to end though the stream goes on. */
+  /** True when reading must end although the stream goes on. */
   isOver?: () => boolean;
 }
 
@@ -63,7 +66,7 @@ type Pattern = {
   readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string } | { prefix: string })[];
 };
 
-/** Matches a record with a pattern as Lambda's filters do, as far as ours go. */
+/** Matches a record with a pattern like Lambda's filters, as far as this service uses them. */
 const matches = (pattern: Pattern, value: unknown): boolean =>
   Object.entries(pattern).every(([name, expected]) => {
     const found = (value as Record<string, unknown> | undefined)?.[name];
@@ -75,20 +78,20 @@ const matches = (pattern: Pattern, value: unknown): boolean =>
     });
   });
 
-/** True if the event source hands the record to the consumer. */
+/** True if the event source passes the record to the consumer. */
 export const isWanted = (record: DynamoDBRecord, filters: readonly Pattern[] = streamSource.filters): boolean =>
   filters.some((filter) => matches(filter, record));
 
 /**
- * Reads a table's stream and hands its records to the consumer as Lambda's event source does: filtered, in batches. A
- * batch of which records fail is not passed over.
+ * Reads a table's stream and passes its records to the consumer like Lambda's event source: filtered, and in batches.
+ * It does not go on past a batch with failed records.
  */
 class StreamReader {
   readonly #options: StreamOptions;
   readonly #iterators = new Map<string, string>();
   readonly #closed = new Set<string>();
   #place: StreamPlace = { stream: '', shards: {} };
-  /** The shards, as long as all of them are open: others follow a closed one. */
+  /** The shards, while all of them are open. A closed shard has successors. */
   #open: Shard[] | undefined;
 
   constructor(options: StreamOptions) {
@@ -100,8 +103,8 @@ class StreamReader {
   }
 
   /**
-   * Consumes all records that the stream has, and answers how many those were. Throws where the engine does not answer
-   * or the consumer fails; the next call goes on there.
+   * Consumes all records in the stream, and answers their number. Throws if the engine does not answer or the consumer
+   * fails; the next call continues there.
    */
   async toEnd(): Promise<number> {
     if (this.#place.stream === '') await this.#findStream();
@@ -111,7 +114,7 @@ class StreamReader {
     this.#open = undefined;
     const listed = new Set(shards.map(({ ShardId }) => ShardId));
     for (let left = shards; left.length > 0; ) {
-      // A shard is read once its parent is at an end, so that the records of an item come in their order.
+      // A shard is read after its parent has ended, so that the records of an item come in order.
       const isNext = ({ ParentShardId: parent = '' }: Shard): boolean =>
         !listed.has(parent) || this.#closed.has(parent);
       const next = left.filter(isNext);
@@ -158,16 +161,16 @@ class StreamReader {
     };
     const fromOldest = () => ask({ ShardIteratorType: 'TRIM_HORIZON' });
     if (SequenceNumber === undefined) return fromOldest();
-    // The record of the place may be gone from the stream.
+    // The record at the place may be gone from the stream.
     return ask({ ShardIteratorType: 'AFTER_SEQUENCE_NUMBER', SequenceNumber }).catch(fromOldest);
   }
 
-  /** Reads a shard to its end, or until reading is over. Answers how many records that were. */
+  /** Reads a shard to its end, or until reading must stop. Answers the number of records. */
   async #readShard(id: string): Promise<number> {
     const { isOver = () => false } = this.#options;
     for (let count = 0; ; ) {
       const iterator = this.#iterators.get(id) ?? (await this.#newIterator(id));
-      // It may have expired, or be of an engine that has ended since: a new one begins at the place.
+      // The iterator may have expired, or belong to an engine that has ended. A new one begins at the place.
       this.#iterators.delete(id);
       const { Records, NextShardIterator } = await this.#call<{
         Records: DynamoDBRecord[];
@@ -183,7 +186,7 @@ class StreamReader {
     }
   }
 
-  /** Hands records over batch by batch. The place moves up to the first record that failed. */
+  /** Passes records on batch by batch. The place moves up to the first failed record. */
   async #consume(id: string, records: readonly DynamoDBRecord[]): Promise<void> {
     const { consumer, filters = streamSource.filters, batchSize = streamSource.batchSize } = this.#options;
     const wanted = records.filter((record) => isWanted(record, filters));
@@ -202,10 +205,10 @@ class StreamReader {
 export const readStream = (options: StreamOptions): StreamReader => new StreamReader(options);
 
 const pollMillis = 100;
-/** The consumer logs why it failed: once a second is enough to read. */
+/** The consumer logs why it failed. Once a second is enough to read. */
 const retryMillis = 1000;
 
-/** Consumes a stream until it is stopped, through failures of engine and consumer. */
+/** Consumes a stream until it is stopped, whatever fails meanwhile in engine and consumer. */
 export const followStream = ({
   onPlace,
   ...options
@@ -214,7 +217,7 @@ export const followStream = ({
   let isLeft = false;
   const reader = readStream({ ...options, isOver: () => isLeft });
   let kept = JSON.stringify(reader.place());
-  /** Consumes all that there is. Answers whether that succeeded. */
+  /** Consumes everything in the stream. Answers whether that succeeded. */
   const round = async (): Promise<boolean> => {
     try {
       await reader.toEnd();
@@ -222,7 +225,7 @@ export const followStream = ({
     } catch {
       return false;
     } finally {
-      // After a failure too: a reader that starts anew must not hand over once more all that went well before.
+      // Also after a failure: a reader that starts again must not pass on what had succeeded before.
       const place = JSON.stringify(reader.place());
       if (place !== kept) onPlace(reader.place());
       kept = place;
@@ -233,19 +236,19 @@ export const followStream = ({
       const millis = (await round()) ? pollMillis : retryMillis;
       await sleep(millis, undefined, { signal: stopped.signal }).catch(() => {});
     }
-    // Another round for those records that came during the last one.
+    // Another round for the records that came during the last one.
     if (!isLeft) await round();
   };
   const running = run();
   return {
-    /** Ends once the records of all that was written before have been consumed, or have failed again. */
+    /** Ends when everything written before has been consumed, or has failed again. */
     stop: async (): Promise<void> => {
       stopped.abort();
       await running;
     },
     /**
-     * Ends after the records at hand, for another reader that goes on at the place: under steady writes a stream has no
-     * end.
+     * Ends after the records at hand, for another reader that continues at the place. Under steady writes a stream has
+     * no end.
      */
     leave: async (): Promise<void> => {
       isLeft = true;

@@ -22,7 +22,7 @@ import { answerMalformed } from './malformed.ts';
 import { matcher } from './matcher.ts';
 import { authorizerEvent, lambdaContext, localPlace, proxyEvent, type RequestPlace } from './proxy-event.ts';
 
-/** A method of the API. A row of the route table is one. */
+/** A method of the API, such as a row of the route table. */
 export interface Method {
   id: string;
   method: string;
@@ -30,7 +30,7 @@ export interface Method {
   path: string;
   /** Anybody may call it: the authorizer is not asked. */
   isOpen?: boolean;
-  /** Its own limit for all callers together, where it differs from that of the options. */
+  /** Its own limit for all callers together, if it differs from the limit in the options. */
   limit?: Limit;
 }
 
@@ -48,29 +48,29 @@ export interface GatewayOptions<M extends Method = Route> {
   /** The function of a row. It may throw a GatewayFault. */
   handlerOf: (row: M) => Promise<Handler>;
   authorizer: Authorizer;
-  /** The header and the context under which the gateway caches an answer of the authorizer. */
+  /** The header and the context under which the gateway caches the authorizer's answers. */
   identity?: { readonly header: string; readonly context: readonly string[] };
-  /** How long the gateway caches an answer of the authorizer; 0 means never. */
+  /** How long the gateway caches the authorizer's answers; 0 means never. */
   authorizerTtlSeconds: number;
   /** Sustained requests per second and route, and requests at once. */
   rate: number;
   burst: number;
-  /** The calls of one store, of all routes together; without a bound by default. */
+  /** The limit on one store's calls, over all routes; by default none. */
   storeLimit?: Limit;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
-  /** Answers a browser that asks whether a page may send a request. By default those of `cors` may. */
+  /** Answers a browser that asks whether a page may send a request. By default the pages of `cors` may. */
   preflight?: ((request: IncomingMessage) => APIGatewayProxyResult) | undefined;
-  /** Where the API is deployed; by default a made-up API whose stage is no part of the paths. */
+  /** Where the API is deployed; by default a made-up API whose stage is not part of the paths. */
   place?: RequestPlace;
-  /** The gateway's own answers; by default those of `infra/gateway-answers.ts`. */
+  /** The gateway's own answers; by default those in `infra/gateway-answers.ts`. */
   ownAnswer?: OwnAnswer;
-  /** Answers requests outside the API, such as the local service's own. True if it did. */
+  /** Answers requests outside the API, such as those for the local service's own pages. True if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: AnsweredRequest) => void;
 }
 
-/** The type of one of the gateway's own answers, such as `THROTTLED`. */
+/** The type of an answer of the gateway itself, such as `THROTTLED`. */
 export type AnswerType = keyof typeof gatewayAnswers;
 
 /** Makes the gateway's own answer of a type. `path` has the stage; `authorizer` is the authorizer's context. */
@@ -94,7 +94,7 @@ export interface AnsweredRequest {
 }
 
 const maxBodyBytes = 10 * 1024 * 1024;
-/** Far more than API Gateway takes, so that a too long cursor reaches its own error message. */
+/** Far more than API Gateway takes, so that an overlong cursor gets its own error message. */
 const maxHeaderBytes = 256 * 1024;
 
 /** A token bucket: `rate` requests per second, `burst` at once. */
@@ -132,7 +132,7 @@ const allows = ({ policyDocument }: APIGatewayAuthorizerResult, methodArn: strin
     return fits && statement.Effect === 'Allow';
   });
 
-/** Ends a request with one of the gateway's own answers. */
+/** Ends a request with an answer of the gateway itself. */
 export class GatewayFault {
   readonly type: AnswerType;
   readonly authorizer: Readonly<Record<string, unknown>>;
@@ -176,7 +176,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // A body over the limit is read to its end but not kept, so that the caller still listens for the answer.
+    // A body over the limit is read to its end but not kept, so that the caller listens for the answer.
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
   if (bytes > maxBodyBytes) throw new GatewayFault('REQUEST_TOO_LARGE');
@@ -200,8 +200,8 @@ const problemAnswer =
   };
 
 /**
- * The answer to a preflight. Of several origins, the one of the request is allowed, as by the deployed gateway's
- * template.
+ * The answer to a preflight. If there are several origins, it allows the one in the request, like the deployed
+ * gateway's template.
  */
 const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string): APIGatewayProxyResult => {
   const {
@@ -214,7 +214,7 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
   return { statusCode: preflightStatus, headers: { ...preflightHeaders(origins), ...allowed }, body: '' };
 };
 
-/** Lets a request through to its handler: within the limit of its route, and of its store once its key is known. */
+/** Lets a request through to its handler within the limit of its route and, once its key is known, of its store. */
 const admitting = <M extends Method>(options: GatewayOptions<M>) => {
   const { rate, burst, storeLimit } = options;
   const authorize = authorizing(options);
@@ -232,7 +232,7 @@ const admitting = <M extends Method>(options: GatewayOptions<M>) => {
       throw takeOfRoute(row.id, limit) ? fault : throttled;
     });
     if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
-    // In this order, by API Gateway's documentation: a store over its share takes nothing from the others.
+    // The order of API Gateway's documentation: a store over its share takes nothing from the others.
     if (storeLimit && !takeOfStore(usageIdentifierKey, storeLimit)) throw throttled;
     if (!takeOfRoute(row.id, limit)) throw throttled;
     event.requestContext.authorizer = { principalId, ...context };
@@ -274,7 +274,7 @@ const send = (response: ServerResponse, { statusCode, headers, body }: APIGatewa
   response.end(body);
 };
 
-/** An HTTP server that treats the route table as API Gateway treats the deployed stack. */
+/** An HTTP server that treats the route table like API Gateway treats the deployed stack. */
 export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
   const { cors, place = localPlace, ownAnswer = problemAnswer(cors) } = options;
   const { preflight = cors ? (request: IncomingMessage) => preflightAnswer(request, cors) : undefined } = options;
@@ -287,7 +287,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     let result: APIGatewayProxyResult;
     let body: Buffer = Buffer.alloc(0);
     try {
-      // Node would refuse this by itself, but without a problem+json.
+      // Node would refuse this itself, but without problem+json.
       if (request.headers.host === undefined && request.httpVersion === '1.1')
         throw new GatewayFault('BAD_REQUEST_PARAMETERS');
       body = await readBody(request);
@@ -313,7 +313,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     });
   };
 
-  // A client that waited for a busy machine must not send into a connection that ends in this moment.
+  // A client that waited for a busy machine must not send into a connection that is just being closed.
   const keepAliveTimeout = 60_000;
   return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes, keepAliveTimeout }, respond)
     .on('checkExpectation', respond)

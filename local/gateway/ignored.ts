@@ -2,8 +2,8 @@ import type * as z from 'zod';
 import type { Route } from '../../lib/routes/route.ts';
 
 /**
- * Finds the parts of a request that its endpoint ignores, since it knows no field of that name: mostly a slip of the
- * keyboard.
+ * Finds the parts of a request that its endpoint ignores because it has no field with that name: mostly typing
+ * mistakes.
  */
 
 /** The members of zod's definitions that lead to a schema inside another. */
@@ -38,8 +38,8 @@ const unknownIn = (schema: z.ZodType, value: unknown, path: string): string[] =>
 };
 
 /**
- * The names of a request's ignored fields: of its body by their paths, such as `discount.valeu` or
- * `profitShares[0].share`, and of its query as `?limt`. Empty for a body that is no JSON, which the endpoint refuses.
+ * The names of a request's ignored fields: in its body by their paths, such as `discount.valeu` or
+ * `profitShares[0].share`, and in its query as `?limt`. Empty for a body that is not JSON, which the endpoint refuses.
  */
 export const ignoredFields = (row: Pick<Route, 'body' | 'query'>, query: URLSearchParams, body: string): string[] => {
   const ofQuery = [...new Set(query.keys())]

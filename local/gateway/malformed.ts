@@ -8,7 +8,7 @@ const requestedPath = (packet: Buffer | undefined): string =>
   /^[A-Z]+ ([^\s?]+)/.exec(packet?.subarray(0, 2048).toString('latin1') ?? '')?.[1] ?? '';
 
 /**
- * Answers malformed HTTP, such as a broken header or a body that ends too early, on the connection itself and closes
+ * Answers malformed HTTP, such as a broken header or a body that ends too early, on the connection itself, and closes
  * it. Node's own answer would not be problem+json.
  */
 export const answerMalformed = (error: { code?: string; rawPacket?: Buffer }, socket: Duplex): void => {

@@ -20,7 +20,7 @@ export const matcher = <M extends { method: string; path: string }>(routes: read
       });
       return fits ? [{ row, params }] : [];
     });
-    // A fixed segment wins over a parameter: the match with the fewest parameters comes first.
+    // A fixed segment wins over a parameter, so the match with the fewest parameters comes first.
     return matches.sort((a, b) => Object.keys(a.params).length - Object.keys(b.params).length)[0];
   };
 };

@@ -11,9 +11,9 @@ export interface RequestPlace {
   account: string;
   api: string;
   stage: string;
-  /** The part of a request's path before that of the resource, such as `/prod`. */
+  /** The beginning of a request's path, before the path of the resource, such as `/prod`. */
   prefix: string;
-  /** The header in which the gateway itself tells a request's id. */
+  /** The header in which the gateway itself passes a request's id. */
   requestIdHeader: string;
 }
 
@@ -50,8 +50,8 @@ export const proxyEvent = (
 ) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;
-  // Bytes that are not UTF-8 become U+FFFD, and so does a percent sign that begins no byte: API Gateway is said to answer
-  // 400 to it by itself.
+  // Bytes that are not UTF-8 become U+FFFD. So does a percent sign without two digits: API Gateway is said to answer
+  // 400 to it itself.
   const parameters = multiValues(new URLSearchParams(query.replace(/%(?![0-9a-f]{2})/gi, '%FF')));
   return {
     resource: row.path,

@@ -3,7 +3,7 @@ import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
 /** An avatar of the made-up virtual world; the name is in canonical form. */
 export type Avatar = { uuid: string; username: string };
 
-/** The numbers of the avatars are 0 to this less one. */
+/** The numbers of the avatars go from 0 to one less than this. */
 export const gridSize = 1_000_000;
 
 const firstNames = (
@@ -15,8 +15,8 @@ const lastNames = (
   'isle lake marsh moor peak reef ridge shore stone vale wood'
 ).split(' ');
 
-// 40 first names, 25 last names, 100 numbers after the first and 10 after the last make one name for each number. A
-// name ends both its parts in a digit, so none is a name that a test, the demo or a person would make up.
+// Made of 40 first names, 25 last names, 100 numbers after the first name and 10 after the last. Together they give one
+// name for each number. Both parts end in a digit, so a test, the demo or a person would not make up such a name.
 const username = (n: number): string => {
   const first = n % firstNames.length;
   const last = Math.floor(n / firstNames.length) % lastNames.length;
@@ -24,7 +24,7 @@ const username = (n: number): string => {
   return `${firstNames[first]}${Math.floor(digits / 10)}.${lastNames[last]}${digits % 10}`;
 };
 
-// The first eight digits, "grid" in ASCII, tell these UUIDs from every other one.
+// The first eight digits, "grid" in ASCII, distinguish these UUIDs from all others.
 const uuid = (n: number): string => `67726964-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
 /** The avatar of a number from 0 to 999,999. Throws a RangeError for any other number. */
@@ -42,19 +42,19 @@ const numberOfName = (name: string): number => {
 
 const numberOfUuid = (text: string): number => (uuidPattern.test(text) ? Number(text.slice(-12)) : -1);
 
-/** The avatar that an identifier names; undefined where the grid has none. */
+/** The avatar that an identifier names; undefined if the grid has none. */
 export const avatarOf = (identifier: Identifier): Avatar | undefined => {
   const n = identifier.uuid === undefined ? numberOfName(identifier.username) : numberOfUuid(identifier.uuid);
   if (!Number.isInteger(n) || n < 0 || n >= gridSize) return undefined;
-  // A number written otherwise (`007`, `1e5`, other first digits) leads to an avatar of another name or UUID.
+  // A number in another form (`007`, `1e5`, other first digits) leads to an avatar with another name or UUID.
   const avatar = avatarAt(n);
   return avatar.uuid === identifier.uuid || avatar.username === identifier.username ? avatar : undefined;
 };
 
 /**
- * `count` different avatars of a fixed walk through the grid, from its place `from` on. The walk visits each avatar
- * once, so a caller that has met some of them goes on from the next place.
+ * `count` different avatars on a fixed walk through the grid, beginning at place `from`. The walk visits each avatar
+ * once, so a caller that has met some of them continues at the next place.
  */
 export const strangers = (count: number, from = 0): Avatar[] =>
-  // The step has no factor in common with the size, hence the walk comes back only when it has seen everybody.
+  // The step and the size have no common factor, so the walk returns only after it has visited everybody.
   Array.from({ length: count }, (_, place) => avatarAt(((from + place + 1) * 618_033) % gridSize));

@@ -32,7 +32,7 @@ await Promise.all(Object.entries(referenceFiles).map(([name, file]) => copyFile(
 const document = await documentFor(baseUrl);
 await writeFile(join(out, 'openapi.json'), document);
 await writeFile(join(pages, 'openapi.js'), documentScript(document, false));
-// A file comes without headers, so the policy goes into the page.
+// A file comes without headers, so the policy is part of the page.
 const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">`;
 const page = await readFile(referencePage, 'utf8');
 await writeFile(join(out, 'index.html'), page.replace('<meta charset="utf-8">', `$&\n    ${policy}`));

@@ -38,7 +38,7 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A page loads and calls its own origin only. The renderer's pictures are data in its style sheet. */
+/** A page loads and calls only its own origin. The renderer's pictures are data in its style sheet. */
 export const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
@@ -64,7 +64,7 @@ const generated: Record<string, (baseUrl: string) => Promise<string>> = {
   '/pages/openapi.js': async (baseUrl) => documentScript(await documentFor(baseUrl), true),
 };
 
-/** Answers a request for a page or one of its files. False for any other path. */
+/** Answers a request for a page or its files. False for any other path. */
 export const answerPage = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const file = files[path];

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** The environment before the service adds its settings and secrets, which are not for the browser. */
+/** The environment before the service adds its settings and secrets, which the browser must not get. */
 const environment = { ...process.env };
 
 interface BrowserSetting {
@@ -10,10 +10,10 @@ interface BrowserSetting {
   isTerminal: boolean;
 }
 
-/** The command that opens a page in the browser of the person at the terminal; undefined where nobody would see it. */
+/** The command that opens a page in the browser of the person at the terminal; undefined if nobody would see it. */
 export const browserCommand = (url: string, { platform, env, isTerminal }: BrowserSetting): string[] | undefined => {
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
-  // Over ssh the browser of this machine is not the one in front of the person.
+  // Over ssh, this machine's browser is not the one in front of the person.
   if (!isTerminal || env.CI || (env.SSH_CONNECTION && !hasDisplay)) return undefined;
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler', url];
   if (platform === 'darwin') return ['open', url];
@@ -21,8 +21,8 @@ export const browserCommand = (url: string, { platform, env, isTerminal }: Brows
 };
 
 /**
- * Opens the page, if there is a browser to open it in, with the person's own umask: the browser may start with it. The
- * link is printed too, so a failure is no trouble.
+ * Opens the page with the person's own umask, if there is a browser: the browser may start with it. The link is printed
+ * too, so a failure does no harm.
  */
 export const openBrowser = (url: string, umask: number): void => {
   const { platform, env, stdin, stdout } = process;

@@ -20,7 +20,7 @@ import { redrive, viewEvents, viewFaults } from './views.ts';
 
 const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
 const Id = z.object({ id: z.guid() });
-/** Of the demo store if it names none. */
+/** By default the demo store. */
 const SignIn = z.object({ store: z.string().optional() });
 const NewKey = z.object({ store: z.string(), preset: z.enum(presetNames) });
 const NewStore = z.object({ name: z.string().overwrite(trimmed).min(1).max(100) });
@@ -45,7 +45,7 @@ const runSweep = async () => {
   return report;
 };
 
-/** Some avatars of the made-up grid whom no store has met. */
+/** Some avatars of the made-up grid that no store has met. */
 const showGrid = async () => {
   const stores = await listStores();
   const residents: Avatar[] = [];
@@ -72,7 +72,7 @@ interface Developer {
   baseUrl: string;
   /** The key of the demo store, with all scopes. */
   key: string;
-  /** The demo store, which the tools are about where their address names no other by `?store=`. */
+  /** The demo store. The tools are about it if the address names no other by `?store=`. */
   store: { id: string; name: string };
   engine: string;
   /** A key with all scopes for a store. Throws 404. */
@@ -101,7 +101,7 @@ export const connectDeveloper = ({ keyOf, dispenserOf, ...service }: Developer):
     }),
     'POST /_dev/stores': async (body) => {
       const { id, name } = await createStore(NewStore.parse(body).name);
-      // Its box stands before the desk looks for one.
+      // Its box must exist before the desk looks for one.
       await dispenserOf(id);
       return { id, name };
     },

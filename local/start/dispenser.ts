@@ -42,7 +42,7 @@ const avatar = (name: string) => {
   return identifier && avatarOf(identifier);
 };
 
-/** Requests that end together: who asks meanwhile waits for the next end. */
+/** Requests that end together: whoever asks meanwhile waits for the next end. */
 const createTurn = () => {
   let turn: PromiseWithResolvers<void> | undefined;
   return {
@@ -59,11 +59,11 @@ const createTurn = () => {
   };
 };
 
-/** The gifts of the dispenser, how it answers, and where it stands. */
+/** The gifts of the dispenser, its behaviour, and its address. */
 interface DispenserState {
   gifts: Gift[];
   behaviour: z.output<typeof Behaviour>;
-  /** The delivery that the script has before it, since nothing makes it wait here. */
+  /** The delivery that the script is handling. Nothing makes the script wait here. */
   deliveryId: string;
   grant?: () => void;
   isPlaced: boolean;
@@ -75,13 +75,13 @@ type World = ReturnType<typeof createWorld>;
 /** The region of the dispenser. `register` gives the service its address. */
 const createRegion = (state: DispenserState, origin: string, register: (url: string) => Promise<string>): World =>
   createWorld({
-    // The box listens for another one in its region before it begins. Here there is none.
+    // The box listens for another box in its region before it begins. Here there is none.
     clock: { ...realClock, after: (seconds, run) => realClock.after(seconds <= electionSeconds ? 0 : seconds, run) },
     // Forced delays would make a demo and a load test wait for seconds per item.
     delays: false,
     nameOf: (uuid) => avatar(uuid)?.username,
     uuidOf: (name) => avatar(name)?.uuid,
-    // The grid would never answer for a UUID that is nobody's, which whoever asks here would wait for.
+    // The grid would never answer for a UUID that belongs to nobody, and the caller here would wait for it.
     lookUp: (kind, of, tell) => tell((kind === 'key' ? avatar(of)?.uuid : (avatar(of)?.username ?? '???')) ?? ''),
     grantUrl: (give) => {
       state.grant = () => give(`${origin}/sim.agni.local/cap/${randomUUID()}`);
@@ -119,7 +119,7 @@ const rezBox = (world: World) =>
     contents: (name) => ({ name, type: 6, permissions: allPermissions, id: randomUUID() }),
   });
 
-/** Leads a delivery to the script, or misbehaves. */
+/** Passes a delivery to the script, or misbehaves. */
 const answering =
   (state: DispenserState, world: () => World, origin: () => string) =>
   async (request: IncomingMessage, response: ServerResponse): Promise<void> => {

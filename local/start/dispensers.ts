@@ -4,12 +4,12 @@ import { invalid } from '../../lib/problem.ts';
 import { findStore, listStores } from '../../lib/store/stores.ts';
 import { type LocalDispenser, startDispenser } from './dispenser.ts';
 
-/** By it a dispenser of this service is known from one that somebody placed and registered. */
+/** The key id by which the service's own dispensers are told from ones that somebody placed and registered. */
 const keyId = 'stand-in';
 
 /**
- * Says whether the store's box is a stand-in's to be. One that somebody else placed may be lost for a while: its
- * deliveries wait for it. One that was removed does not come back by itself.
+ * Says whether the store's box should be one of the service's own. A box that somebody else placed may be lost for a
+ * while: its deliveries wait for it. A removed box does not come back by itself.
  */
 const isOurs = async (store: string): Promise<boolean> => {
   const found = await findDispenser(store);
@@ -26,8 +26,8 @@ const place = async (store: string): Promise<LocalDispenser> => {
 };
 
 /**
- * Gives every store a dispenser over the made-up grid: those that are there now, and one that is created later as soon
- * as something is asked of its dispenser.
+ * Gives every store a dispenser over the made-up grid: every existing store now, and a later one as soon as something
+ * is asked of its dispenser.
  */
 export const startDispensers = async () => {
   const dispensers = new Map<string, Promise<LocalDispenser>>();

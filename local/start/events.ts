@@ -19,7 +19,7 @@ import { matcher } from '../gateway/matcher.ts';
 export interface Cost {
   calls: number;
   units: number;
-  /** The row of the function, which made them. */
+  /** The row of the function that made them. */
   route: string;
 }
 
@@ -51,7 +51,7 @@ const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
 const kept = 200;
-/** Of the desk's own requests, which would otherwise drive out those that somebody is looking for. */
+/** This many of the desk's own requests are kept. More would drive out the requests that somebody is looking for. */
 const keptOfDesk = 50;
 const flushMillis = 100;
 /** A reader with a longer backlog is dropped. It connects again and gets the kept requests. */
@@ -66,7 +66,7 @@ const secretHeaders = ['x-api-key', 'authorization', 'proxy-authorization', 'coo
 
 const keyIdOf = ({ headers }: KeptRequest): string | undefined => parseKey(headers['x-api-key']?.[0] ?? '', 'test')?.id;
 
-/** Name and store of each key that was asked for, by id; undefined for one that the table does not have. */
+/** The name and store of each key that was looked up, by id; undefined for a key that the table does not have. */
 const keys = new Map<string, { name: string; store: string } | undefined>();
 
 const readKeys = async (requests: readonly KeptRequest[]): Promise<void> => {
@@ -118,7 +118,7 @@ export const publish = (event: string, data: object = {}): void => {
   }
 };
 
-/** Packs thousands of requests in a second into a few events, each with as many as the page shows. */
+/** Packs thousands of requests a second into a few events, each with as many as the page shows. */
 const flush = (): void => {
   clearTimeout(flushTimer);
   flushTimer = undefined;
@@ -127,7 +127,7 @@ const flush = (): void => {
   unsent = [];
 };
 
-/** Without the names of keys where the table does not answer. */
+/** Without the names of keys if the table does not answer. */
 const flushWithKeys = (): Promise<void> =>
   readKeys(unsent.slice(-kept))
     .catch(() => undefined)
@@ -150,7 +150,7 @@ export const noteRequest = ({ body, answer, ...answered }: AnsweredRequest, cost
     answer: shortened(Buffer.from(answer)),
   };
   recent.push(noted);
-  // Trimming at twice the length spares a copy per request.
+  // Trimming only at twice the length saves a copy per request.
   if (recent.length > 2 * (kept + keptOfDesk)) recent = newest();
   if (readers.size > 0) {
     unsent.push(noted);
@@ -174,9 +174,9 @@ export const follow = async (response: ServerResponse): Promise<void> => {
 const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'];
 
 /**
- * Sends a kept request again, with its key, and with a new Idempotency-Key where it had one: with the old one it would
- * only get the first answer again. Answers the id and status of the new one. Throws 400 for a request that is not kept
- * whole.
+ * Sends a kept request again with its key. If it had an Idempotency-Key, it gets a new one: with the old one it would
+ * only get the first answer again. Answers the id and status of the new request. Throws 400 for a request that is not
+ * kept whole.
  */
 export const replay = async (baseUrl: string, id: string) => {
   const request = recent.find((one) => one.id === id);

@@ -1,7 +1,7 @@
 import type { LocalOptions } from './options.ts';
 import { findHolder, isLocalService } from './running.ts';
 
-/** How a person goes on where the local service could not start. */
+/** What a person can do if the local service could not start. */
 
 const anotherPort = 'npm start -- --port 0 takes any that is free.';
 const anotherFolder = 'choose another one: npm start -- --data-dir <folder>.';

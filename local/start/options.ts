@@ -14,7 +14,7 @@ export interface LocalOptions {
   textures?: string;
 }
 
-/** The options of the command line, beside those of the service. */
+/** The options of the command line, in addition to the service's own. */
 export interface StartOptions extends LocalOptions {
   /** Open the desk in the browser. */
   open: boolean;
@@ -44,15 +44,15 @@ const number = (flag: string, text: string, preset: number, parse: (text: string
 
 const flag = (name: string, text: string): Option => {
   const variable = `SIS_${name.replace('-', '_').toUpperCase()}`;
-  // Commander takes any value of a flag's variable for "on".
+  // Commander takes any value of a flag's variable as "on".
   if (['', '0', 'false', 'no'].includes(process.env[variable] ?? '')) delete process.env[variable];
   return new Option(`--${name}`, text).env(variable);
 };
 
 /**
- * The options that npm took for its own, since no `--` stood before them, as they were meant. npm hands them on in its
- * variables; the value of an option behind a space stays behind as an argument. Others of the same name, such as those
- * of an .npmrc, do not count beside an option that is given.
+ * The options that npm took for its own, since no `--` came before them, as the person meant them. npm passes them on
+ * in its variables; a value after a space stays behind as an argument. A variable with the same name from elsewhere,
+ * such as from an .npmrc, does not count if the option is given.
  */
 const keptByNpm = (command: Command, argv: readonly string[]): string[] => {
   const values = argv.filter((word) => !word.startsWith('-'));

@@ -6,19 +6,20 @@ import { answerDesk } from '../../lib/http/desk.ts';
 import { answerPage } from '../pages/pages.ts';
 import { answerDev } from './dev.ts';
 
-/** The local service's own pages and tools, beside the API. */
+/** The local service's own pages and tools, in addition to the API. */
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
 /**
- * Why a request is refused, if it is. Programs on this machine may use the tools; a web site that the developer visits
- * may not. Such a site can give this address a name of its own, which is then the host, or send a form, whose origin is
- * not ours.
+ * Says why a request is refused, if it is. Programs on this machine may use the tools. A web site that the developer
+ * visits may not. Such a site can give this address a name of its own, which is then the host, or send a form, whose
+ * origin is foreign.
  */
 const refusal = ({ method, headers: { host = '', origin, ...others } }: IncomingMessage): string | undefined => {
   if (!loopbackHost.test(host))
     return `Open this as 127.0.0.1 or localhost, not as ${host || 'a host without a name'}.`;
-  // A browser tells by this header, which no page can set, that another site sends, also where it tells no origin.
+  // A browser says in this header, which no page can set, that another site sends the request, even if it names no
+  // origin.
   const site = String(others['sec-fetch-site'] ?? 'none');
   const isOwn = origin === undefined ? /^(?:none|same-origin)$/.test(site) : origin === `http://${host}`;
   if (method === 'GET' || method === 'HEAD' || isOwn) return undefined;
@@ -30,19 +31,19 @@ const deskPath = /^\/desk(?:\/(.*))?$/;
 
 const deskSources = ['../../apps/desk', '../../apps/client'].map((path) => join(import.meta.dirname, path));
 
-/** The time of the last change of the desk's sources, removed files among them. */
+/** The time of the last change of the desk's sources, removed files included. */
 const lastChange = async (): Promise<number> => {
   const found = await Promise.all(
     deskSources.map(async (root) => (await readdir(root, { recursive: true })).map((name) => join(root, name))),
   );
-  // An editor's own file may be gone already.
+  // An editor's temporary file may be gone already.
   const timeOf = async (path: string): Promise<number> => (await stat(path).catch(() => undefined))?.mtimeMs ?? 0;
   return Math.max(...(await Promise.all([...deskSources, ...found.flat()].map(timeOf))));
 };
 
 /**
- * The desk as it is deployed, with the pages for developers. A change of its sources shows at the next load of its
- * page.
+ * The desk as it is deployed, with the pages for developers. A change of its sources is visible when its page is loaded
+ * again.
  */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;

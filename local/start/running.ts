@@ -19,7 +19,7 @@ export const findHolder = (dataDir: string): number | undefined => {
     const holder = readJson<{ pid: number }>(join(dataDir, 'lock.json'));
     return holder && holder.pid !== process.pid && isAlive(holder.pid) ? holder.pid : undefined;
   } catch {
-    // The directory cannot be read: the start says why.
+    // The directory cannot be read. The start says why.
     return undefined;
   }
 };

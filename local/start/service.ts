@@ -75,14 +75,14 @@ const startDeliveries = async (queueUrls: readonly string[]) => {
 
 const functionFile = (row: Route): URL => new URL(`../../functions/${row.id}.ts`, import.meta.url);
 
-/** Loads every function at once, so that the first call of each is as fast as the others. */
+/** Loads every function in advance, so that its first call is as fast as the others. */
 const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   const load = async (row: Route): Promise<Handler> => (await import(functionFile(row).href)).handler;
   await Promise.all(routes.map(load));
   return load;
 };
 
-/** Hears what the handlers log: the cost of each request by its id, and the progress of deliveries and events. */
+/** Listens to the handlers' log: the cost of each request by its id, and the progress of deliveries and events. */
 const hearLog = (): Map<string, Cost> => {
   const costs = new Map<string, Cost>();
   logSink.write = (fields) => {
@@ -96,7 +96,7 @@ const hearLog = (): Map<string, Cost> => {
   return costs;
 };
 
-/** How far the service has come: its data is ready, and then its own calls are over. */
+/** How far the start has come: first the data is ready, and then the service's own calls have ended. */
 interface Progress {
   isReady: boolean;
   hasStarted: boolean;
@@ -125,7 +125,7 @@ const gatewayOptions = async (
     onAnswer: (answered) => {
       const cost = costs.get(answered.id);
       costs.delete(answered.id);
-      // The service's own calls at its start are nobody's requests.
+      // The service's own calls during its start are not shown.
       if (progress.hasStarted) onAnswer(noteRequest(answered, cost));
     },
   };
@@ -137,7 +137,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** Answers the running requests, for five seconds at the most. */
+/** Answers the running requests, for at most five seconds. */
 const close = async (server: Server): Promise<void> => {
   server.close();
   server.closeIdleConnections();
@@ -145,7 +145,7 @@ const close = async (server: Server): Promise<void> => {
   server.closeAllConnections();
 };
 
-/** Makes history of the table's changes, and goes on where it stopped the last time. */
+/** Makes history from the table's changes, and continues where it stopped the last time. */
 const startHistory = async (dir: DataDir, endpoint: string) =>
   followStream({
     endpoint,
@@ -155,7 +155,7 @@ const startHistory = async (dir: DataDir, endpoint: string) =>
     onPlace: dir.keepPlace,
   });
 
-/** The engines that stand for DynamoDB and SQS, and what makes history of the table's changes. */
+/** The engines that stand for DynamoDB and SQS, and the maker of history from the table's changes. */
 export interface Engines {
   engine: Engine;
   queue: Queue;
@@ -172,7 +172,7 @@ const startEngines = async (dir: DataDir): Promise<Engines> => {
   return { engine, queue, startHistory: () => startHistory(dir, engine.endpoint) };
 };
 
-/** The two stores of the demo. A new data folder gets what a store sells, unless it is to stay empty. */
+/** The two stores of the demo. A new data folder gets goods to sell, unless it is to stay empty. */
 const prepareStores = async (isNew: boolean, demo: boolean) => {
   const store = await ensureStore(demoStore);
   const other = await ensureStore(otherStore);
@@ -181,7 +181,7 @@ const prepareStores = async (isNew: boolean, demo: boolean) => {
   return store;
 };
 
-/** The queues, whose addresses the handlers find in their environment. */
+/** Makes the queues. The handlers find their addresses in the environment. */
 const prepareQueues = async (endpoint: string) => {
   const { historyFailuresUrl, slowUrl, vendorUrl, ...queues } = await ensureQueues(endpoint);
   Object.assign(process.env, {
@@ -195,8 +195,8 @@ const prepareQueues = async (endpoint: string) => {
 };
 
 /**
- * Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. Tests put
- * other engines in the place of ours.
+ * Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. Tests use
+ * other engines.
  */
 export const startService = async (
   options: LocalOptions,
@@ -241,7 +241,7 @@ export const startService = async (
   if (isNew) dir.keep({ ...dir.kept, seeded: demo });
   const stream = await engines.startHistory();
   progress.hasStarted = true;
-  // Programs wait for this file, and call as soon as it is there.
+  // Programs wait for this file, and call as soon as it exists.
   dir.writeService(service);
 
   return {
@@ -249,7 +249,7 @@ export const startService = async (
     engine: engine.name,
     service,
     onEngineExit: engine.onExit,
-    /** Lets history catch up with all that was written so far, and makes no more of it. */
+    /** Lets history catch up with everything written so far, and then stops it. */
     stopHistory: stream.stop,
     /** Answers the running requests, then ends with its engines. */
     stop: async (): Promise<void> => {

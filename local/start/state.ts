@@ -5,7 +5,9 @@ import { randomText } from '../../lib/clock.ts';
 import type { Scope } from '../../lib/routes/route.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 
-/** `<data-dir>/service.json`, from which other programs learn how to call the local service, as soon as it is ready. */
+/**
+ * `<data-dir>/service.json`. It exists as soon as the local service is ready, and tells other programs how to call it.
+ */
 export interface ServiceFile {
   baseUrl: string;
   store: { id: string; name: string };
@@ -17,14 +19,14 @@ export interface ServiceFile {
   /** The operator's command finds the engines here. */
   table: { endpoint: string; name: string };
   queue: { endpoint: string; url: string; deadLetterUrl: string };
-  /** How long the gateway caches an answer of the authorizer. */
+  /** How long the gateway caches the authorizer's answers. */
   authorizerTtlSeconds: number;
   version: string;
-  /** Residents whom neither store has touched in a fresh demo. */
+  /** Residents that neither store has met in a fresh demo. */
   residents: readonly Resident[];
 }
 
-/** `<data-dir>/state.json`: the service's own memory beside its data. */
+/** `<data-dir>/state.json`: what the service remembers besides its data. */
 interface ServiceState {
   cursorSecret: string;
   /** All demo rows are written. */
@@ -35,8 +37,8 @@ export const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
 /**
- * Only the owner may read the file, since it holds keys. It takes the place of the one before at once: other programs
- * read it at any time, and a service that is killed while it writes must find it whole.
+ * Only the owner may read the file, since it holds keys. It replaces the earlier one in a single step: other programs
+ * read it at any time, and must find it whole even if the service is killed while it writes.
  */
 const writeJson = (path: string, value: object): void => {
   writeFileSync(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
@@ -64,7 +66,7 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
   if (reset)
     for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json', 'service-before.json'])
       rmSync(path(name), { recursive: true, force: true });
-  // Programs take the file for the sign that the service is ready, so it is there only then. Its keys are kept for the
+  // Programs take the file as the sign that the service is ready, so it exists only then. Its keys are kept for the
   // next start.
   const putAside = (): void => {
     if (existsSync(path('service.json'))) renameSync(path('service.json'), path('service-before.json'));

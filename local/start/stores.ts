@@ -6,7 +6,7 @@ import { issueKey } from '../../lib/store/issued-keys.ts';
 import { findStore, type Store } from '../../lib/store/stores.ts';
 import type { ServiceFile } from './state.ts';
 
-/** The two stores of the local service, the keys of both, and those with which the desk opens other stores. */
+/** The two stores of the local service, their keys, and the keys with which the desk opens other stores. */
 
 export const demoStore = { id: 'DemoStore001', name: 'Demo Store' };
 export const otherStore = { id: 'OtherStore01', name: 'Other Store' };
@@ -14,7 +14,10 @@ export const otherStore = { id: 'OtherStore01', name: 'Other Store' };
 export const ensureStore = async ({ id, name }: { id: string; name: string }): Promise<Store> =>
   (await findStore(id)) ?? (await createStore(name, id));
 
-/** Says whether the table knows a live key by its text. One from before a scope was added lacks the scope. */
+/**
+ * Says whether the table has a live key with this text and these scopes. An older key lacks a scope that was added
+ * later.
+ */
 const isKnown = async (text: string | undefined, of: readonly Scope[]): Promise<boolean> => {
   const parsed = parseKey(text ?? '', 'test');
   const key = parsed && (await findKey(parsed.id));
@@ -38,8 +41,8 @@ export const ensureKeys = async (
 };
 
 /**
- * Finds the key with all scopes for a store of this machine, and issues one where there is none that works, which it
- * keeps by `save`. Throws 404 for an unknown store.
+ * Finds the key with all scopes for a store of this machine. If no key works, issues one and keeps it with `save`.
+ * Throws 404 for an unknown store.
  */
 export const keysOfDesk = (service: ServiceFile, save: () => void) => {
   const find = async (store: string): Promise<string> => {
@@ -51,7 +54,7 @@ export const keysOfDesk = (service: ServiceFile, save: () => void) => {
     save();
     return text;
   };
-  // One after the other, so that two pages at once get the same key.
+  // One after the other, so that two pages at the same time get the same key.
   let last: Promise<unknown> = Promise.resolve();
   return (store: string): Promise<string> => {
     const next = last.then(() => find(store));

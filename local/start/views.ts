@@ -8,7 +8,7 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
-/** The facts about a store and the queues that the desk's pages for developers show beyond the API. */
+/** The facts about a store and the queues that the desk's pages for developers show in addition to the API. */
 
 const shownGifts = 60;
 const shownDeadLetters = 20;
@@ -16,7 +16,7 @@ const shownEvents = 50;
 
 let queueClient: SQSClient | undefined;
 
-/** Counts a queue's messages: ready ones, and those that a worker holds or that wait for a retry. */
+/** Counts a queue's messages: ready ones, and ones that a worker holds or that wait for a retry. */
 export const countMessages = async (QueueUrl: string | undefined) => {
   queueClient ??= new SQSClient({});
   const { Attributes = {} } = await queueClient.send(
@@ -28,7 +28,7 @@ export const countMessages = async (QueueUrl: string | undefined) => {
   };
 };
 
-// Listing dead letters hides them for a moment: a redrive at that time would miss them.
+// Listing dead letters hides them for a moment, and a redrive at that time would miss them.
 let last: Promise<unknown> = Promise.resolve();
 const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
   const next = last.then(work);
@@ -51,18 +51,18 @@ export const viewFaults = async (dispenser: LocalDispenser) => {
     queue,
     deadLetters: dead.ready + dead.taken === 0 ? [] : await inTurn(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,
-    /** `time` is that at which the avatar got the item, even if the dispenser never said so. */
+    /** `time` is when the avatar got the item, even if the dispenser never said so. */
     inbox: dispenser.inbox().slice(0, shownGifts),
   };
 };
 
-/** The members of an event's data that name whom and what it is about. */
+/** The members of an event's data that tell who and what it is about. */
 type EventNames = Partial<
   Record<'username' | 'recipientUsername' | 'customerUsername' | 'ownerUsername' | 'buyerUuid', string> &
     Record<'name' | 'item' | 'code' | 'region' | 'productId', string>
 >;
 
-/** The names of the buyers and products of sales, whose data has their UUIDs alone. */
+/** The names of the buyers and products of sales: the events have only their UUIDs. */
 const namesOfUuids = async (
   store: string,
   events: readonly EventNames[],
@@ -75,10 +75,10 @@ const namesOfUuids = async (
   return (uuid) => names.get(uuid ?? '') ?? uuid;
 };
 
-/** The store's newest events with the samples of `store trigger` among them, each with whom and what it is about. */
+/** The store's newest events and the samples of `store trigger`, each with who and what it is about. */
 export const viewEvents = async (store: string) => {
   const keys = await eventKeys(store, [...eventNames, 'sample'], {})({ descending: true, limit: shownEvents });
-  // An event may be erased after its key was read, and the engine leaves ended ones for a while.
+  // An event may be erased after its key was read, and the engine keeps ended ones for a while.
   const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
   const read = items.map((item) => ({ item, data: JSON.parse(item.data) as EventNames }));
   const nameOf = await namesOfUuids(

@@ -3,9 +3,9 @@ import type { Token } from './tokens.ts';
 import type { Expression, Script, Variable } from './types.ts';
 import type { Type } from './values.ts';
 
-/** Makes the JavaScript of each expression from that of its parts, or refuses their types. */
+/** Makes the JavaScript of each expression from its parts, or refuses their types. */
 
-/** A number or text as it stands in the script. */
+/** A number or text as it is in the script. */
 export const literal = (script: Script, { kind, text }: Token): Expression => {
   if (kind === 'string') return { type: kind, code: JSON.stringify(text), pure: true };
   if (kind === 'float') return { type: kind, code: `${Math.fround(Number.parseFloat(text))}`, pure: true };
@@ -30,7 +30,7 @@ export const grouped = ({ variable: _, ...value }: Expression): Expression => ({
 export const assigned = ({ type, name, scope }: Variable, code: string): string =>
   isText(type) || type === 'list' ? `(${name} = M.${scope}(${code}, ${name}))` : `(${name} = ${code})`;
 
-/** Counts a variable up or down, and is its new value, or its old one where the sign stands behind it. */
+/** Counts a variable up or down. Its value is the new one, or the old one if the sign comes after the variable. */
 export const counted = ({ name }: Variable, sign: string, isBehind: boolean): Expression => {
   const code = `(${name} = ${name} ${sign} 1 | 0)`;
   return { type: 'integer', code: isBehind ? `(${code} ${sign === '+' ? '-' : '+'} 1 | 0)` : code };
@@ -41,13 +41,13 @@ export const operated = (script: Script, sign: string, left: Expression, right: 
     operation(sign, left.type, right.type) ?? script.refuse(`there is no ${left.type} ${sign} ${right.type}`);
   const fill = (a: string, b: string): string => code.replace(/\b[ab]\b/g, (side) => (side === 'a' ? a : b));
   if (left.pure && right.pure) return { type, code: fill(left.code, right.code), pure: isNumber(type) };
-  // The right side is evaluated first. Each operation has names of its own, for a call may come in between.
+  // The right side is evaluated first. Each operation has names of its own, since a call may come in between.
   const [a, b] = [`a_${script.numbered}`, `b_${script.numbered++}`];
   script.locals.push(a, b);
   return { type, code: `(${b} = ${right.code}, ${a} = ${left.code}, ${fill(a, b)})` };
 };
 
-/** A value behind `-`, `!` or `~`. */
+/** A value after `-`, `!` or `~`. */
 export const signed = (script: Script, sign: string, { type, code, pure = false }: Expression): Expression => {
   if (sign === '-' && type === 'float') return { type, code: `(- ${code})`, pure };
   if (type !== 'integer') return script.refuse(`there is no ${sign}${type}`);
@@ -63,7 +63,7 @@ export const cast = (script: Script, wanted: Type, { variable: _, ...value }: Ex
   return { type: wanted, code: wanted === 'string' ? `M.made(${made})` : made, pure };
 };
 
-/** The call of a function that is LSL's own or the script's. */
+/** The call of a function of LSL or of the script. */
 export const called = (script: Script, name: string, values: readonly string[]): Expression => {
   const own = script.own.get(name);
   if (own) return { type: own.type, code: `(yield* f_${name}(${values.join(', ')}))` };
@@ -80,7 +80,7 @@ export const condition = (script: Script, { type, code }: Expression): string =>
   return type === 'list' ? `${code}.items.length > 0` : script.refuse(`a ${type} is no condition`);
 };
 
-/** A generator function: where the script waits, it yields the seconds. */
+/** A generator function: to make the script wait, it yields the seconds. */
 export const generator = (script: Script, title: string, parameters: readonly Variable[], block: string): string => {
   const names = parameters.map(({ name }) => name);
   const counts = names.map((name) => `M.local(${name}, 0);`).join(' ');

@@ -4,7 +4,7 @@ import { block, globalValue } from './parse.ts';
 import { events, Script, type Variable } from './types.ts';
 import type { Type } from './values.ts';
 
-/** Compiles a script to JavaScript, or refuses it: what this compiler does not know, it does not run. */
+/** Compiles a script to JavaScript. It refuses what it does not know. */
 
 export interface Program {
   /** The body of a JavaScript function of `V`, `L` and `M`, which returns `{state: {event: generator function}}`. */
@@ -17,12 +17,10 @@ export interface Program {
 const scriptBytes = 2330;
 const functionBytes = 76;
 
-/**
- * The memory that a script of so many assembled bytes takes: the region adds places where it may interrupt the script.
- */
+/** The memory of a script with this many assembled bytes: the region adds places where it may interrupt the script. */
 const memoryOf = (assembled: number): number => Math.round(4096 + 1.5 * assembled);
 
-/** The states, and the signatures of all functions, since a script may call one that comes later. */
+/** Finds the states, and the signatures of all functions, since a script may call one that comes later. */
 const findDeclared = (script: Script): void => {
   let depth = 0;
   for (const [at, { kind, text }] of script.tokens.entries()) {
@@ -60,7 +58,7 @@ const parameters = (script: Script): Variable[] => {
   return declared;
 };
 
-/** A function or handler behind its name. */
+/** A function or handler, after its name. */
 const body = (script: Script, title: string, type: Type): { code: string; types: Type[] } => {
   script.scopes = [new Map()];
   script.locals = [];
@@ -132,7 +130,7 @@ const states = (script: Script): string => {
   return `return { ${codes.join(',\n')} };`;
 };
 
-/** Throws ScriptRefused, which says the line. `functions` are those that scripts may call. */
+/** Throws ScriptRefused, which names the line. `functions` are the functions that scripts may call. */
 export const compile = (source: string, functions: Functions): Program => {
   const script = new Script(source, functions);
   script.bytes = scriptBytes;

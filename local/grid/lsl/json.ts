@@ -1,6 +1,6 @@
 import { asString, Float, type Item, integerOf, Key, type List, floatOf as numberOf, Vector } from './values.ts';
 
-/** JSON as LSL has it: a part of a text stays as it stands, blanks, digits and all. */
+/** JSON as LSL treats it: a part of a text stays as it is written, with its blanks and digits. */
 
 interface Part {
   /** JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_NULL, JSON_TRUE or JSON_FALSE. */
@@ -68,7 +68,7 @@ export const jsonValue = (part: Part | undefined): string => {
 };
 
 /**
- * The parts of an object or array as a list holds them, with the names of an object; another text is an item itself.
+ * The parts of an object or array as items of a list, with the names of an object. Any other text is itself an item.
  */
 export const jsonItems = (text: string): Item[] => {
   const itemOf = (part: Part): Item => {
@@ -81,7 +81,7 @@ export const jsonItems = (text: string): Item[] => {
   return [whole ? itemOf(whole) : text];
 };
 
-/** An item of a list as JSON: what looks like JSON stays as it is, such as `true`, `[x]` and `"x"`. */
+/** An item of a list as JSON. Text that looks like JSON stays as it is, such as `true`, `[x]` and `"x"`. */
 const jsonText = (item: Item): string => {
   if (typeof item === 'number' || item instanceof Float) return asString(item);
   if (item instanceof Key || item instanceof Vector) return `"${asString(item)}"`;

@@ -16,12 +16,12 @@ import {
 } from './values.ts';
 
 /**
- * Functions by their signature in LSL, such as `integer llAbs(integer)`. One whose signature ends in ` waits` may make
- * the script wait.
+ * Functions by their signature in LSL, such as `integer llAbs(integer)`. If the signature ends in ` waits`, the
+ * function may make the script wait.
  */
 export type Functions = Readonly<Record<string, (...values: never[]) => unknown>>;
 
-/** The value of a variable that begins with none. */
+/** The value of a variable that is declared without one. */
 export const defaults: Readonly<Record<string, string>> = {
   integer: '0',
   float: '0',
@@ -105,8 +105,8 @@ const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
   whole.slice(Math.max(from, 0), Math.max(end, 0));
 
 /**
- * The part from `first` to `last`, both included and counted from the end if negative. If `first` lies behind `last`,
- * it is all but what lies between them.
+ * The part from `first` to `last`, both included and counted from the end if negative. If `first` comes after `last`,
+ * it is everything except what is between them.
  */
 const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);
@@ -119,7 +119,7 @@ const without = <T>(whole: readonly T[], first: number, last: number): T[] => {
   return from < end ? [...slice(whole, 0, from), ...slice(whole, end)] : slice(whole, end, from);
 };
 
-/** A text's characters: one beyond U+FFFF is one, though it takes twice the memory. */
+/** A text's characters. A character beyond U+FFFF counts as one, though it takes twice the memory. */
 const lengthOf = (text: string): number => [...text].length;
 const pickedText = (text: string, first: number, last: number): string => picked([...text], first, last).join('');
 const withoutText = (text: string, first: number, last: number): string => without([...text], first, last).join('');
@@ -144,7 +144,7 @@ const digest = (algorithm: string): string => {
   return algorithm;
 };
 
-/** Cuts a text at the separators; the longest that fits counts first where several do. */
+/** Cuts a text at the separators. If several fit, the longest counts. */
 const parts = (text: string, separators: List): string[] => {
   const ends = separators.items.map(asString).filter((end) => end !== '');
   const result: string[] = [];
@@ -328,7 +328,7 @@ const equality = (sign: string, a: Type, b: Type): Operation => {
   return compared(sign === '==' ? '+(a.items.length === b.items.length)' : '(a.items.length - b.items.length)');
 };
 
-/** The type and code of an operation; undefined where LSL has none for these types. */
+/** The type and code of an operation; undefined if LSL has none for these types. */
 export const operation = (sign: string, a: Type, b: Type): Operation => {
   if (isNumber(a) && isNumber(b)) return numberOperation(sign, a === b && a === 'integer' ? 'integer' : 'float');
   if (sign === '+') return sum(a, b);

@@ -5,8 +5,8 @@ import type { Type } from './values.ts';
 
 /** Reads expressions and statements for `code.ts`. It knows no jumps, no rotations and no arithmetic of vectors. */
 
-// Mono has no documented sizes. This is fitted to what scripts weigh that Linden's compiler and Mono's assembler have
-// assembled (ADR 38): an operation or value, beside two bytes for each character of a text.
+// Mono has no documented sizes. This is fitted to the weights of scripts that Linden's compiler and Mono's assembler
+// have assembled (ADR 38). It is for an operation or a value. Each character of a text takes two bytes more.
 const nodeBytes = 6.06;
 
 /** Binary operators from the loosest to the tightest. All of them group from the left. */
@@ -50,7 +50,7 @@ const listValue = (script: Script): Expression => {
 
 const vector = (script: Script): Expression => {
   const parts = [',', ',', '>'].map((end) => {
-    // The last part ends at the sign that would compare.
+    // The last part ends at the sign that would otherwise compare.
     const part = script.converted(binary(script, end === '>' ? additive : 0), 'float');
     script.expect(end);
     return part;
@@ -131,7 +131,7 @@ const expression = (script: Script): Expression => {
   return { type: target.type, code: make.assigned(target, script.converted(value, target.type)) };
 };
 
-/** The beginning of a global variable: a value, or a list or vector of values, but no operation. */
+/** The beginning of a global variable: a value, or a list or vector of values, but not an operation. */
 export const globalValue = (script: Script): Expression => {
   const why = 'a global begins with a value, not with an operation';
   const isNegative = script.take('-');

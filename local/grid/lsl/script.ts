@@ -8,7 +8,7 @@ import { type Item, List, memoryOf, ScriptError } from './values.ts';
 export const memoryBytes = 65_536;
 /** Events that may wait for a script. More are dropped. */
 const maxEvents = 64;
-/** A script that turns so often in one event hangs; the region would only slow it down. */
+/** A script that takes more turns than this in one event hangs. The region would only slow it down. */
 const maxTurns = 10_000_000;
 
 class StateChange {
@@ -36,7 +36,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
     if (used > memoryBytes) throw new ScriptError('Stack-Heap Collision');
   };
   const made = <T>(value: T): T => {
-    // The parts that a value is made of exist beside it.
+    // The parts from which a value is made exist at the same time.
     measure(2 * memoryOf(value));
     return value;
   };
@@ -101,25 +101,25 @@ export interface ScriptWorld {
   functions: Functions;
   /** The seconds for which the function that was just called makes the script wait. */
   waited: () => number;
-  /** Calls back after so many seconds. */
+  /** Calls back after this many seconds. */
   after: (seconds: number, run: () => void) => void;
-  /** Called when the script's state changes or it is reset: what was listened for, it hears no more. */
+  /** Called when the script's state changes or it is reset. The script then no longer hears what it listened for. */
   onState: (isReset: boolean) => void;
-  /** An event begins. Its values may be followed by one more, which the script does not see. */
+  /** An event begins. Its values may be followed by one more that the script does not see. */
   onEvent: (event: string, values: readonly unknown[]) => void;
-  /** A script that fails stops; the region says why. */
+  /** A script that fails stops. The region says why. */
   onError: (error: ScriptError) => void;
 }
 
 const compiled = new Map<string, Program>();
-/** A script is compiled once, for its functions have the same signatures everywhere. */
+/** A script is compiled once, since its functions have the same signatures everywhere. */
 const programOf = (source: string, functions: Functions): Program => {
   const program = compiled.get(source) ?? compile(source, functions);
   compiled.set(source, program);
   return program;
 };
 
-/** A script that runs: it takes one event after another, and its functions may make it wait. Throws ScriptRefused. */
+/** A running script. It takes one event after another, and its functions may make it wait. Throws ScriptRefused. */
 export class RunningScript {
   readonly #surroundings: ScriptWorld;
   readonly #program: Program;
@@ -144,7 +144,7 @@ export class RunningScript {
     this.#machine = createMachine(this.#program.bytes, surroundings.waited);
   }
 
-  /** Starts the script, or starts it again as a reset from without does. */
+  /** Starts the script, or starts it again like a reset from outside. */
   begin(): void {
     this.#peak = Math.max(this.#peak, this.#machine.peak());
     this.#machine = createMachine(this.#program.bytes, this.#surroundings.waited);
@@ -174,7 +174,10 @@ export class RunningScript {
     return true;
   }
 
-  /** Keeps the memory of a script that waits for its next event. A call puts it back, though it began anew since. */
+  /**
+   * Keeps the memory of a script that waits for its next event. Calling the answer restores it, even if the script
+   * began again since.
+   */
   save(): () => void {
     if (this.#running) throw new Error('The script is in the middle of an event.');
     const [state, values] = [this.#state, this.#machine.all.read()];

@@ -1,14 +1,14 @@
-/** Thrown for a script that the interpreter refuses to run: what it is and where, as `line 12: ...`. */
+/** Thrown for a script that the interpreter refuses to run, with the reason and place, as `line 12: ...`. */
 class ScriptRefused extends Error {}
 
 export interface Token {
   kind: 'word' | 'integer' | 'float' | 'string' | 'sign' | 'end';
-  /** The text as it stands; of a string, its value. */
+  /** The text as it is written, or the value of a string. */
   text: string;
   line: number;
 }
 
-/** The kinds of token in the order in which they are tried, each with a pattern whose group holds the text. */
+/** The kinds of tokens in the order in which they are tried, each with a pattern whose group holds the text. */
 const patterns = [
   ['space', /(\s+)/y],
   ['space', /(\/\/[^\n]*)/y],
@@ -36,7 +36,7 @@ const tokenAt = (source: string, at: number) => {
 const unescaped = (text: string): string =>
   text.replace(/\\([\s\S])/g, (_, character: string) => ({ n: '\n', t: '    ' })[character] ?? character);
 
-/** Divides a script into tokens. Throws ScriptRefused for a character that begins none. */
+/** Divides a script into tokens. Throws ScriptRefused for a character that begins no token. */
 const tokensOf = (source: string): Token[] => {
   const tokens: Token[] = [];
   let line = 1;
@@ -75,7 +75,7 @@ export class Reader {
   isWord(text: string): boolean {
     return this.peek().kind === 'word' && this.peek().text === text;
   }
-  /** Takes this sign or word, if it stands here. */
+  /** Takes this sign or word, if it comes next. */
   take(text: string): boolean {
     const found = this.isSign(text) || this.isWord(text);
     if (found) this.at += 1;

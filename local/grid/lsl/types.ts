@@ -2,15 +2,15 @@ import { casts, constants, type Functions, isText } from './library.ts';
 import { Reader } from './tokens.ts';
 import type { Type } from './values.ts';
 
-/** A script under compilation: its tokens, and the names and types that are known at a place. */
+/** A script that is being compiled: its tokens, and the names and types that are known at a place. */
 
 export interface Expression {
   type: Type;
   /** Its JavaScript. */
   code: string;
-  /** Its evaluation has no effect and meets none, so it may take place at any time. */
+  /** Its evaluation has no effect and depends on none, so it may happen at any time. */
   pure?: boolean;
-  /** It is a variable, to which one may assign. */
+  /** It is a variable, which can be assigned to. */
   variable?: Variable;
 }
 
@@ -55,13 +55,13 @@ const reserved = (
   'no_sensor object_rez path_update remote_data sensor touch touch_end land_collision not_at_target'
 ).split(' ');
 
-/** One function reads it after another, each from where the last one left it. */
+/** The functions that parse read it one after another, each from where the last one stopped. */
 export class Script extends Reader {
   readonly known: ReadonlyMap<string, Signature>;
   readonly own = new Map<string, Signature>();
   readonly globals = new Map<string, Variable>();
   readonly states = new Set<string>();
-  /** The variables of the function that is being read: by block, and all of them for its head. */
+  /** The variables of the function that is being read: by block, and all of them for its beginning. */
   scopes: Map<string, Variable>[] = [];
   locals: string[] = [];
   /** The type of that function, and whether it handles an event. */
@@ -96,7 +96,7 @@ export class Script extends Reader {
     scope.set(text, declared);
     return declared;
   }
-  /** A value where one of another type is expected: LSL makes floats of integers, and strings of keys and back. */
+  /** A value where another type is expected: LSL makes floats of integers, and strings of keys and back. */
   converted({ type, code }: Expression, wanted: Type): string {
     if (type === wanted && type !== 'void') return code;
     if (type === 'integer' && wanted === 'float') return casts['integer>float']?.(code) ?? '';

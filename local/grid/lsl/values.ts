@@ -2,7 +2,7 @@ import { uuidPattern } from '../../../lib/identifier.ts';
 
 /**
  * LSL's values in JavaScript: integers and floats are numbers, strings and keys are strings. In a list, floats and keys
- * are boxed, since there nothing else tells them from integers and strings.
+ * are boxed, since nothing else distinguishes them from integers and strings there.
  */
 export class Float {
   readonly value: number;
@@ -30,7 +30,7 @@ export const nullKey = '00000000-0000-0000-0000-000000000000';
 /** A key counts as true if it is a UUID other than the null key. */
 export const isKey = (text: string): boolean => uuidPattern.test(text) && text !== nullKey;
 
-/** A script ends with one of these: the text is the one that the owner sees inworld. */
+/** A script ends with one of these. The owner sees its text inworld. */
 export class ScriptError extends Error {}
 
 /** Six digits after the point in strings and lists, five in a vector that is cast alone. */
@@ -70,8 +70,8 @@ export const asString = (item: Item): string => {
 };
 
 /**
- * The bytes of a value under Mono, as the wiki's measurements have it: UTF-16 texts with a head of 18 bytes, keys with
- * one of 30, numbers in lists 16.
+ * The bytes of a value under Mono, as the wiki measured them: a UTF-16 text has a head of 18 bytes, a key one of 30,
+ * and a number in a list takes 16.
  */
 const bytesOfItem = (item: Item): number => {
   if (typeof item === 'string') return 18 + 2 * item.length;

@@ -2,11 +2,11 @@ import { nullKey } from '../lsl/values.ts';
 import type { Land, Placement } from './land.ts';
 import type { WorldView } from './object.ts';
 
-/** The world as one object sees it. The land answers by itself where no test or machine does so in its place. */
+/** The world as one object sees it. The land answers by itself unless a test or a machine answers instead. */
 
 type PlacementReader = () => Placement;
 
-/** The place, and its limits for all that an owner has there. */
+/** The place, and its limits for everything that an owner has there. */
 type RegionPart =
   | 'bringsLine'
   | 'clock'
@@ -37,7 +37,7 @@ const avatars = (land: Land): Pick<WorldView, AvatarPart> => ({
   lookUp:
     land.around.lookUp ??
     ((kind, of, answer) => {
-      // A UUID that is no avatar's is never answered.
+      // A UUID that belongs to no avatar is never answered.
       const found = kind === 'key' ? (land.around.uuidOf(of) ?? nullKey) : land.around.nameOf(of);
       if (found !== undefined) answer(found);
     }),
@@ -62,7 +62,7 @@ const speech = (
   placed: PlacementReader,
 ): Pick<WorldView, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
-    // Beyond the limit it is dropped, and nobody says so.
+    // Beyond the limit the message is dropped, and nobody says so.
     if (!land.may('message', placed().body.owner, 2500, 1800)) return;
     land.log.messages.push({ to, text });
     land.around.onMessage?.(to, text, placed());
@@ -90,9 +90,9 @@ const speech = (
 
 const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 'transfer'> => ({
   give: (to, item) => {
-    // An item that may not be copied goes itself.
+    // An item that may not be copied is itself given away.
     if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
-    // Nor does the script hear of a gift that is declined, or that is beyond the limit: the item is lost.
+    // The script does not learn that a gift is declined or beyond the limit: the item is lost.
     const isTaken = land.around.takesGift?.(to, item) ?? true;
     if (!land.may('gift', placed().body.owner, 5000, 3600) || !isTaken) return;
     land.log.given.push({ to, item: item.name });

@@ -10,7 +10,7 @@ import { web } from './web.ts';
 const own = (body: Body): Functions => ({
   'void llSetTimerEvent(float)': (interval: number) => body.setTimer(interval),
   'void llSleep(float) waits': (duration: number) => {
-    // A script that sleeps does so in a region without other delays too.
+    // A script that sleeps does so even in a region without other delays.
     body.seconds += Math.max(0, duration);
   },
   'void llResetScript()': () => {
@@ -20,7 +20,7 @@ const own = (body: Body): Functions => ({
   'integer llGetUsedMemory()': () => body.script().memory().used,
 });
 
-/** A script of a linkset asks the linkset that it is part of now. */
+/** A script in a linkset asks the linkset that it is part of at that moment. */
 const memory = ({ id, prim }: Body): Functions =>
   Object.fromEntries(
     Object.keys(prim.linkset.data.functionsOf(id)).map((signature) => [

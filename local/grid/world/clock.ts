@@ -1,6 +1,6 @@
 import { now } from '../../../lib/clock.ts';
 
-/** The time of a world: milliseconds since 1970, and calls after so many seconds. */
+/** The time of a world: milliseconds since 1970, and calls after a number of seconds. */
 export interface Clock {
   now: () => number;
   after: (seconds: number, run: () => void) => void;
@@ -10,7 +10,7 @@ export interface Clock {
 export const realClock: Clock = {
   now,
   after: (seconds, run) => {
-    // Without a wait there is none, not even for the next turn of the event loop.
+    // Without seconds there is no wait, not even for the next turn of the event loop.
     if (seconds > 0) setTimeout(run, Math.min(seconds * 1000, 0x7fffffff)).unref();
     else setImmediate(run);
   },
@@ -19,7 +19,7 @@ export const realClock: Clock = {
 /** Time that passes only when it is told to. */
 export const virtualClock = (startMillis: number): Clock & { advance: (seconds: number) => void } => {
   let millis = startMillis;
-  // The one that is due first stands last.
+  // The call that is due first is the last.
   const waiting: { at: number; run: () => void }[] = [];
   return {
     now: () => millis,
@@ -27,7 +27,7 @@ export const virtualClock = (startMillis: number): Clock & { advance: (seconds: 
       const at = millis + seconds * 1000;
       waiting.splice(waiting.findLastIndex((other) => other.at > at) + 1, 0, { at, run });
     },
-    /** Lets seconds pass, and what is due in them happen in its order. */
+    /** Lets seconds pass. What is due in them happens in its order. */
     advance: (seconds) => {
       const end = millis + seconds * 1000;
       while (waiting.length > 0 && (waiting.at(-1)?.at ?? 0) <= end) {

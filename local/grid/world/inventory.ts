@@ -2,7 +2,7 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { nullKey } from '../lsl/values.ts';
 import { type Body, cut, type Item } from './object.ts';
 
-/** The signs that stand for items which a notecard holds. */
+/** The characters that stand for items in a notecard. */
 const heldItem = /[\u{100000}-\u{10FFFF}]/u;
 
 /** Copy, modify and transfer. */
@@ -17,10 +17,10 @@ const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
     .filter((item) => type === -1 || item.type === type)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The items that lie in the object, and are given away. */
+/** The items that are in the object, and are given away. */
 export const inventory = (body: Body): Functions => ({
   'integer llGetInventoryType(string)': (item: string) => findItem(body, item)?.type ?? -1,
-  // Only who has all permissions on an item may know its key.
+  // Only somebody with all permissions on an item may know its key.
   'key llGetInventoryKey(string)': (item: string) => {
     const found = findItem(body, item);
     return found && (found.permissions & allowsAll) === allowsAll ? found.id : nullKey;
@@ -36,7 +36,7 @@ export const inventory = (body: Body): Functions => ({
       body.dataserver((tell) => {
         if (!body.around.bringsLine(card, line)) return;
         const written = body.prim.notecards[card] ?? [];
-        // Of a notecard that holds an item, which stands there as a sign of its own, no line can be read.
+        // If a notecard holds an item, which is a character of its own there, none of its lines can be read.
         const lines = written.some((text) => heldItem.test(text)) ? [] : written;
         tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
       }),

@@ -5,37 +5,39 @@ import { LinksetData } from './linkset.ts';
 import { type Item, type Linkset, type Prim, throttle, type WorldView } from './object.ts';
 
 /**
- * The things that all objects of a world share: avatars' L$, the region with its limits, and all that was said and
- * given.
+ * What all objects of a world share: avatars' L$, the region with its limits, and everything that was said and given.
  */
 
 export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   nameOf: WorldView['nameOf'];
   uuidOf: WorldView['uuidOf'];
-  /** The address of a script's URL, which the way to `receive` leads through. */
+  /** The address of a script's URL. A request to it must be passed to `receive`. */
   address?: (id: string) => string;
   /** False for an avatar who has left the region. */
   isPresent?: WorldView['isPresent'];
   /** Addresses that the region has. */
   urls?: number;
-  /** False lets no script wait for what it does, except where it sleeps by itself. */
+  /** False lets no script wait for what it does, unless it sleeps itself. */
   delays?: boolean;
-  /** In the place of the region's own answers, which come at once. */
+  /** Replaces the region's own answers, which come at once. */
   mayLookUp?: WorldView['mayLookUp'];
   lookUp?: WorldView['lookUp'];
   grantUrl?: WorldView['grantUrl'];
   /** False for a line of a notecard that never comes. */
   bringsLine?: WorldView['bringsLine'];
   mayRequest?: WorldView['mayRequest'];
-  /** L$ that a script gives away, in the place of those of `balances`. */
+  /** L$ that a script gives away, instead of those in `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
   /** False for a gift that the avatar declines, whose inventory is full, or who has muted the owner. */
   takesGift?: (to: string, item: Item) => boolean;
-  /** A touch of the same event that waits for the script is the same touch: the old documents say so, newer ones do not. */
+  /**
+   * Another touch while a touch waits for the script counts as the same touch: the old documents say so, newer ones do
+   * not.
+   */
   collapsesTouches?: boolean;
   onGive?: (to: string, item: Item, by: Placement) => void;
   onDialog?: (dialog: Dialog, by: Placement) => void;
-  /** An event begins in a script. Its values may be followed by one more, which the script does not see. */
+  /** An event begins in a script. Its values may be followed by one more that the script does not see. */
   onEvent?: (by: Placement, event: string, values: readonly unknown[]) => void;
   onMessage?: (to: string, text: string, by: Placement) => void;
   onSay?: (to: string | undefined, text: string, by: Placement) => void;
@@ -54,9 +56,9 @@ export interface Placement {
   body: ReturnType<typeof createBody>;
   script: RunningScript;
   items: () => Item[];
-  /** Avatars touch the prim: those of one moment are one event. */
+  /** Avatars touch the prim. Touches of one moment are one event. */
   touch: (...avatars: string[]) => boolean;
-  /** An avatar pays the object's owner. False if the avatar has not so much. The event names no transaction. */
+  /** An avatar pays the object's owner. False if the avatar does not have enough. The event names no transaction. */
   pay: (avatar: string, amount: number) => boolean;
   add: (item: { name: string; permissions?: number; type?: number }) => void;
   remove: (item: string) => void;
@@ -65,20 +67,20 @@ export interface Placement {
   /** Tells the script that its contents have changed. */
   changed: () => boolean;
   editNotecard: (card: string, lines: string[]) => void;
-  /** The region stops to run the script, or goes on. */
+  /** The region stops running the script, or continues. */
   freeze: (on: boolean) => void;
   /** Another script comes into the prim. */
   drop: (name: string, source: string) => Placement;
-  /** Takes the script out of the world, and its prim if no other script is in it. */
+  /** Removes the script from the world, and its prim if no other script is in it. */
   take: () => void;
-  /** The prim has this owner from now on, and so have those that are linked with it. */
+  /** The prim has this owner from now on, and so do all prims linked with it. */
   giveTo: (owner: string, isDeeded?: boolean) => void;
 }
 
 /** PERM_ALL: copy, modify and transfer. */
 export const allPermissions = 0x7fffffff;
 
-/** All that anybody was told, given or asked, in its order. */
+/** Everything that anybody was told, given or asked, in its order. */
 const newLog = () => ({
   said: [] as { from: string; to: string | undefined; channel: number; text: string }[],
   messages: [] as { to: string; text: string }[],
@@ -100,7 +102,7 @@ export class Land {
   /** The group whose tag each avatar wears. */
   readonly groups = new Map<string, string>();
   readonly mayRequest: WorldView['mayRequest'];
-  /** By what is done, and by owner: for all that they own in the region. */
+  /** By action and owner, for everything that the owner has in the region. */
   readonly #limits = new Map<string, () => boolean>();
   /** When the region last started. */
   startedAt: number;
@@ -134,7 +136,7 @@ export class Land {
     return true;
   }
 
-  /** False where the owner's scripts have done so more often than the platform allows in these seconds. */
+  /** False if the owner's scripts have done this more often than the platform allows in these seconds. */
   may(what: string, owner: string, most: number, seconds: number): boolean {
     const may = this.#limits.get(`${what} ${owner}`) ?? throttle(this.clock, most, seconds);
     this.#limits.set(`${what} ${owner}`, may);
@@ -161,7 +163,7 @@ export class Land {
   newLinkset(): Linkset {
     const linkset: Linkset = {
       data: new LinksetData((...change) => {
-        // An event begins once the one that made the change is over.
+        // An event begins after the event that made the change has ended.
         this.clock.after(0, () => {
           for (const { script } of this.inLinkset(linkset)) script.send('linkset_data', ...change);
         });

@@ -2,7 +2,7 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { List } from '../lsl/values.ts';
 
 /**
- * The memory that all scripts of a linkset share. It survives each script, and goes along into a copy of the object.
+ * The memory that all scripts of a linkset share. It outlives each script, and goes along into a copy of the object.
  */
 
 export interface Pair {
@@ -14,7 +14,7 @@ export interface Pair {
 }
 
 const limitBytes = 131_072;
-/** A protected pair takes so many bytes more. */
+/** A protected pair takes this many bytes more. */
 const protectionBytes = 32;
 
 const { LINKSETDATA_RESET, LINKSETDATA_UPDATE, LINKSETDATA_DELETE, LINKSETDATA_MULTIDELETE } = constants;
@@ -31,7 +31,7 @@ export class LinksetData {
   readonly pairs = new Map<string, Pair>();
   bytes = 0;
   readonly #tell: LinksetListener;
-  /** The names that matched a pattern, until there are other names: scripts go through them one by one. */
+  /** The names that matched a pattern, until the names change: scripts go through them one by one. */
   readonly #found = new Map<string, string[]>();
   readonly #functions = new Map<string, Functions>();
 
@@ -46,13 +46,13 @@ export class LinksetData {
     return made;
   };
 
-  /** Takes over what another linkset remembers. */
+  /** Takes over the pairs of another linkset. */
   add(others: ReadonlyMap<string, Pair>): void {
     for (const [name, pair] of others) if (!this.pairs.has(name)) this.#put(name, { ...pair });
   }
 
-  // The wiki does not say that the pass of a pair without one matters, so here it does not: a script that must tell
-  // its own pairs from others has to look whether they are protected.
+  // The wiki does not say that a pass matters for a pair without one, so here it does not. A script that must tell its
+  // own pairs from others has to check whether they are protected.
   read(name: string, pass: string): string {
     const pair = this.pairs.get(name);
     return pair && (pair.pass === '' || pair.pass === pass) ? pair.value : '';
@@ -96,7 +96,7 @@ export class LinksetData {
     return new List([gone.length, all.length - gone.length]);
   }
 
-  /** Keeps the pairs as they are now: a call puts them back, without an event. */
+  /** Keeps the present pairs. Calling the answer restores them, without an event. */
   save(): () => void {
     const pairs = new Map(this.pairs);
     return () => {

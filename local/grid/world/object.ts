@@ -12,7 +12,7 @@ export interface Item {
   type: number;
   permissions: number;
   id: string;
-  /** When it came into the contents, as the platform writes a time. */
+  /** When it came into the contents, in the platform's form of a time. */
   since?: string;
 }
 
@@ -22,7 +22,7 @@ export interface Contents {
   list: () => Item[];
 }
 
-/** The state that the scripts of a prim share. Its owner and its linkset change. */
+/** The state that the scripts of a prim share. Its owner and its linkset may change. */
 export interface Prim {
   id: string;
   owner: string;
@@ -38,11 +38,13 @@ export interface Prim {
   linkset: Linkset;
 }
 
-/** Prims that are linked are one object. They share their memory, and a number of requests to the web. */
+/** Linked prims are one object. They share their memory, and the number of their requests to the web. */
 export interface Linkset {
   data: LinksetData;
   prims: Prim[];
-  /** The prices in the pay window of each of its prims, which the root alone can set. Empty: those that a viewer offers. */
+  /**
+   * The prices in the pay window of each of its prims. Only the root can set them. If empty, the viewer offers its own.
+   */
   payPrice: number[];
   mayRequest: () => boolean;
 }
@@ -59,15 +61,15 @@ export interface WebAnswer {
   body: string;
 }
 
-/** The world as an object sees it. A call back may come at once or later. */
+/** The world as an object sees it. It may call back at once or later. */
 export interface WorldView {
   clock: Clock;
   region: () => string;
-  /** The name of the machine that runs the region, which names the grid. */
+  /** The name of the machine that runs the region. It tells the grid. */
   host: () => string;
   /** When the region last started. */
   regionStartedAt: () => number;
-  /** The avatar's canonical name; undefined where nobody has that UUID. */
+  /** The avatar's canonical name; undefined if nobody has that UUID. */
   nameOf: (uuid: string) => string | undefined;
   uuidOf: (name: string) => string | undefined;
   /** False for an avatar who has left the region. */
@@ -76,15 +78,15 @@ export interface WorldView {
   groupOf: (uuid: string) => string;
   /** False for a line of a notecard that the region never brings. */
   bringsLine: (card: string, line: number) => boolean;
-  /** False where the region lets no more look-ups through. */
+  /** False if the region allows no more look-ups. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
-  /** Undefined where the region has no address left. */
+  /** Undefined if the region has no address left. */
   grantUrl: (answer: (url: string | undefined) => void) => void;
   /** Addresses that the region has left. */
   freeUrls: () => number;
   releaseUrl: (url: string) => void;
-  /** False where all objects of the owner together have made too many requests. */
+  /** False if all objects of the owner together have made too many requests. */
   mayRequest: () => boolean;
   send: (request: WebRequest, answer: (answer: WebAnswer | undefined) => void) => void;
   give: (to: string, item: Item) => void;
@@ -93,17 +95,17 @@ export interface WorldView {
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
   /**
-   * Carries L$ away, under the id that the account's history shows. The error is the tag that a script gets; a call
-   * back that never comes is one too.
+   * Transfers L$, under the id that the account's history shows. The error is the tag that a script gets. Never calling
+   * back is a possible failure too.
    */
   transfer: (to: string, amount: number, answer: (error: string | undefined) => void, id: string) => void;
-  /** False where the scripts of the owner have made too many transfers in the region. */
+  /** False if the owner's scripts have made too many transfers in the region. */
   mayTransfer: () => boolean;
   /** Errors as the region shouts them to the owner. */
   shout: (text: string) => void;
 }
 
-/** A text cut to so many bytes of UTF-8, at the end of a character. */
+/** A text cut to this many bytes of UTF-8, at the end of a character. */
 export const cut = (text: string, bytes: number): string => {
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;
@@ -114,7 +116,7 @@ export const cut = (text: string, bytes: number): string => {
 };
 
 const maxPending = 64;
-/** An incoming request that a script does not answer ends after so many seconds. */
+/** An incoming request that a script does not answer ends after this many seconds. */
 const incomingSeconds = 25;
 
 /** Counts uses within a span of seconds. */
@@ -141,7 +143,7 @@ type PendingRequest = { url: string; body: string; answer: (status: number, text
 interface ScriptPlace {
   prim: Prim;
   scriptName: string;
-  /** False lets the script wait only where it sleeps by itself. */
+  /** False lets the script wait only if it sleeps itself. */
   delays: boolean;
 }
 
@@ -153,14 +155,14 @@ export class Body {
   readonly prim: Prim;
   readonly scriptName: string;
   readonly around: WorldView;
-  /** Asked for only once the script runs. */
+  /** Needed only when the script runs. */
   readonly script: () => RunningScript;
   readonly clock: Clock;
   readonly urls = new Set<string>();
   /** Requests from outside that wait for the script's answer. */
   readonly pending = new Map<string, PendingRequest>();
   readonly #delays: boolean;
-  /** The seconds for which the script has to wait. */
+  /** The seconds that the script has to wait. */
   seconds = 0;
   listens: ChatListener[] = [];
   handles = 0;
@@ -168,7 +170,7 @@ export class Body {
   detected: readonly string[] = [];
   /** Requests under way do not survive their region. */
   life = {};
-  /** The timer that runs; a later one takes its place. */
+  /** The running timer. A later one replaces it. */
   #timer = { seconds: 0 };
 
   constructor({ prim, scriptName, delays }: ScriptPlace, around: WorldView, script: () => RunningScript) {
@@ -234,7 +236,10 @@ export class Body {
     return this.#timer.seconds;
   }
 
-  /** Keeps the timer, what the script listens for, and what it may. A call puts it back, as the region starts. */
+  /**
+   * Keeps the timer, what the script listens for, and its permissions. Calling the answer restores them, as when the
+   * region starts.
+   */
   save(): () => void {
     const [interval, listens, granted] = [this.#timer.seconds, this.listens, this.granted];
     return () => {
@@ -264,7 +269,7 @@ export class Body {
     if (event === 'touch_start') this.detected = values[1] as string[];
   }
 
-  /** The owner has allowed what the script asked for, or nothing. */
+  /** The owner has allowed what the script asked for, or has refused. */
   grant(permissions: number): void {
     this.granted = permissions;
     this.script().send('run_time_permissions', permissions);
@@ -294,7 +299,7 @@ export class Body {
     return this.urls.has(url);
   }
 
-  /** A request from outside. Without an answer of the script it is 504 after 25 seconds. */
+  /** A request from outside. If the script does not answer, it gets 504 after 25 seconds. */
   receive(url: string, method: string, body: string, answer: PendingRequest['answer']): void {
     if (this.pending.size >= maxPending) {
       answer(503, 'Service Unavailable');
@@ -312,7 +317,7 @@ export class Body {
     });
   }
 
-  /** Its addresses lead nowhere any more, and nobody says so. */
+  /** Its addresses lead nowhere any more, and nobody tells the script. */
   loseUrls(): void {
     this.urls.clear();
   }

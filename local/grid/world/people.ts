@@ -18,7 +18,7 @@ export const people = (body: Body): Functions => ({
   'key llGetOwner()': () => body.prim.owner,
   'key llGetKey()': () => body.id,
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
-  // The root has the number 1, and a prim that stands alone 0.
+  // The root has the number 1. A prim that is not linked has the number 0.
   'integer llGetLinkNumber()': () => {
     const { prims } = body.prim.linkset;
     return prims.length === 1 ? 0 : prims.indexOf(body.prim) + 1;
@@ -27,7 +27,7 @@ export const people = (body: Body): Functions => ({
     body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
     body.around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
-  // The null key is in the group of a prim that is set to none.
+  // A prim that is set to no group counts as being in the group of the null key.
   'integer llSameGroup(key)': (of: string) => {
     const { group } = body.prim;
     const isThere = body.around.isPresent(of) && of !== nullKey;
@@ -47,7 +47,7 @@ export const people = (body: Body): Functions => ({
   'key llRequestUsername(key)': (uuid: string) => lookUp(body, 'username', uuid),
   'string llGetUsername(key)': (uuid: string) => body.around.nameOf(uuid) ?? '',
   'void llRequestPermissions(key, integer)': (of: string, wanted: number) => {
-    // Nobody can allow for a group.
+    // Nobody can give permissions for a group.
     if (!body.prim.isDeeded) body.around.dialog(of, `permissions ${wanted}`, ['Allow', 'Deny'], Number.NaN);
   },
   'integer llGetPermissions()': () => body.granted,

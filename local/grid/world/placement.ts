@@ -6,19 +6,19 @@ import type { Item, Prim } from './object.ts';
 
 /** Puts scripts into prims. */
 
-/** A script, and what the prim has at the time. */
+/** A script, and what its prim has at that time. */
 interface ScriptSetting {
   prim: Prim;
   items: Item[];
   scriptName: string;
-  /** The source that a copy of the object runs too. */
+  /** The source. A copy of the object runs it too. */
   source: string;
 }
 
-/** The places of the scripts, of which copies are made. */
+/** Where each script is placed, so that copies can be made. */
 export const places = new WeakMap<Placement, ScriptSetting>();
 
-/** Starts the script. Its state asks for it only once it runs. */
+/** Starts the script. Its state is needed only when it runs. */
 const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: () => Placement) => {
   const body = createBody(
     { prim, scriptName, delays: land.around.delays ?? true },
@@ -39,7 +39,7 @@ const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: 
   return { body, script };
 };
 
-/** The deeds of avatars with the contents of a prim. */
+/** What avatars do with the contents of a prim. */
 const handling = (land: Land, { prim, items }: ScriptSetting, tell: Placement['tell']) => {
   const remove = (item: string): void => {
     const index = items.findIndex((one) => one.name === item);

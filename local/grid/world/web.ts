@@ -3,7 +3,7 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { asString, List, nullKey, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';
 
-/** A request that nobody answers ends after so many seconds. */
+/** A request that nobody answers ends after this many seconds. */
 const outgoingSeconds = 60;
 const passedTypes =
   /^(?:text\/|application\/(?:json|xml|xhtml\+xml|atom\+xml|rss\+xml|llsd\+xml|x-javascript|javascript|x-www-form-urlencoded)(?:;|$))/;

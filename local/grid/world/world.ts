@@ -4,7 +4,7 @@ import type { Contents, Linkset, Prim } from './object.ts';
 import { place, places } from './placement.ts';
 
 /**
- * A made-up virtual world, in which the shipped scripts run: avatars with L$, a region that gives out addresses and
+ * A made-up virtual world that runs the shipped scripts: avatars with L$, a region that gives out addresses and
  * restarts, objects with contents, chat, dialogs and payments.
  */
 
@@ -18,7 +18,7 @@ interface PlacedObject {
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
   items: { name: string; permissions?: number; type?: number }[];
-  /** Looks up the contents beside them. */
+  /** Finds items that are not in the lists of contents. */
   contents?: Contents['find'];
 }
 
@@ -43,7 +43,7 @@ const rez = (
   return place(land, { prim, items, scriptName, source: script });
 };
 
-/** Copies a prim with its contents into another linkset, and starts its scripts anew. */
+/** Copies a prim with its contents into another linkset, and starts its scripts from the beginning. */
 const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Placement[] => {
   const scripts = land.scriptsIn(prim);
   const items = [...(scripts[0]?.items() ?? [])];
@@ -59,9 +59,9 @@ const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Plac
 };
 
 /**
- * A copy of the whole object with prims of its own, as one that was dragged with the shift key or rezzed from the
- * inventory. Its memory goes along. Its scripts begin anew, where the virtual world lets them go on: all that this
- * project ships reset themselves in `on_rez`, which comes next.
+ * A copy of the whole object with prims of its own, as if dragged with the shift key or rezzed from the inventory. Its
+ * memory goes along. Its scripts begin again, although the virtual world lets them continue: all scripts of this
+ * project reset themselves in `on_rez`, which comes next.
  */
 const copy = (land: Land, original: Placement, owner: string): Placement[] => {
   const linkset = land.newLinkset();
@@ -100,7 +100,7 @@ export const createWorld = (around: Surroundings) => {
     groups,
     rez: (placed: PlacedObject): Placement => rez(land, placed),
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
-    /** Makes one object of the prims. The first is its root, whose memory prevails. */
+    /** Makes one object of the prims. The first is its root, whose memory stays. */
     link: (...placements: Placement[]): void => link(land, placements),
     /** The region restarts. */
     restart: (): void => {
@@ -109,8 +109,8 @@ export const createWorld = (around: Surroundings) => {
       for (const { script } of objects) script.send('changed', 0x400);
     },
     /**
-     * Saves the region, whose scripts are all at rest. A call of the answer brings it back as it was then, but for
-     * objects that have come since: they stay.
+     * Saves the region while all its scripts wait. Calling the answer restores the region, except that objects which
+     * came since stay.
      */
     save: (): (() => void) => {
       const saved = [...objects].map((one) => {
