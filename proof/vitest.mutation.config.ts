@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** The tests that hold what `npm run mutation` mutates. The rest of the suite would only make each mutant slower. */
+/** The tests of what `npm run mutation` mutates. The rest of the suite would only make each mutant slower. */
 export default defineConfig({
   test: {
     include: [

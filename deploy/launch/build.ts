@@ -46,8 +46,8 @@ const days = 7;
 /** Settings that the form asks for itself. */
 const otherwise = ['stage', 'firewall', 'alarmEmail'];
 /**
- * Settings that name something outside the stack. launch.yaml gives rights by the beginning of a name, so they are
- * refused.
+ * Settings that name something that the stack does not make. launch.yaml gives rights only to names with the service's
+ * own beginning, so any other name is refused.
  */
 const named = ['exportBucket', 'restoredTable'];
 

@@ -245,8 +245,8 @@ export const startEngines = async (options: EngineOptions) => {
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
-  // A busy machine may answer after more than a second. By then Node.js could close a connection that a function still
-  // uses.
+  // Functions give an idle connection up a second before Node.js would close it. On a busy machine that second is too
+  // short.
   server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);

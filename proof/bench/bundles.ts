@@ -14,7 +14,10 @@ const loadMillis = (file: string): number => {
   return Number(execFileSync(process.execPath, ['--input-type=module', '-e', script], { env }).toString());
 };
 
-/** The size of bundles and the time to load them, each in a process of its own, beside one of the DynamoDB client. */
+/**
+ * The size of bundles and the time to load them, each in a process of its own, compared with a bundle of the DynamoDB
+ * client alone.
+ */
 export const measureBundles = async ({ rounds }: { rounds: number }): Promise<void> => {
   const outDir = mkdtempSync(join(tmpdir(), 'bundles-'));
   try {

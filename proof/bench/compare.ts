@@ -7,9 +7,9 @@ import { type Meter, metered, newMeter } from '../../lib/table/meter.ts';
 import { type Contestant, prepare } from './compared/contestants.ts';
 import { ratesOf, report, withTable } from './support.ts';
 
-/** Three endpoints of ours beside the same that are made of Hono and ElectroDB alone. */
+/** Compares three endpoints of this service with the same endpoints made from Hono and ElectroDB alone. */
 
-/** The cost of one more request; a sale is paid in L$. Ours counts it in its log line. */
+/** The cost of one more request. A sale is paid in L$. This service counts its cost in its log line. */
 const costOf = async ({ handler, eventOf }: Contestant): Promise<Omit<Meter, 'isOver'>> => {
   const { write } = logSink;
   const meter = newMeter();
@@ -22,7 +22,7 @@ const costOf = async ({ handler, eventOf }: Contestant): Promise<Omit<Meter, 'is
 
 const root = join(import.meta.dirname, '../..');
 
-/** The lines of the repository's own code that a bundle of these files holds, without blank ones and comments. */
+/** The number of lines of the repository's own code in a bundle of these files, without blank lines and comments. */
 const linesOf = async (files: string[]): Promise<number> => {
   const contents = files.map((file) => `import './${file}';`).join('\n');
   const { metafile } = await build({
@@ -52,7 +52,7 @@ export const measureCompare = async ({ callers, ...options }: Options): Promise<
     const rows: object[] = [];
     for (const { contestant, ...times } of measured) {
       const { operation, contestant: name } = contestant;
-      // By the first of the two the buyer owns the product.
+      // After the first of these two, the buyer owns the product.
       await costOf(contestant);
       const { calls, steps, units } = await costOf(contestant);
       rows.push({ operation, contestant: name, ...times, calls, steps, units });

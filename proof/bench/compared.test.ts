@@ -26,7 +26,7 @@ const withBody =
   });
 const asIs = (event: APIGatewayProxyEvent): APIGatewayProxyEvent => event;
 
-/** Requests, made of those with a number: credit pays the sales of even ones. */
+/** Requests, each made from a number. Credit pays the sales with even numbers. */
 const cases: [string, string, number, number, (event: APIGatewayProxyEvent) => APIGatewayProxyEvent][] = [
   ['get-credit', 'a customer', 200, 0, asIs],
   ['get-credit', 'nobody', 404, 0, (event) => withParams(event, 'identifier', unknown)],

@@ -16,17 +16,17 @@ const change = `/v1/customers/${uuid}/actions/increment-credit`;
 
 interface Writer {
   write: string;
-  /** How many are under way at once. */
+  /** How many requests are under way at once. */
   callers: number;
   sent: number;
-  /** How often the service decided one again, as the table refused a write because of another. */
+  /** How often the service decided a request again because the table refused a write. */
   retries: number;
-  /** 503s in all rounds, after which the client asked again. */
+  /** The 503s in all rounds. The client asked again after each. */
   busy: number;
   send: (writer: Writer, number: number) => Promise<unknown>;
 }
 
-/** The requests that are tried, each of a customer in a store of their own. */
+/** The requests that are tried, each from a customer in a store of their own. */
 const requestsTried: Record<string, (productId: string, number: number) => Parameters<ReturnType<typeof callIn>>> = {
   'change of credit': () => ['POST', change, { delta: 1 }],
   'change that makes a lot': () => ['POST', change, { delta: 1, expiresAt: '9999-01-01T00:00:00.000Z' }],
@@ -50,7 +50,10 @@ const bareUpdate = () =>
 const writersOf = (write: string, send: Writer['send']): Writer[] =>
   callersTried.map((callers) => ({ write, callers, sent: 0, retries: 0, busy: 0, send }));
 
-/** Changes of one customer's credit, and sales to one customer, beside bare updates of one item; then the audit. */
+/**
+ * Changes of one customer's credit, and sales to one customer, compared with bare updates of one item. The audit
+ * follows.
+ */
 export const measureContention = (options: { rounds: number; requests: number }): Promise<void> =>
   withTable(async () => {
     const stores: string[] = [];

@@ -3,7 +3,9 @@ import { startTestQueue } from '../../test/support/deliveries.ts';
 import { startTestService } from '../../test/support/service.ts';
 import { report, withTable } from './support.ts';
 
-/** Calls and capacity units of every endpoint beside their budgets; test/cost/budgets.test.ts holds the same. */
+/**
+ * Calls and capacity units of every endpoint, compared with their budgets. test/cost/budgets.test.ts enforces these.
+ */
 export const measureCosts = (): Promise<void> =>
   withTable(async () => {
     const service = await startTestService();

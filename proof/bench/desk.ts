@@ -13,7 +13,7 @@ import { customersOf } from './sales.ts';
 import { median, report, rounded } from './support.ts';
 
 const store = demoStore.id;
-/** Every tenth sale is the same buyer's. */
+/** Every tenth sale is to the same buyer. */
 const often = 10;
 
 /** Copies of one sale, to other buyers, over the last three weeks. */
@@ -36,7 +36,7 @@ const dropStream = async (): Promise<void> => {
   client.destroy();
 };
 
-/** Goes to a page of the desk by its menu's way, and returns the milliseconds until nothing on it waits. */
+/** Goes to a page of the desk by its menu, and returns the milliseconds until the page is complete. */
 const timeOf = (page: Page, hash: string): Promise<number> =>
   page.evaluate(async (to) => {
     const main = (): Element => document.querySelector('main') as Element;
@@ -58,7 +58,7 @@ const timeOf = (page: Page, hash: string): Promise<number> =>
     return performance.now() - started;
   }, hash);
 
-/** Times from the link that signs in: until the first heading, and until the page is whole. */
+/** Times from opening the link that signs in: until the first heading, and until the page is complete. */
 const firstView = async (page: Page, link: string): Promise<Record<string, number>> => {
   const started = performance.now();
   await page.goto(link);
@@ -104,7 +104,7 @@ const pagesOf = ({ id, buyerUuid, productId }: SaleResponse, category: string): 
   Events: '/events',
 });
 
-/** Opens all pages in rounds, each in a new context, whose cache is empty. The first round warms up. */
+/** Opens all pages in rounds, each in a new context with an empty cache. The first round warms up. */
 const timesOf = async (browser: Browser, link: string, pages: Record<string, string>, rounds: number) => {
   const times: Record<string, number[]> = {};
   for (let round = -1; round < rounds; round++) {
@@ -120,8 +120,8 @@ const timesOf = async (browser: Browser, link: string, pages: Record<string, str
 };
 
 /**
- * How soon each page of the desk of the local service shows all that it has in Chromium, names of buyers and products
- * included: first in its demo store, then with many customers and sales more in it.
+ * How soon each page of the local service's desk shows everything in Chromium, with the names of buyers and products:
+ * first in its demo store, then with many more customers and sales in it.
  */
 export const measureDesk = async (options: { rounds: number; customers: number; sales: number }): Promise<void> => {
   const stopEngine = await startInFolder();
@@ -138,7 +138,7 @@ export const measureDesk = async (options: { rounds: number; customers: number; 
     const link = `${service.baseUrl}/desk#key=${service.keys.all}`;
     const measure = () => timesOf(browser, link, pagesOf(sale, category.id), options.rounds);
     const demo = await measure();
-    // History and sums of days are others' work: no page waits for them.
+    // Other work makes history and the sums of days, and no page waits for it.
     await service.stopHistory();
     await dropStream();
     await putAll(customersOf(store, options.customers, sale.productId));

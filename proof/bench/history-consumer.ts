@@ -8,7 +8,7 @@ import { changeOf } from '../../lib/events/stream.ts';
 
 /**
  * The part of the stream's consumer that makes history and days, in a process of its own. proof/bench/history.ts kills
- * it, and sends it batches of its shard: where each begins and ends in the shard's file.
+ * it, and sends it batches of its shard: the places in the shard's file where each begins and ends.
  */
 
 const shard = process.argv[2] ?? '';

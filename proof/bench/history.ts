@@ -33,25 +33,25 @@ interface Options {
 }
 
 const store = 'bench';
-/** As a busy table has. So the engine has work at all times. */
+/** A busy table has this many shards, so the engine always has work. */
 const shardCount = 8;
 const { batchSize } = streamSource;
 
-/** More than a stream holds, so that a batch out of order counts in more days than one of a stream can. */
+/** More days than a stream holds. So a batch out of order counts in more days than a batch of a stream can. */
 const days = 10;
 
-/** Rows of history, in whatever order they are added, as a number and a digest, and the sums of days. */
+/** Rows of history as a number and a digest that does not depend on their order, and the sums of days. */
 const newBooks = () => {
   const books = { rows: 0, digest: 0n, days: {} as Record<string, Record<string, number>> };
   return {
     books,
-    /** A row, whatever the order of its attributes. */
+    /** Adds a row. The order of its attributes does not matter. */
     add: (row: object): void => {
       const text = inspect(row, { sorted: true, depth: null, maxArrayLength: null, maxStringLength: null });
       books.rows += 1;
       books.digest ^= BigInt(`0x${hash('sha256', text)}`);
     },
-    /** Adds sums to those of the day of `at`. A sum of 0 is absent. */
+    /** Adds to the sums of the day of `at`. A sum of 0 is absent. */
     count: (at: string, sums: Record<string, number>): void => {
       const day = at.slice(0, 10);
       books.days[day] ??= {};
@@ -61,7 +61,7 @@ const newBooks = () => {
   };
 };
 
-/** The records of a shard: the file that has them as JSON, and where each ends there, from 0 on. */
+/** The records of a shard: the file that has them as JSON, and where each of them ends there, counted from 0. */
 interface Shard {
   path: string;
   ends: number[];
@@ -80,7 +80,7 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
   for (let made = 0; made < changes; made++) {
     const { records, rows } = next();
     for (const record of records) {
-      // Always the same one for an item.
+      // An item is always in the same shard.
       const place = Number.parseInt(hash('sha256', JSON.stringify(record.dynamodb?.Keys)).slice(0, 2), 16) % shardCount;
       const { file, ends } = shards[place] as (typeof shards)[number];
       // Ids are as long as those of DynamoDB.
@@ -102,12 +102,12 @@ const makeRecords = (dir: string, { changes, customers }: Options, random: () =>
   return { uuids, shards, expected: books };
 };
 
-/** Starts a consumer of a shard. `consume` answers false where it failed or died. */
+/** Starts a consumer of a shard. `consume` answers false if it failed or died. */
 const startConsumer = (bundled: string, { path, ends }: Shard) => {
   const child = fork(bundled, [path]);
   const gone = once(child, 'exit').then(() => false);
   return {
-    /** Hands it the records from one place to another. */
+    /** Passes it the records between two places. */
     consume: (from: number, to: number): Promise<boolean> => {
       const answered = once(child, 'message').then(([outcome]) => outcome === 'done');
       child.send({ start: ends[from], end: ends[to] }, () => {});
@@ -124,11 +124,11 @@ const startConsumer = (bundled: string, { path, ends }: Shard) => {
 
 interface Manner {
   kills: number;
-  /** How many of a batch's records come for the first time; those ahead of them in the shard have come before. */
+  /** How many records of a batch come for the first time. The others in the batch have come before. */
   cut: () => { size: number; fresh: number };
 }
 
-/** Has a consumer take each shard in batches. One that dies has a successor, which goes on where that was. */
+/** Makes a consumer take each shard in batches. If it dies, another continues where it was. */
 const consumeAll = async (shards: readonly Shard[], bundled: string, { kills, cut }: Manner, random: () => number) => {
   const done = { kills: 0, records: 0 };
   const batches = shards.reduce((sum, { ends }) => sum + ends.length - 1, 0) / batchSize;
@@ -169,7 +169,7 @@ const readBooks = async (uuids: readonly string[]) => {
   return books;
 };
 
-/** Full batches, and such that are cut anywhere and whose records come three times on average. */
+/** Full batches, and batches that are cut anywhere and whose records come three times on average. */
 const mannersOf = (kills: number, random: () => number): Record<string, Manner> => ({
   'full batches': { kills: 0, cut: () => ({ size: batchSize, fresh: batchSize }) },
   'tripled, cut, killed': {
@@ -181,7 +181,7 @@ const mannersOf = (kills: number, random: () => number): Record<string, Manner> 
   },
 });
 
-/** Makes history of made-up records. Throws unless it is what the made-up changes say, to the last byte. */
+/** Makes history from made-up records. Throws unless it is exactly what the made-up changes say. */
 const measureRuns = async (options: Options): Promise<object[]> => {
   const seed = options.seed ?? randomInt(2 ** 31);
   console.log(`--seed ${seed}`);
@@ -194,8 +194,8 @@ const measureRuns = async (options: Options): Promise<object[]> => {
     const { uuids, shards, expected } = makeRecords(dir, options, random);
     const measured: object[] = [];
     for (const [run, manner] of Object.entries(mannersOf(options.kills, random))) {
-      // Nothing reads a stream here, and none of these items is in an index. This engine is slower for having them;
-      // DynamoDB is not.
+      // Nothing reads a stream here, and none of these items is in an index. Both would slow this engine down, unlike
+      // DynamoDB.
       await makeTable({ indexed: false });
       const started = performance.now();
       const { records, kills } = await consumeAll(shards, bundled, manner, random);
@@ -240,7 +240,7 @@ const measureDelay = async (): Promise<object[]> => {
 };
 
 /**
- * How fast the stream's consumer makes history, whatever becomes of records and consumers, and how far it is behind.
+ * How fast the stream's consumer makes history, whatever happens to records and consumers, and how far it is behind.
  */
 export const measureHistory = (options: Options): Promise<void> =>
   withTable(async () => {

@@ -16,7 +16,7 @@ import { wholeTable } from '../../test/support/service.ts';
 import { creditEach, makeShop, nameOf } from './sales.ts';
 import { auditing, report, rounded, withTable } from './support.ts';
 
-/** Customers of a shop as residents whom the operator knows, the history of their credit, and the day of it. */
+/** Customers of a shop as residents that the operator knows, the history of their credit, and its day. */
 const knownOf = (store: string, customers: number): Record<string, unknown>[] => {
   const all = Array.from({ length: customers }, (_, number) => number);
   const residents = all.flatMap((number) => {
@@ -35,7 +35,9 @@ const knownOf = (store: string, customers: number): Record<string, unknown>[] =>
   ];
 };
 
-/** The drill of docs/operate/recover.md, from the files of an export to true books, on the engine of this machine. */
+/**
+ * The drill of docs/operate/recover.md, from the files of an export to correct books, on the engine of this machine.
+ */
 export const measureRestore = ({ customers }: { customers: number }): Promise<void> =>
   withTable(async () => {
     const directory = mkdtempSync(join(tmpdir(), 'bench-export-'));

@@ -12,7 +12,7 @@ const program = new Command('bench')
   .description('Measures the service on this machine and writes docs/evidence/benchmarks.md.')
   .helpCommand(false)
   .action(() => {
-    // Otherwise each benchmark would count the work of those before it as other people's.
+    // Otherwise each benchmark would count the work of the earlier ones as other people's.
     const env = { ...process.env, BENCH_LOAD_BEFORE: loadavg()[0]?.toFixed(2) };
     for (const command of program.commands)
       execFileSync(process.execPath, [import.meta.filename, command.name()], { stdio: 'inherit', env });
@@ -65,7 +65,7 @@ program
   .description('the restore of a table from an export, step by step, and the audit after it')
   .option('--customers <number>', 'customers who hold credit', parseCount, 100_000)
   .action(async (options) => {
-    // As the operator's command has it: lib/table/client.ts reads it when it is loaded.
+    // As in the operator's command. lib/table/client.ts reads it when it is loaded.
     process.env.TABLE_PATIENCE = 'long';
     await (await import('./restore.ts')).measureRestore(options);
   });

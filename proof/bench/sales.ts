@@ -20,7 +20,7 @@ export const creditEach = 10_000;
 
 export const nameOf = (number: number): string => `resident${number}`;
 
-/** Customers who hold credit and have bought a product, number n for L$ n + 1. A fifth subscribes to news. */
+/** Customers who hold credit and have bought a product: number n for L$ n + 1. A fifth of them subscribes to news. */
 export function* customersOf(store: string, count: number, productId: string): Generator<object> {
   const at = timestamp(now());
   for (let number = 0; number < count; number++) {
@@ -48,10 +48,10 @@ export const makeShop = async (customers: number, copies?: number) => {
   return { store, customers, productId };
 };
 
-/** Quotes a sale, every other one of which credit pays, and makes it. */
+/** Quotes a sale and makes it. Credit pays every other sale. */
 const sellOnce = async ({ store, customers, productId }: Awaited<ReturnType<typeof makeShop>>, number: number) => {
   const call = callIn(store);
-  // A step without a common divisor with the sizes leads to each customer in turn, all over the table.
+  // This step has no common divisor with the sizes, so it leads to each customer in turn, all over the table.
   const buyerIdentifier = idOf((number * 7_919) % customers);
   const asked = { productId, buyerIdentifier, useCredit: number % 2 === 0 };
   const { quote, toPay } = (await call('POST', '/v1/quotes', asked)).body;

@@ -6,7 +6,7 @@ import { cleanUpAll } from '../../test/support/at-end.ts';
 import startInMemory from '../../test/support/engine.ts';
 import { freshTable } from '../../test/support/service.ts';
 
-/** Runs `work` with a table of its own in an engine in memory, and ends what it started by `atEnd`. */
+/** Runs `work` with its own table in an engine in memory, and ends what it started by `atEnd`. */
 export const withTable = async <T>(work: () => Promise<T>): Promise<T> => {
   const stop = await startInMemory();
   try {
@@ -27,8 +27,8 @@ export const auditing = {
 };
 
 /**
- * Measures all contestants in rounds, in which they take turns: other work of the machine slows down all alike. Rounds
- * that warm up do not count.
+ * Measures all contestants in rounds, in which they take turns, so that other work of the machine slows them down
+ * alike. Rounds that warm up do not count.
  */
 export const inTurns = async <T extends object>(
   contestants: readonly T[],
@@ -53,8 +53,8 @@ export const median = (values: readonly number[]): number => quantile(values, 0.
 export const rounded = (value: number, digits = 2): number => Number(value.toFixed(digits));
 
 /**
- * Sends requests, each contestant's so many at a time, in rounds in which they take turns. Answers the median rate, and
- * of all requests the median and the 99th percentile in milliseconds.
+ * Sends requests in rounds, in which contestants take turns, each with its number of requests at a time. Answers the
+ * median rate, and over all requests the median and the 99th percentile in milliseconds.
  */
 export const ratesOf = async <T extends { callers: number }>(
   contestants: readonly T[],
@@ -96,8 +96,8 @@ const cellOf = (value: unknown): string =>
   typeof value === 'number' && value >= 10_000 ? value.toLocaleString('en') : String(value);
 
 /**
- * Prints a benchmark's rows, and puts them between the marks of its name on docs/evidence/benchmarks.md as a table,
- * with command, date and machine. Those that are `counted` do not depend on the machine.
+ * Prints a benchmark's rows, and puts them as a table between the marks with its name on docs/evidence/benchmarks.md,
+ * with command, date and machine. Rows that are `counted` do not depend on the machine.
  */
 export const report = (name: string, rows: object[], { counted = false } = {}): void => {
   const cores = availableParallelism();

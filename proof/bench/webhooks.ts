@@ -21,7 +21,7 @@ interface Options {
 
 const receiverCount = 20;
 
-/** When each event came first, by its id, and how many came again. */
+/** When each event first came, by its id, and how many came again. */
 interface Arrivals {
   first: Map<string, number>;
   repeats: number;
@@ -55,7 +55,7 @@ const badReceivers: RequestListener[] = [
   ({ headers }, response) => response.writeHead(307, { Location: `http://${headers.host}/again` }).end(),
 ];
 
-/** Makes an event that nobody else has. */
+/** Makes a unique event. */
 const eventOf = (store: string, number: number, uuid = newId()) => ({
   ...{ store, thing: uuid, id: newId(), type: 'credit.changed' as const, at: timestamp(now()) },
   data: { uuid, username: 'ada.lovelace', credit: number, restrictedCredit: 0, sequence: number },
@@ -63,7 +63,7 @@ const eventOf = (store: string, number: number, uuid = newId()) => ({
 
 const tickMillis = 100;
 const sweepMillis = 1000;
-/** No event may take longer, or the benchmark fails. */
+/** If an event takes longer, the benchmark fails. */
 const patienceMillis = 60_000;
 
 interface Place {
@@ -71,7 +71,7 @@ interface Place {
   isGood: boolean;
 }
 
-/** Opens stores with one webhook each. `withBad` has some that do not answer as they should. */
+/** Opens stores with one webhook each. With `withBad`, some webhooks do not answer as they should. */
 const openPlaces = async (arrivals: Arrivals, withBad: boolean): Promise<Place[]> => {
   const bad = withBad ? [closedPort, ...(await Promise.all(badReceivers.map(serve)))] : [];
   const good = await Promise.all(
@@ -96,7 +96,9 @@ const announceAll = async (...events: Parameters<typeof announce>): Promise<void
   while (!(await isTaken())) await sleep(1000);
 };
 
-/** Notes events of the stores in turn, at a steady rate. Answers when those that must arrive were noted, by id. */
+/**
+ * Notes events of the stores in turn, at a steady rate. Answers, by id, when the events that must arrive were noted.
+ */
 const noteAtRate = async (places: readonly Place[], { events, rate }: Options): Promise<Map<string, number>> => {
   const notedAt = new Map<string, number>();
   const noteOf = async ({ store, isGood }: Place, numbers: readonly number[]): Promise<void> => {
@@ -118,7 +120,7 @@ const noteAtRate = async (places: readonly Place[], { events, rate }: Options): 
   return notedAt;
 };
 
-/** Starts two workers and the sweep, as a deployment has them. */
+/** Starts two workers and the sweep, as in a deployment. */
 const startSending = (queueUrls: readonly string[]) => {
   const pollers = queueUrls.map((queueUrl) => startPoller({ queueUrl, worker: handler }));
   const resend = () =>
@@ -133,10 +135,10 @@ const startSending = (queueUrls: readonly string[]) => {
   };
 };
 
-/** Notes events of stores with one webhook each, and has them sent. Throws unless all arrive that must. */
+/** Notes events of stores with one webhook each, and has them sent. Throws unless every event that must arrive does. */
 const measure = async (endpoint: string, options: Options, withBad: boolean) => {
   await freshTable();
-  // Queues of its own: the server keeps the last question of a poller that was stopped, and answers that.
+  // New queues: the server still answers the last request of a poller that was stopped.
   const { url, slowUrl, deadLetterUrl } = await ensureQueues(endpoint, withBad ? 'beside' : 'alone');
   Object.assign(process.env, { DELIVERY_QUEUE_URL: url, SLOW_QUEUE_URL: slowUrl, DELIVERY_DLQ_URL: deadLetterUrl });
   const arrivals: Arrivals = { first: new Map(), repeats: 0 };
@@ -162,7 +164,9 @@ const measure = async (endpoint: string, options: Options, withBad: boolean) => 
   };
 };
 
-/** The delay of events from their noting to their arrival at receivers that answer, alone and beside others. */
+/**
+ * The time from the noting of events to their arrival at receivers that answer, alone and beside others that do not.
+ */
 export const measureWebhooks = (options: Options): Promise<void> =>
   withTable(async () => {
     logSink.write = () => {};

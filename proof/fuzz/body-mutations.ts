@@ -17,7 +17,7 @@ const pathsOf = ({ properties = {}, items }: JsonSchema): Path[] => [
 
 const mark = '\u0000here\u0000';
 
-/** The body's JSON with a change of the JSON at `path`. Undefined removes the member. */
+/** The body's JSON with the JSON at `path` changed. Undefined removes the member. */
 const bodyWith = (body: unknown, path: Path, change: (own: string | undefined) => string | undefined): string => {
   let json: string | undefined;
   const withMark = (value: unknown, [first, ...rest]: Path): unknown => {
@@ -59,7 +59,7 @@ const bodies: ((body: string) => string)[] = [
 ];
 const bodyNumber = fc.nat(bodies.length - 1);
 
-/** A body for an endpoint that ignores bodies. The answer must be that of the request without it. */
+/** A body for an endpoint that ignores bodies. The answer must be the same as without it. */
 const garbage: Mutation = fc
   .oneof(
     anyJson.map(bytesOf),

@@ -35,7 +35,7 @@ const checkProblem = (
   answer: RawAnswer,
 ): void => {
   const { status } = answer;
-  // Only an endpoint's own problem varies; the gateway's answers have one type.
+  // Only an endpoint's own problem varies. The gateway's answers have one type.
   const vary = header(answer, 'vary');
   ok([undefined, 'Accept, X-SecondLife-Shard'].includes(vary), `Vary is ${vary}`);
   equal(header(answer, 'content-type'), vary === undefined ? problemJson : problemType);
@@ -55,7 +55,7 @@ const checkProblem = (
   if ([409, 429, 503].includes(status)) match(header(answer, 'retry-after') ?? '', /^\d+$/);
 };
 
-/** Throws unless the contract allows the answer's status and form, and the writes of the request. */
+/** Throws unless the contract allows the answer's status and form, and the request's writes. */
 export const checkAnswer = (
   request: FuzzRequest,
   answer: RawAnswer | undefined,

@@ -8,14 +8,14 @@ import { ada, bob, cleo } from '../../test/support/residents.ts';
 
 const patterns = new Map(routes.map((row) => [row, new RegExp(`^${row.path.replace(/\{(\w+)\}/g, '(?<$1>[^/]+)')}$`)]));
 
-/** The row that a request reaches: of two, the one that names more of the path. */
+/** The row that a request reaches. If two match, it is the one that names more of the path. */
 export const rowOf = (method: string, target: string): Route | undefined => {
   const path = target.split('?')[0] ?? '';
   const fitting = routes.filter((row) => row.method === method && patterns.get(row)?.test(path));
   return fitting.sort((a, b) => a.path.split('{').length - b.path.split('{').length)[0];
 };
 
-/** The path's parameters; undefined where an encoding is malformed. */
+/** The path's parameters; undefined if an encoding is malformed. */
 const paramsOf = (row: Route, path: string): Record<string, string> | undefined => {
   const sent = patterns.get(row)?.exec(path)?.groups ?? {};
   try {
@@ -26,7 +26,7 @@ const paramsOf = (row: Route, path: string): Record<string, string> | undefined 
 };
 
 const isQueryFaulty = (row: Route, query: string): boolean => {
-  // A percent sign that begins no byte is as bytes that are not UTF-8.
+  // A percent sign without two digits counts as bytes that are not UTF-8.
   const values = new URLSearchParams(query.replaceAll(/%(?![0-9a-f]{2})/gi, '%FF'));
   const known = Object.keys(row.query.shape).filter((name) => values.has(name));
   if (known.some((name) => values.getAll(name).length > 1 || values.get(name)?.includes('\ufffd'))) return true;
@@ -138,7 +138,7 @@ export const expectedStatuses = (
   { alone = false } = {},
 ): number[] => {
   if (expect) return expect;
-  // HTTP allows ASCII only in a request line.
+  // HTTP allows only ASCII in a request line.
   if (/[^\x21-\x7e]/.test(target)) return [400];
   const row = rowOf(method, target);
   if (!row) return [404];
@@ -158,7 +158,7 @@ export const expectedStatuses = (
   const statuses = wellFormedStatuses(row, params, query, body);
   return [
     ...(precondition === 'fails' ? statuses.map((status) => (status === row.status ? 412 : status)) : statuses),
-    // Nothing keeps history here: an undo waits for it in vain.
+    // Nothing makes history here, so an undo waits for it in vain.
     ...(alone && row.id !== 'customers/undo-credit-change' ? [] : [503]),
     ...(idempotencyKeys.length > 0 ? [409, 422] : []),
   ];

@@ -29,7 +29,7 @@ const swapCase = (text: string): string =>
   text.replace(/[A-Za-z]/g, (letter) => (letter < 'a' ? letter.toLowerCase() : letter.toUpperCase()));
 
 /**
- * Makes a store with rows of every kind, and another store with one of each. Returns a function that fills in their
+ * Makes a store with rows of every kind, and another store with one row of each. Returns a function that fills in their
  * ids.
  */
 export const newFixtures = async (service: Service) => {
@@ -47,7 +47,7 @@ export const newFixtures = async (service: Service) => {
     ...(await seedRows(service.callAs(theirKey), 'their')),
     ...(await seedRows(service.callAs(key), '')),
   };
-  /** A cursor of each list of the key's store. */
+  /** A cursor for each list of the key's store. */
   const cursorsOf = async (apiKey: string): Promise<Map<string, string>> => {
     const cursors = new Map<string, string>();
     for (const row of routes.filter(({ query }) => 'cursor' in query.shape)) {

@@ -44,7 +44,7 @@ const { lookup } = resolver;
 
 beforeAll(async () => {
   queueUrl = (await startTestQueue()).url;
-  // The gateway remembers the key that ends itself to the end: that row is 204 each time.
+  // The gateway remembers the key that ends itself for the whole run, so that row is always answered 204.
   service = await startTestService({ authorizerTtlSeconds: 3600 });
   writtenBy = watchWrites();
   process.env.DISPENSER_LOOPBACK = 'allowed';

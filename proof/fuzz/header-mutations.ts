@@ -4,7 +4,7 @@ import { bytesOf, type Mutation } from '../../test/support/requests.ts';
 /** More than the gateway accepts for all headers together. */
 const long = 'x'.repeat(270_000);
 
-/** Headers to add or replace, and the allowed statuses. By default those of the request without the header. */
+/** Headers to add or replace, and the allowed statuses. By default the statuses of the request without the header. */
 const headers: [header: [string, string], expect?: number[]][] = [
   [['X-API-Key', 'x'], [401]],
   [['X-API-Key', '~key~'], [401]],
@@ -67,7 +67,7 @@ const ifMatches = [
 ];
 const ifMatchParts = ['"', '"', '"a"', 'W/', 'w/', ',', ', ', ' ', '\t', '*', 'a', '\xe9', "'", '\\'];
 
-/** Values of If-Match, most of them no list of ETags. None of the tags is current. */
+/** Values of If-Match, most of them not lists of ETags. No tag in them is current. */
 const ifMatch = fc.oneof(
   fc.constantFrom(...ifMatches),
   fc.array(fc.constantFrom(...ifMatchParts), { maxLength: 8 }).map((parts) => parts.join('')),

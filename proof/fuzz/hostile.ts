@@ -36,7 +36,7 @@ const strings = [
 const units = fc.constantFrom('x', ' ', 'é', '😀', '#', 'ﷺ');
 const times = fc.constantFrom(31, 63, 64, 65, 100, 101, 255, 256, 1024, 4096, 4097, 40_000);
 
-/** Any text, up to a far too long one. */
+/** Any text, also one that is far too long. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.constantFrom(...strings) },
   { weight: 2, arbitrary: fc.string({ unit: codePoints, maxLength: 80 }) },
@@ -44,7 +44,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.tuple(units, times).map(([unit, count]) => unit.repeat(count)) },
 );
 
-/** Numbers in JSON, up to those that no number type can hold. */
+/** Numbers in JSON, also ones that no number type can hold. */
 const numbers = words(`
   0 -0 -1 1 0.5 1.0 1e0 100 100.00001 168 169 1e-400 1e-130 5e-324 2147483647 2147483648 -2147483648 1000000000
   1000000001 4294967296 9007199254740993 1e21 1e126 1.7976931348623157e308 1e999 -1e999

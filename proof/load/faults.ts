@@ -16,7 +16,7 @@ export interface Sample {
   heapUsed: number;
   /** True right after a garbage collection. */
   collected: boolean;
-  /** Deliveries in the queue, those that a worker has included; only while there are no faults. */
+  /** Deliveries in the queue, also the ones that a worker has; only while there are no faults. */
   queued?: number;
 }
 
@@ -28,8 +28,8 @@ const maxSlowMillis = 250;
 const advance = Number(process.env.LOAD_CLOCK_MILLIS ?? 0);
 source.now = () => Date.now() + advance;
 
-// A killed worker's messages must come back during the run. The delivery's own lease, not the queue's time-out, keeps a
-// second worker away.
+// A killed worker's messages must come back during the run. The delivery's own lease, rather than the queue's time-out,
+// keeps a second worker away.
 Object.assign(deliveryQueue, { visibilitySeconds: 8 });
 
 const random = randomFrom(Number(process.env.LOAD_SEED ?? 1));

@@ -13,10 +13,10 @@ interface Options {
   /** The directory of table, queue and keys, which survive a kill. */
   dataDir: string;
   seed: number;
-  /** Modules that the service's process loads first, in their order, and more of its environment. */
+  /** Modules that the service's process loads first, in their order, and additions to its environment. */
   imports?: string[];
   env?: Record<string, string>;
-  /** The lead of the service's clock, read at each start. */
+  /** How far the service's clock is ahead, read at each start. */
   clockMillis: () => number;
   /** `start` is the number of the service's start. */
   onSample: (sample: Sample, start: number) => void;
@@ -38,7 +38,7 @@ const isReady = async (stdout: Readable): Promise<boolean> => {
 
 /** Kills all engines that have their table in this folder. */
 const killEngines = (table: string): void => {
-  // The table's path is among the arguments of the engine, and of the shell that waits for it.
+  // The table's path is in the arguments of the engine, and of the shell that waits for it.
   const engines = execFileSync('ps', ['-A', '-ww', '-o', 'pid=,args='], { encoding: 'utf8' })
     .split('\n')
     .filter((line) => line.includes(table) && !/^\s*\d+ sh /.test(line));
@@ -46,7 +46,7 @@ const killEngines = (table: string): void => {
   for (const line of engines) process.kill(Number.parseInt(line, 10), 'SIGKILL');
 };
 
-/** The local service as a process that can be killed, or lose its engine, and be started again over the same data. */
+/** The local service as a process that can be killed, or lose its engine, and be started again with the same data. */
 export const createKillableService = ({
   dataDir,
   seed,

@@ -11,10 +11,10 @@ import { runLoad } from './run.ts';
 const seconds = Number(process.env.LOAD_SECONDS ?? trials(60, 120));
 const seed = Number(process.env.LOAD_SEED ?? Date.now() % 2 ** 31);
 
-// The service logs these because of injected faults, the killed engine and the short time-out of messages. A key that
-// is not released, or a part of a sweep that is put off, is told with the 503 that its retries ended with. A sweep
-// tells how many sales and customers it leaves to the next one. On a busy machine a queue is silent for four seconds,
-// or a request ends before its answer: its caller sends again.
+// The service logs these because of injected faults, the killed engine and the short time-out of messages. A 503 that
+// ends the retries is logged for a key that is not released, or for a part of a sweep that is put off. A sweep logs how
+// many sales and customers it leaves to the next one. On a busy machine a queue is silent for four seconds, or a
+// request ends before its answer: its caller sends again.
 const expected =
   /ECONNREFUSED|ECONNRESET|EPIPE|socket hang up|ProvisionedThroughputExceeded|TransactionConflict|TransactionCanceled|MessageNotInflight|The engine .* ended|The service is busy\. Nothing was changed|could not be (?:ordered|swept): \d+|The delivery queue did not confirm|The request took longer than its function may run/;
 

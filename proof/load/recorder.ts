@@ -78,7 +78,8 @@ export const createRecorder = () => {
       memory.push({ at: seconds(), start, ...sample });
     },
     /**
-     * Takes a line of the service's error output. Of a stack it keeps the first line and the first of our functions.
+     * Takes a line of the service's error output. It keeps a stack's first line, and the first line about the service's
+     * own code.
      */
     onComplaint: (line: string): void => {
       const place = /at (?:async )?(\S+) .*?((?:lib|functions|local)\/(?!store\/meter)\S+?):\d/.exec(line);

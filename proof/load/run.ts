@@ -17,7 +17,7 @@ const [clients, customersEach, hotCount] = [50, 6, 5];
 /** Nothing closes the store, so nothing is sent. */
 const webhook = { url: 'http://127.0.0.1:9/', events: ['store.closed'] };
 
-/** A client gives a request up after so long. */
+/** A client gives a request up after this long. */
 const patienceMillis = 300_000;
 
 interface Options {
@@ -28,14 +28,14 @@ interface Options {
   onProgress?: (text: string) => void;
 }
 
-/** Makes this process one that knows no service but its own. */
+/** Makes this process know no service but its own. */
 const prepareProcess = (): void => {
   Object.assign(process.env, { AWS_REGION: 'us-east-1', AWS_ACCESS_KEY_ID: 'load', AWS_SECRET_ACCESS_KEY: 'load' });
   delete process.env.AWS_ENDPOINT_URL_DYNAMODB;
   delete process.env.TABLE_NAME;
 };
 
-/** Leads this process's calls of the table to an engine. In a test they go to the engine of its file. */
+/** Points this process's calls of the table to an engine. In a test they would go to the engine of its file. */
 const useEngine = (url: string): void => {
   const { protocol, hostname, port } = new URL(url);
   const endpoint = { protocol, hostname, port: Number(port), path: '/' };
@@ -45,8 +45,8 @@ const useEngine = (url: string): void => {
 
 /**
  * Lets 50 clients call every endpoint of the local service for `seconds`, while table and queue fail at random. During
- * the first half it also kills service and engine in turn. The service runs in a process of its own. Returns figures,
- * and in `faults` everything that was lost, doubled or answered wrongly. Ends early after many faults.
+ * the first half it also kills service and engine in turn. The service runs in its own process. Returns figures, and in
+ * `faults` everything that was lost, doubled or answered wrongly. Ends early after many faults.
  */
 export const runLoad = async ({ seconds, seed, dataDir, onProgress = () => {} }: Options) => {
   prepareProcess();
@@ -72,7 +72,7 @@ export const runLoad = async ({ seconds, seed, dataDir, onProgress = () => {} }:
     });
     for (let at = 0; at < 3 * seconds && book.faultCount() <= 20; at = recorder.seconds() - begun) {
       onProgress(`${Math.round(at)} s: ${recorder.answers()} answers, ${book.faultCount()} faults`);
-      // A slow machine that has not called every endpoint in time gets up to twice the time besides.
+      // If a slow machine has not called every endpoint in time, it gets up to twice the time more.
       if (at > seconds && recorder.hasAnswered(calledRows)) break;
       await sleep(5000);
     }
@@ -83,7 +83,7 @@ export const runLoad = async ({ seconds, seed, dataDir, onProgress = () => {} }:
     await trouble.bringToRest();
     await checkLists(service);
     await traffic.stop();
-    // Only what lies on the disk counts.
+    // Only what is on the disk counts.
     await killable.stop();
     const { table } = await killable.start();
     const items = await readTable(table.endpoint, otherStore.id);

@@ -37,7 +37,7 @@ const dev = async (baseUrl: string, path: string, body: object): Promise<Record<
 };
 
 interface Options {
-  /** The seconds during which the service is killed now and then. Afterwards it only has to bear the load. */
+  /** The seconds during which the service is killed now and then. Afterwards it must only handle the load. */
   killSeconds: number;
   killEverySeconds: number;
   baseUrl: string;
@@ -49,7 +49,7 @@ interface Options {
   onProgress: (text: string) => void;
 }
 
-/** Waits until nothing is queued any more, and the dispenser has given what was acknowledged. */
+/** Waits until nothing is queued, and the dispenser has given everything that was acknowledged. */
 const untilAllGiven = async ({ dispenser, recorder, book, onProgress }: Options): Promise<void> => {
   const isAllGiven = (): boolean => {
     const notes = new Set(dispenser.inbox().map(({ message }) => message));
@@ -93,7 +93,7 @@ export const makeTrouble = (options: Options) => {
     for (let second = 1; !over; second++) {
       await sleep(1000);
       const elapsed = recorder.seconds();
-      // Kills each at least once, also on a machine that restarts them slowly.
+      // Kills each at least once, even on a machine that restarts them slowly.
       if ((elapsed < killSeconds || kills < 2) && elapsed >= (kills + 1) * killEverySeconds)
         await kill(kills++ % 2 === 0 ? 'service' : 'engine');
       if (second % clockEverySeconds === 0) await moveClock();

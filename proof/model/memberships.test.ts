@@ -12,9 +12,9 @@ import { trials } from '../../test/support/volume.ts';
 import { auditStore } from '../workload/checks/books.ts';
 
 /**
- * Lists of a category, with every filter, beside changes of its products: one after another against a model, and at
- * once against what the table holds in the end. `MEMBERSHIP_MODEL_RUNS` asks for more, `MEMBERSHIP_MODEL_SEED` replays
- * some.
+ * Lists of a category, with every filter, while its products change: one change after another against a model, and
+ * changes at the same time against what the table holds in the end. `MEMBERSHIP_MODEL_RUNS` asks for more,
+ * `MEMBERSHIP_MODEL_SEED` replays some.
  */
 const numRuns = Number(process.env.MEMBERSHIP_MODEL_RUNS ?? trials(5, 60));
 const seed = Number(process.env.MEMBERSHIP_MODEL_SEED ?? Date.now() % 2 ** 31);
@@ -72,7 +72,7 @@ const expectedOf = (members: Iterable<string>, flagsOf: ReadonlyMap<string, Flag
       .sort(),
   );
 
-/** A store of its own for a run, with products and categories without any membership. */
+/** A store for one run, with products and categories without any membership. */
 const newStore = async () => {
   const store = randomUUID();
   const products = await Array.fromAsync({ length: productCount }, async () => createProduct(store, productWith()));
@@ -82,7 +82,7 @@ const newStore = async () => {
 
 type Store = Awaited<ReturnType<typeof newStore>>;
 
-/** Makes a change. Category `renew` is deleted, and another takes its place. */
+/** Makes a change. `renew` deletes a category, and another replaces it. */
 const make = async ({ store, products, categories }: Store, one: Change): Promise<void> => {
   if (one.kind === 'renew') {
     const gone = categories[one.category] as string;
@@ -153,8 +153,8 @@ test.each([
         const one = await newStore();
 
         const stop = isIsolated ? isolateAsDynamoDB(isolationSeed) : () => undefined;
-        // A category may be deleted before a product comes into it. Among isolated ones, without pauses, a writer may
-        // lose against all others, and has then changed nothing.
+        // A category may be deleted before a product comes into it. With isolated writers and no pauses, one writer may
+        // lose against all others. It has then changed nothing.
         await changeAtOnce(one, changes, isIsolated ? [404, 503] : [404]).finally(stop);
 
         await expectAgreement(one);

@@ -54,8 +54,8 @@ import { type Extent, stateOfModel, stateOfTable } from '../workload/model/state
 import { createTable, type Item } from '../workload/table.ts';
 
 /**
- * One client of a store asks for one thing after another, at random. The model of the rules, written from the
- * specification alone, must answer the same each time, and the table must hold what the model holds.
+ * One client of a store makes one random request after another. A model of the rules, written from the specification
+ * alone, must give the same answer each time, and the table must hold what the model holds.
  */
 
 /** Random runs: `STORE_MODEL_RUNS` asks for more, `STORE_MODEL_SEED` and `STORE_MODEL_PATH` replay one. */
@@ -69,11 +69,11 @@ interface Real {
   call: Call;
   store: string;
   book: Book;
-  /** Two residents, and an avatar whom nobody can name. */
+  /** Two residents, and an avatar that nobody can name. */
   avatars: string[];
   /** Two products, and one that the store does not have. */
   products: string[];
-  /** The quotes that were answered, each with the one of the model. */
+  /** The answered quotes, each with the model's quote. */
   quotes: { text: string; made: ModelQuote }[];
   /** The requests of all sales, in the order of their answers. */
   sales: { id: string; paid: number }[];
@@ -86,7 +86,7 @@ interface Stored {
   lots: readonly CreditLot[];
 }
 
-/** A kind of command: `some` are random ones, and `of` is the one of these arguments. */
+/** A kind of command: `some` makes random arguments, and `of` makes the command of given ones. */
 const command = <T>(
   name: string,
   args: fc.Arbitrary<T>,
@@ -120,7 +120,10 @@ const answerOf = (id: string, sold: ModelSale, reference: string | null): object
 const expiredOf = (lots: readonly CreditLot[]): number =>
   lots.reduce((sum, { state, remaining }) => sum + (state === 'expired' ? remaining : 0), 0);
 
-/** The changes of a command have the numbers up to the version, the lots those of their change, the last its cause. */
+/**
+ * The changes of a command have the numbers up to the version, the lots have the numbers of their changes, and the last
+ * change has its cause.
+ */
 const expectNumbered = (before: Stored | undefined, { item, lots }: Stored): void => {
   const [from, to] = [before?.item.creditVersion ?? 0, item.creditVersion ?? 0];
   const known = new Map(before?.lots.map((lot) => [lot.sk, lot]));
@@ -133,11 +136,11 @@ const expectNumbered = (before: Stored | undefined, { item, lots }: Stored): voi
   expect(touched.filter((lot) => changedIn(lot) <= from || changedIn(lot) > to)).toEqual([]);
   const { types = [], kind } = lastChangeOf(item) ?? {};
   if (to === from) expect(touched).toEqual([]);
-  // A sale or its refund changes both types at once, the one with the lower number first.
+  // A sale or its refund changes both types at once. Each change has its own number.
   for (const [place, { type, expired = 0 }] of to === from ? [] : types.entries()) {
     const ours = touched.filter((lot) => changedIn(lot) === to - types.length + 1 + place);
     expect(new Set(ours.map(lotType)).isSubsetOf(new Set([type]))).toBe(true);
-    // A refund tells of credit that was due when it came back, for which it makes no lot.
+    // The answer to a refund includes credit that was due when it came back. No lot is made for that.
     if (kind === 'refund') expect(expired).toBeGreaterThanOrEqual(expiredOf(ours));
     else expect(expired).toBe(expiredOf(ours));
   }
@@ -166,7 +169,7 @@ const compare = async (model: SaleModel, real: Real): Promise<void> => {
     expectNumbered(before.get(uuid), stored);
     before.set(uuid, stored);
   }
-  // One request at a time divides no stock.
+  // With one request at a time, no stock is divided.
   expect(stateOfTable({ item, lotsOf: (uuid) => lots.get(uuid) ?? [], shares: () => [] }, extent)).toEqual(
     stateOfModel(model, extent),
   );
@@ -180,7 +183,7 @@ const many = fc.nat(9);
 const known = fc.constantFrom(ada, bob);
 const place = fc.nat(1);
 const type = fc.constantFrom<CreditType>('regular', 'restricted');
-// Few distinct durations, so that some lots expire together, and some by the time of a sale or a quote.
+// There are few durations, so that some lots expire together, and some by the time of a sale or a quote.
 const life = fc.option(fc.constantFrom<number>(-1, 0, 1, 1000, 1000, 2000, 60_000, 120_000, 3_600_000), {
   nil: undefined,
   freq: 3,
@@ -188,8 +191,8 @@ const life = fc.option(fc.constantFrom<number>(-1, 0, 1, 1000, 1000, 2000, 60_00
 const percent = fc.constantFrom<number>(0, 10, 33.3, 50, 99.99, 100);
 
 /**
- * A request that names its avatars and product by their places. -1 leaves the recipient out, 3 is a name that nobody
- * has.
+ * A request that names its avatars and product by their numbers. -1 leaves the recipient out, and 3 is a name that
+ * nobody has.
  */
 const wanted = fc.record({
   product: fc.constantFrom<number>(0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 2),
@@ -230,17 +233,17 @@ const quoted = command('quote', wanted, async (request, model, real) => {
   if (made) real.quotes.push({ text: answer.quote, made });
 });
 
-/** How a sale is paid, relative to what is left to pay. */
+/** What a sale is paid, relative to what is left to pay. */
 const payments = { exactly: 0, 'too much': 7, 'one too little': -1, nothing: Number.NEGATIVE_INFINITY };
 const payment = fc.constantFrom<keyof typeof payments>(
   ...(['exactly', 'exactly', 'exactly', 'too much', 'one too little', 'nothing'] as const),
 );
 
-/** A quote is for its own request; the tag that the buyer wears by then does not count. */
+/** A quote is for its own request. The group tag that the buyer wears later does not count. */
 const sameAsked = (a: ModelRequest, b: ModelRequest): boolean =>
   JSON.stringify({ ...a, inGroup: b.inGroup }) === JSON.stringify(b);
 
-/** Sells by the quote of a place, or by a text that is none. */
+/** Sells with a numbered quote, or with a text that is not a quote. */
 const sellNow = async (
   model: SaleModel,
   real: Real,
@@ -253,7 +256,7 @@ const sellNow = async (
   const isFor = made && sameAsked(made.asked, asked);
   const lasting = made && model.now < made.expiresAt ? made : undefined;
   const byQuote = place === undefined ? undefined : isFor ? lasting : 'false';
-  // Nothing is changed by an attempt at a copy of the model.
+  // The attempt works on a copy of the model, so it changes nothing.
   const { toPay } = sell(structuredClone(model), asked, 0, byQuote).terms;
   const paid = Math.max(0, toPay + payments[paying]);
   const reference = paid % 2 === 0 ? 'a reference' : null;
@@ -270,7 +273,7 @@ const sellNow = async (
   const bonus = expected.bonus && { bonus: expected.bonus };
   real.book.sales.set(sent.id, { answer, message: '', asked: real.book.begin()(), ...bonus });
   if (expected.state === 'refused') return;
-  // No answer tells of the card.
+  // No answer names the card.
   const { giftCardId } = await getSale(real.store, sent.id);
   expect(giftCardId !== undefined).toBe((model.products[asked.productId]?.card ?? 0) > 0);
   if (giftCardId !== undefined) issueCard(model, expected, giftCardId);
@@ -280,7 +283,7 @@ const sold = command('sell', fc.tuple(wanted, payment), ([request, paying], mode
   sellNow(model, real, request, paying),
 );
 
-/** A sale by one of the last quotes, as it was asked for but for what `other` says, or by a text that is none. */
+/** A sale with one of the last quotes, asked for as before except for `other`, or with a text that is not a quote. */
 const soldAs = (other: fc.Arbitrary<Partial<Wanted>>) =>
   command('sell by quote', fc.tuple(many, payment, other), async ([index, paying, change], model, real) => {
     const { quotes, avatars, products } = real;
@@ -295,7 +298,7 @@ const soldAs = (other: fc.Arbitrary<Partial<Wanted>>) =>
 
 const sales = [sold, soldAs(fc.constant({}))];
 
-/** The same request again, or another one under the same id. */
+/** The same request again, or another request with the same id. */
 const repeated = command(
   'repeat sale',
   fc.tuple(many, fc.constantFrom(true, true, false)),
@@ -310,7 +313,7 @@ const repeated = command(
   },
 );
 
-/** Refunds a sale, perhaps again. Only the first refund leaves its reference. */
+/** Refunds a sale, perhaps twice. Only the first refund leaves its reference. */
 const refunded = command(
   'refund sale',
   fc.tuple(many, fc.constantFrom(null, 'one', 'another'), fc.boolean()),
@@ -336,7 +339,7 @@ const amount = fc.oneof(
   ),
 );
 
-/** Changes credit through the endpoint of its kind and type. */
+/** Changes credit through the endpoint for its kind and type. */
 const credit = command(
   'credit',
   fc.tuple(amount, known, type, life),
@@ -365,7 +368,7 @@ const granted = command(
   },
 );
 
-/** Notes that cards were redeemed: their credit has this name in history. */
+/** Notes that cards were redeemed. History has their credit under this name. */
 const noteRedeemed = (book: Book, uuid: string, cards: readonly string[], delta: number, key: string): void => {
   for (const id of cards) book.redeemed.add(id);
   const asked = { uuid, type: 'regular' as const, key, ...book.begin()() };
@@ -382,7 +385,7 @@ const redeemed = command('redeem', fc.tuple(many, known), async ([index, { uuid 
   if (isDone) noteRedeemed(book, uuid, [id], model.cards[id]?.worth ?? 0, id);
 });
 
-/** Redeems all cards of their own at once. History names the card of one that came alone. */
+/** Redeems all of an owner's cards at once. History names a card that was redeemed alone. */
 const redeemedOwn = command('redeem all cards of', known, async ({ uuid }, model, { call, book }) => {
   const done = redeemOwn(model, uuid, limit);
   const reference = randomUUID();
@@ -441,7 +444,7 @@ const choiceOf = ({ coupons }: SaleModel, { by, index }: { by: string; index: nu
   return { couponId: coupon?.id ?? 'ffffffff-0000-0000-0000-000000000000' };
 };
 
-/** At the same time neither of two coupons would be the newest. */
+/** Of two coupons made at the same time, neither would be the newest. */
 const tick = (model: SaleModel, millis = 1): void => {
   model.now += millis;
   setClock(model.now);
@@ -590,7 +593,7 @@ const sweep = command('sweep', fc.constant(undefined), async (_, model) => {
   );
   const report = await sweepDueLots('sweep');
   expect(report).toMatchObject({ failed: 0, finished: true });
-  // Stores of earlier runs may have had due lots as well.
+  // Stores of earlier runs may also have had due lots.
   expect(report.lots).toBeGreaterThanOrEqual(closed.reduce((sum, lots) => sum + lots, 0));
 });
 
@@ -602,7 +605,7 @@ const all = [
   ...[...ofCredit, ...ofCoupons, ...passingTime, granted, redeemed, redeemedOwn, rules, cardProduct],
   ...[discounted, banned, opened, command('product', fc.tuple(place, product), putProduct)],
 ];
-// The rules of credit and those of coupons show most where nothing else happens.
+// The rules of credit and of coupons show best when nothing else happens.
 const commands = fc.oneof(
   ...[all, [...ofCredit, ...passingTime], [...ofCoupons, ...passingTime]].map((kinds) =>
     fc.commands(
@@ -623,8 +626,8 @@ beforeAll(async () => {
 });
 
 /**
- * A store with two products, of which the second is limited. `isRich` gives both residents credit of both types, in
- * part until soon, a coupon that each can use once, and the store rules.
+ * A store with two products, the second with a limited stock. `isRich` gives both residents credit of both types, some
+ * of which ends soon, a coupon that each can use once, and rules to the store.
  */
 const setUp = async (now: number, isRich: boolean): Promise<{ model: SaleModel; real: Real }> => {
   setClock(now);
@@ -659,7 +662,7 @@ const setUp = async (now: number, isRich: boolean): Promise<{ model: SaleModel; 
   return { model, real };
 };
 
-/** The lists show what was answered, in the whole store. */
+/** The lists show what was answered, over the whole store. */
 const expectLists = async (model: SaleModel, { call, book }: Real): Promise<void> => {
   const byId = (a: { id: string }, b: { id: string }) => (a.id < b.id ? -1 : 1);
   const sales = (await call('GET', '/v1/sales?limit=1000')).body.data;

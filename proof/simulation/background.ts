@@ -8,14 +8,14 @@ import { recordOf as recordOfImages } from '../../test/support/stream-records.ts
 import type { Machine, Message } from './machine.ts';
 import type { Shard, ShardedStream, StreamRecord } from './shards.ts';
 
-/** The functions that nobody asks for: the stream's consumer, the delivery worker and the sweep. */
+/** The functions that no client calls: the stream's consumer, the delivery worker and the sweep. */
 
 const recordOf = ({ number, millis, written: { before, after } }: StreamRecord, arn: string): DynamoDBRecord => {
   const { dynamodb } = recordOfImages(before as Key | undefined, after as Key | undefined, millis);
   return { eventID: `${arn} ${number}`, dynamodb: { ...dynamodb, SequenceNumber: String(number) } };
 };
 
-/** Hands the consumer records of a shard from `start` on, `size` at the most. Answers how many it is done with. */
+/** Passes the consumer at most `size` records of a shard, beginning with `start`. Answers how many it has processed. */
 const consume = async (
   { arn }: ShardedStream,
   { id, records }: Shard,
@@ -35,8 +35,8 @@ const remove = <T>(from: T[], item: T): void => {
 };
 
 /**
- * Consumes some records of a shard, in their order. A batch comes back where its consumer fails or dies, or is slow:
- * the next one has the same records then, cut elsewhere. Now and then records come back that a consumer was done with.
+ * Consumes some records of a shard, in their order. If the consumer fails, dies or is slow, the next batch has the same
+ * records again, cut elsewhere. Now and then processed records come back.
  */
 export const consumeSome = async (machine: Machine): Promise<void> => {
   const { random, stream, time, isInOrder } = machine;
@@ -65,10 +65,10 @@ export const consumeAll = async ({ stream }: Machine): Promise<void> => {
 
 const handle = async (machine: Machine, message: Message): Promise<void> => {
   const decoded = decodeMessage(message.body);
-  // There are no vendors here, so nobody is to be told of a change.
+  // There are no vendors here, so nobody is told of a change.
   if (decoded?.kind === 'product-changed') return remove(machine.queue, message);
   if (decoded?.kind !== 'deliver') {
-    // The queue of failures is none of its own here.
+    // In this world the queue of failures is the same queue.
     machine.alarms.push(message.body);
     return remove(machine.queue, message);
   }
@@ -77,7 +77,7 @@ const handle = async (machine: Machine, message: Message): Promise<void> => {
   else message.visible = machine.time + Math.max(againSeconds, 1) * 1000;
 };
 
-/** Handles some messages of the queue. One that its worker died over comes back. */
+/** Handles some messages of the queue. If its worker dies over a message, that comes back. */
 export const deliverSome = async (machine: Machine): Promise<void> => {
   const { queue, random, time } = machine;
   const some = queue.filter(({ visible }) => visible <= time).slice(0, 3);
@@ -96,7 +96,7 @@ export const deliverAll = async (machine: Machine): Promise<void> => {
   }
 };
 
-/** Runs the sweep for so many milliseconds. */
+/** Runs the sweep for this many milliseconds. */
 export const sweepOnce = async (machine: Machine, millis: number): Promise<void> => {
   const end = machine.time + millis;
   await sweepHandler(undefined, {

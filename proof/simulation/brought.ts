@@ -15,7 +15,7 @@ import {
 import type { CardThere, CustomerThere, Pass, There } from './there.ts';
 import { isPass, type Word, type Words } from './words.ts';
 
-/** All that a pass of a move has brought, thing by thing, in the model. */
+/** Does in the model what a pass of a move has done, record by record. */
 
 const customerOf = ({ customers }: There, uuid: string): CustomerThere =>
   customers[uuid] ?? {
@@ -27,7 +27,7 @@ const cardOf = ({ credit, isRedeemed }: CardThere): ToldCard => ({ credit, isRed
 
 const forever = Date.parse(never);
 
-/** A new thing, of which the rest follows. */
+/** Makes a new record in the model. The rest of its values follow. */
 const create = (model: WithTold, { kind, id }: Word, { products, coupons, cards }: There): void => {
   const [product, coupon, card] = [products[id], coupons[id], cards[id]];
   if (kind === 'PRODUCT' && product) {
@@ -51,7 +51,7 @@ const priceAt = ({ price, at }: Item): { price: number; at: number } => ({
   at: Date.parse(String(at)),
 });
 
-/** Does what a pass has done to one thing. Answers whether the model allows that. */
+/** Does in the model what a pass has done to one record. Answers whether the model allows that. */
 const hasBroughtOne = (model: WithTold, word: Word, { there, ends }: Pass, shown: number): boolean => {
   const { kind, id, before, after } = word;
   const how: How = { shown, isMove: true, isNew: before === undefined };
@@ -85,7 +85,7 @@ const carriedIn = (words: readonly Word[]): [uuid: string, carried: Parameters<t
   ]);
 };
 
-/** Does what a commit of a pass has done. Answers whether the model allows that. */
+/** Does in the model what a commit of a pass has done. Answers whether the model allows that. */
 export const hasBrought = (model: WithTold, said: Words, pass: Pass | undefined, now: number): boolean => {
   const { words, shown } = said;
   if (!pass || !isPass(said)) return false;

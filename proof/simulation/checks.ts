@@ -17,7 +17,7 @@ import { beginFaults } from './payout-books.ts';
 import { saidInModel, saidInTable } from './said.ts';
 import { type State, start, type World } from './world.ts';
 
-/** The rules for the table, the events and the deliveries when a schedule is over. */
+/** The rules for the table, the events and the deliveries at the end of a schedule. */
 
 const partOf = ({ pk }: Key): string => pk.split('#', 2)[1] ?? '';
 
@@ -34,7 +34,7 @@ interface End {
 
 const firstDay = timestamp(start - 364 * 86_400_000).slice(0, 10);
 
-/** All that operations change, in one form. */
+/** Everything that operations change, as one text. */
 const textOf = (
   world: World,
   { products, sales, cards, payees, payouts }: End,
@@ -50,25 +50,25 @@ const textOf = (
       .filter((row) => !row.endsWith(' 0 0 0 0')),
   ];
   const credit = ids.map((id) => cards[id]?.credit);
-  // Clocks that differ leave open which of two sales was the first.
+  // Clocks may differ, so nothing tells which of two sales came first.
   return JSON.stringify([stateOf({ ...world, cards: ids }), ids, credit, rows.sort()], (name, value) =>
-    // Days of more than a year ago go some day.
+    // Days more than a year ago are deleted at some time.
     name === 'days' ? value.filter(([day]: [string]) => day > firstDay) : name === 'boughtAt' ? undefined : value,
   );
 };
 
-/** The end as the model has it. */
+/** The end state in the model. */
 export const endOf = (state: State, world: World): string =>
   textOf(world, { ...state, ...state.payouts }, (extent) => stateOfModel(state, extent)) + saidInModel(state, world);
 
-/** A world with the pseudonyms of all who were erased from it. */
+/** A world with the pseudonyms of everybody who was erased from it. */
 export const withPseudonyms = (table: MemoryTable, world: World): World => {
   const known = listOf<StoredResident>(table, `${world.store}#STORE_RESIDENT`);
   const pseudonyms = known.filter(({ isPseudonym }) => isPseudonym).map(({ uuid }) => uuid);
   return { ...world, avatars: [...world.avatars, ...pseudonyms.sort()] };
 };
 
-/** The same as the table has it. */
+/** The end state in the table. */
 export const endInTable = (table: MemoryTable, world: World): string => {
   const { store } = world;
   const look = {
@@ -83,10 +83,10 @@ export const endInTable = (table: MemoryTable, world: World): string => {
   return textOf(world, end, (extent) => stateOfTable(look, extent)) + saidInTable(table, world, start);
 };
 
-/** The type of the event that a change of an item makes; undefined where it makes none. */
+/** The type of the event that a change of an item makes; undefined if it makes none. */
 type EventOfChange = (after: Item, before: Item | undefined) => string | undefined;
 
-/** Makes an event of each new state but the `silent` one. */
+/** Makes an event for each new state except `silent`. */
 const moved =
   (thing: string, silent?: string): EventOfChange =>
   (after, before) =>
@@ -106,9 +106,9 @@ const eventOfProduct: EventOfChange = (after, before) => {
   return isSoldOut && !wasSoldOut ? 'product.sold_out' : undefined;
 };
 
-/** By the kind of an item. */
+/** The types of events, by the kind of the item. */
 const eventsByKind: Readonly<Record<string, EventOfChange>> = {
-  // One who has moved to a pseudonym has no change by that.
+  // A customer who has moved to a pseudonym has not changed.
   CUSTOMER: (after, before) => {
     if (!before && after.moved) return undefined;
     if (after.creditVersion !== before?.creditVersion) return 'credit.changed';
@@ -123,7 +123,7 @@ const eventsByKind: Readonly<Record<string, EventOfChange>> = {
   PRODUCT: eventOfProduct,
 };
 
-/** Parts of a sale's or a delivery's partition hold what belongs to them, of which no event tells. */
+/** A sale's or a delivery's partition has further items that belong to it. No event tells of them. */
 const isPart = (key: Key, after: Item): boolean =>
   (partOf(key) === 'SALE' && !key.pk.endsWith('#SALE')) || (partOf(key) === 'DELIVERY' && after.attempts === undefined);
 
@@ -134,7 +134,7 @@ const eventOf = ({ key, before, after }: Written): string | undefined =>
 type Told = [thing: string, text: string];
 
 /**
- * Each change made its event, and nothing else did. Where the stream was read in order, the events of each thing stand
+ * Each change made its event, and nothing else made one. If the stream was read in order, the events of each thing are
  * in the order of its changes.
  */
 const eventFaults = ({ commits, table, isInOrder }: Machine, { store }: World): string[] => {
@@ -145,7 +145,7 @@ const eventFaults = ({ commits, table, isInOrder }: Machine, { store }: World): 
     return type === undefined ? [] : [[written.key.sk, `${type} ${sequence}`]];
   });
   const noted = new Map<string, EventItem>();
-  // An erasure leaves nothing of an event but its key.
+  // An erasure leaves only the key of an event.
   for (const { key, after } of all)
     if (key.pk === `${store}#EVENT` && after?.data) noted.set(key.sk, after as unknown as EventItem);
   const found = [...noted.values()]
@@ -166,13 +166,13 @@ const eventFaults = ({ commits, table, isInOrder }: Machine, { store }: World): 
     .map(([thing, told, made]) => `The events of ${thing} are ${told || 'none'}, its changes were ${made || 'none'}.`);
 };
 
-/** The states in which the delivery of a sale may be at the end. */
+/** The possible states of a sale's delivery at the end. */
 const deliveryOf: Readonly<Record<string, readonly string[]>> = {
   completed: ['delivered'],
   refunded: ['delivered', 'failed'],
 };
 
-/** A completed sale is delivered; nothing is delivered that was not sold. */
+/** A completed sale is delivered. Nothing is delivered that was not sold. */
 const deliveryFaults = ({ table, commits, given }: Machine, { store }: World): string[] => {
   const all = commits.flatMap(({ written }) => written);
   const sold = listOf<SaleItem>(table, `${store}#SALE`).filter(({ deliveryId }) => deliveryId);
@@ -189,7 +189,7 @@ const deliveryFaults = ({ table, commits, given }: Machine, { store }: World): s
       const isErased = table.get(storeResidentKey(store, recipientUuid ?? ''))?.isPseudonym === true;
       const isNew = all.some(({ key, before }) => key.sk === sk && !before);
       return [
-        // An erasure keeps no record of one that has failed.
+        // An erasure keeps no record of a failed delivery.
         ...(deliveryOf[state]?.includes(delivery) === false && !(isErased && state === 'refunded')
           ? [`sale ${sk}: is ${state}, its delivery ${delivery}.`]
           : []),
@@ -207,11 +207,11 @@ const transferFaults = ({ table, transfers }: Machine, { store }: World): string
     return state === undefined || state === 'failed' ? [`payout ${id}: its L$ were moved, and it is ${state}.`] : [];
   });
 
-/** The books as operators audit them; with a stream history, days, events and deliveries too. */
+/** Audits the books as operators do. With a stream it also audits history, days, events and deliveries. */
 export const faultsAtRest = (machine: Machine, world: World): string[] => {
   const ofStore = machine.table.items().filter(({ pk }) => String(pk).startsWith(`${world.store}#`));
   if (!machine.isStreaming) return auditTable(ofStore as never);
-  // Events, and items that were given, may belong to sales that a restore has lost.
+  // Events and given items may belong to sales that a restore has lost.
   if (machine.isRestored) return [...auditFaults(ofStore), ...transferFaults(machine, world)];
   return [
     ...auditFaults(ofStore),

@@ -5,24 +5,22 @@ import { isInjected } from './environment.ts';
 import { type Machine, works } from './machine.ts';
 import type { World } from './world.ts';
 
-/** An operation among those of its schedule, and all that it acts on. */
+/** An operation in its schedule, and everything that it acts on. */
 export interface Part {
   machine: Machine;
   world: World;
   name: string;
 }
 
-/**
- * How a request ended for its client. `at` is the time of the service when it took up the attempt that was answered.
- */
+/** How a request ended for its client. `at` is the service's time at which it began the answered attempt. */
 export type Outcome =
   | { kind: 'answered'; body: unknown; at: string }
   | { kind: 'refused'; status: number; at: string; text: string }
-  /** Nobody can tell from its answers whether it took effect. */
+  /** Its answers do not tell whether it took effect. */
   | { kind: 'unknown' };
 
 export interface Sending {
-  /** With an Idempotency-Key, or idempotent by itself: the client repeats it until it is answered. */
+  /** It has an Idempotency-Key or is idempotent by itself: the client repeats it until it is answered. */
   isRepeatable: boolean;
   idempotencyKey?: string | undefined;
 }
@@ -35,7 +33,7 @@ export const sendingOf = ({ machine, name }: Part): Sending => {
   return { idempotencyKey, isRepeatable: idempotencyKey !== undefined };
 };
 
-/** Has a process do a piece of work, which may die. Answers undefined then. */
+/** Makes a process do a piece of work, during which it may die. Answers undefined then. */
 const serve = <T>(
   machine: Machine,
   operation: string,
@@ -54,7 +52,7 @@ const serve = <T>(
     });
   });
 
-/** Has a process do work that nobody waits for. */
+/** Makes a process do work that nobody waits for. */
 export const serveAlone = async ({ machine, name }: Part, run: () => Promise<unknown>): Promise<Outcome> => {
   await serve(machine, name, run);
   return { kind: 'unknown' };
@@ -63,8 +61,7 @@ export const serveAlone = async ({ machine, name }: Part, run: () => Promise<unk
 const mostAttempts = 9;
 
 /**
- * Sends a request as a client does, again and again where it may. `run` is told the key of the client, and the id of
- * the attempt.
+ * Sends a request like a client, again and again if it may. `run` is told the client's key, and the id of the attempt.
  */
 export const send = async (
   { machine, world: { store }, name }: Part,

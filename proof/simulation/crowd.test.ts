@@ -11,11 +11,10 @@ import { simulate } from './environment.ts';
 import { Machine, works } from './machine.ts';
 
 /**
- * A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions as DynamoDB
- * does.
+ * A crowd buys one product at once, in virtual time, from a table that refuses overlapping transactions like DynamoDB.
  */
 
-/** A call takes as long without any conflict. */
+/** How long a call takes without any conflict. */
 const callMillis = 5;
 
 let stop = () => {};
@@ -24,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => stop());
 
-/** An engine on which a transaction holds its items for so long. Other writers of these are refused meanwhile. */
+/** An engine on which a transaction holds its items for this long. Other writes of them are refused meanwhile. */
 const holding = (engine: Engine, holdMillis: number, { sleep }: Machine) => {
   const held = new Set<string>();
   const counts = { refused: 0 };
@@ -63,7 +62,7 @@ const start = Date.parse('2028-02-29T12:00:00.000Z');
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-c0de-4000-8000-000000000000`;
 
 interface Crowd {
-  /** Of a limited product. */
+  /** The copies of a limited product. */
   copies?: number;
   sales: number;
   buyers: number;
@@ -74,8 +73,8 @@ interface Crowd {
 const holdMillis = 15;
 
 /**
- * Lets a crowd buy a product. Answers what became of the sales, the milliseconds that all and the slowest took, and
- * what is left.
+ * Lets a crowd buy a product. Answers how the sales ended, the milliseconds of all of them and of the slowest one, and
+ * the copies left.
  */
 const crowd = async (seed: number, { copies, sales, buyers, callers }: Crowd) => {
   const table = new MemoryTable();
@@ -121,7 +120,7 @@ const crowd = async (seed: number, { copies, sales, buyers, callers }: Crowd) =>
 };
 
 const crowds: [string, Crowd][] = [
-  // A stock of 99 copies lies in one item however many buy.
+  // A stock of 99 copies is in one item, however many people buy.
   ['of 16 buys a limited product', { copies: 99, sales: 96, buyers: 24, callers: 16 }],
   ['of 64 buys a limited product of many copies', { copies: 1000, sales: 500, buyers: 64, callers: 64 }],
   ['of 16 buys a product without limit for one buyer', { sales: 96, buyers: 1, callers: 16 }],
@@ -134,7 +133,7 @@ test.each(crowds)('a crowd %s without a sale that is answered 503', async (_, as
 
   expect([outcomes, stock]).toEqual([{ completed: sales }, copies - sales]);
   expect(slowest).toBeLessThan(20_000);
-  // The table did refuse what overlapped: without that this would show nothing.
+  // The table did refuse what overlapped. Without that this would show nothing.
   expect(refused).toBeGreaterThan(sales);
 });
 

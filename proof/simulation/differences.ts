@@ -4,11 +4,11 @@ import type { Item } from '../../lib/table/language.ts';
 import type { MemoryTable } from '../../test/lib/table/memory.ts';
 import { compareThere, type There } from './there.ts';
 
-/** The values that differ there and here, as the command lists them, and as one finds them by hand. */
+/** The values that differ between the two sides: as the command lists them, and as a direct comparison finds them. */
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The values of each thing there, and the same of here. */
+/** The values of each record there, and of the same record here. */
 const valuesIn = (table: MemoryTable, store: string, there: There, now: number): [id: string, Values, Values][] => {
   const item = (kind: string, id: string): Item => table.get({ pk: `${store}#${kind}`, sk: id }) ?? {};
   const shares = [...(table.partitions.get(`${store}#STOCK`)?.values() ?? [])] as unknown as StockShare[];
@@ -52,7 +52,7 @@ const valuesIn = (table: MemoryTable, store: string, there: There, now: number):
   ];
 };
 
-/** The values that differ, and that the command does not list, or the other way round. */
+/** The differing values that the command does not list, and listed values that do not differ. */
 export const unlisted = async (table: MemoryTable, store: string, there: There, now: number): Promise<string[]> => {
   const { differences } = await compareThere(store, there);
   const listed = new Set(differences.flatMap(({ id, fields }) => fields.map(({ field }) => `${field} of ${id}`)));

@@ -14,14 +14,12 @@ import { nameOf } from '../../test/lib/table/memory.ts';
 import { Injected, type Machine, type Work, works } from './machine.ts';
 
 /**
- * Leads all that the service asks of its surroundings to the machine of the work that asks: clock, randomness, timers,
- * table, queue, dispenser, log and the state of its process. Everything else in this Node process goes on as before.
+ * Points everything that the service needs from its surroundings to the machine of the work that asks: clock,
+ * randomness, timers, table, queue, dispenser, log and the state of its process. Everything else in this Node process
+ * stays as before.
  */
 
-/**
- * Puts a function in the place of a member of an object for the work of machines. Answers a function that gives the
- * member back.
- */
+/** Replaces a member of an object, for the work of machines only. Answers a function that restores the member. */
 const replace = (object: object, name: string, own: (work: Work, ...args: never[]) => unknown): (() => void) => {
   const others = Reflect.get(object, name) as (...args: never[]) => unknown;
   const put = (member: unknown): void => {
@@ -46,7 +44,7 @@ const sentTo = (machine: Machine, { input }: { input: unknown }): Promise<object
   });
 };
 
-/** A dispenser that knows what it gave. Its answer may not come, or be an error of the region. */
+/** A dispenser that knows what it gave. Its answer may be lost, or be an error of the region. */
 const dispenser = (machine: Machine, body: string): Promise<number> =>
   machine.call('dispenser', true, () => {
     if (!machine.isQuiet && machine.random.chance(machine.trouble.faults)) return 503;
@@ -62,7 +60,7 @@ interface Scanned {
 
 const scanPage = 100;
 
-/** A page of a scan, which the command alone makes, for the items of one store. Each page is of another moment. */
+/** A page of a scan, which only the command makes, for the items of one store. Each page is from another moment. */
 const scanned = (machine: Machine, { ExpressionAttributeValues, ExclusiveStartKey }: Scanned): Promise<object> =>
   machine.call('scan', false, () => {
     const owner = ExpressionAttributeValues[':owner'];
@@ -126,8 +124,8 @@ const stateOf = ({ process: { states } }: Work, make: () => unknown): unknown =>
 };
 
 /**
- * Puts the machines in the place of the surroundings. Answers a function that ends this, but for the table and the
- * variables, which every file of tests gives back (test/support/restore.ts).
+ * Replaces the surroundings with the machines. Answers a function that ends this, except for the table and the
+ * variables, which every test file restores (test/support/restore.ts).
  */
 export const simulate = (): (() => void) => {
   replaceTable();
@@ -150,6 +148,6 @@ export const simulate = (): (() => void) => {
   };
 };
 
-/** True for a failure that the machine made up, also as the cause of another. */
+/** True for a failure that the machine made up, also if it is the cause of another error. */
 export const isInjected = (error: unknown): boolean =>
   error instanceof Injected || (error instanceof Error && error.cause !== undefined && isInjected(error.cause));

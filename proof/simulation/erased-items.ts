@@ -7,14 +7,14 @@ import { type Moved, move } from '../../test/support/model/erasure.ts';
 import type { Commit } from './machine.ts';
 import { type State, start } from './world.ts';
 
-/** The items that an erasure has moved to a pseudonym, by the writes of its commits. */
+/** The items that an erasure has moved to a pseudonym, found in the writes of its commits. */
 
-/** Commits of an operation of such a name are an erasure's. */
+/** The name of an operation whose commits belong to an erasure. */
 export const erasureName = (operation: string, uuid: string): string => `${operation}, erasure of ${uuid}`;
 
 const erasedBy = ({ operation }: Commit): string | undefined => / erasure of (\S+)$/.exec(operation)?.[1];
 
-/** All that one commit has moved. */
+/** Everything that one commit has moved. */
 export interface Moves {
   store: string;
   uuid: string;
@@ -24,7 +24,7 @@ export interface Moves {
 
 /** The kinds of items whose partition belongs to an avatar. */
 const ofPartition: Readonly<Record<string, Moved['kind']>> = { OWNED: 'owned', USE: 'uses', APPLIED: 'application' };
-/** The kinds of items that are called by the avatar's UUID. */
+/** The kinds of items whose sort key is the avatar's UUID. */
 const ofKey: Readonly<Record<string, Moved['kind']>> = { CUSTOMER: 'customer', SPEND: 'spend', PAYEE: 'account' };
 
 const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string): Moved | undefined => {
@@ -42,7 +42,7 @@ const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string
 /** A pseudonym is a UUID of version 8, and no other id is. */
 const pseudonyms = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
-/** All that a commit of an erasure has moved; undefined where it has moved nothing that the model knows. */
+/** Everything that a commit of an erasure has moved; undefined if it has moved nothing that the model knows. */
 export const movesOf = (commit: Commit): Moves | undefined => {
   const uuid = erasedBy(commit);
   if (uuid === undefined) return undefined;
@@ -53,7 +53,7 @@ export const movesOf = (commit: Commit): Moves | undefined => {
   return pieces.length > 0 ? { store, uuid, pseudonym, pieces } : undefined;
 };
 
-/** The item of a customer whose credit an erasure has let go. */
+/** The item of a customer whose credit an erasure has forfeited. */
 export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
   if (erasedBy(commit) === undefined) return undefined;
   const change = commit.written.find(
@@ -64,7 +64,7 @@ export const forfeitedIn = (commit: Commit): CreditItem | undefined => {
   return item && lastChangeOf(item)?.reason === forfeitReason ? item : undefined;
 };
 
-/** Tells whether an erasure has moved anything of an avatar, whether or not it has ended. */
+/** Says whether an erasure has moved anything about an avatar, whether or not it has ended. */
 export const isErased = (commits: readonly Commit[], uuid: string): boolean =>
   commits.some((commit) => movesOf(commit)?.uuid === uuid);
 
@@ -80,7 +80,7 @@ const importedFor = (store: string, uuid: string): string[] => {
 /** Moves in the model what an erasure has moved. */
 export const hasMoved = (model: State, { store, uuid, pseudonym, pieces }: Moves): boolean =>
   pieces.every((piece) => {
-    // Who comes back is a new customer, for whom the same rows may come.
+    // An avatar who comes back is a new customer, for whom the same rows may be imported again.
     if (piece.kind === 'customer') for (const id of importedFor(store, uuid)) delete model.imported[id];
     return move(model, piece, uuid, pseudonym);
   });

@@ -9,9 +9,9 @@ import { lasting, type Machine, works } from './machine.ts';
 import type { Operation, Seen } from './operation.ts';
 import type { State, World } from './world.ts';
 
-/** Erasures of avatars, beside all that these do, and after which they come back. */
+/** Erases avatars while they act. Afterwards the avatars come back. */
 
-/** Has the stream consumed and deliveries made while an erasure waits for them. */
+/** Consumes the stream and makes deliveries while an erasure waits for them. */
 const whileServed = async (part: Part, work: () => Promise<Outcome>): Promise<Outcome> => {
   const { machine } = part;
   let isOver = false;
@@ -29,7 +29,7 @@ const whileServed = async (part: Part, work: () => Promise<Outcome>): Promise<Ou
   return outcome;
 };
 
-/** Where an erasure says what they hold, they hold that. */
+/** If an erasure reports what the avatar holds, they do hold that. */
 const isToldRight = (model: State, uuid: string, { outcome }: Seen): boolean => {
   const text = outcome.kind === 'answered' ? String(outcome.body) : '';
   const [, regular, restricted] = /They hold L\$ ([\d,]+) of credit and L\$ ([\d,]+) of/.exec(text) ?? [];
@@ -42,10 +42,10 @@ const isToldRight = (model: State, uuid: string, { outcome }: Seen): boolean => 
   );
 };
 
-/** Answers to requests last for a day, applications of an avatar's coupon to others at most a week. */
+/** Answers to requests last for a day. Applications of an avatar's coupon by others last at most a week. */
 const lapsing = ['REQUEST', 'APPLIED'];
 
-/** The items that name an avatar, but for those that an erasure leaves for a while. */
+/** The items that name an avatar, except for the items that an erasure leaves for a while. */
 const itemsAbout = ({ table }: Machine, { store }: World, uuid: string): string[] =>
   table
     .items()
@@ -57,8 +57,8 @@ const itemsAbout = ({ table }: Machine, { store }: World, uuid: string): string[
     .filter((text) => text.includes(uuid));
 
 /**
- * Erases an avatar, with what they hold or not. A person repeats one that has begun, since all that came in between
- * stands under the avatar's own UUID until then.
+ * Erases an avatar, with or without what they hold. A person repeats an erasure that has begun: until its end,
+ * everything that came in between is under the avatar's own UUID.
  */
 export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.resolve()): Operation => {
   const { machine, world } = part;
@@ -67,7 +67,7 @@ export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.re
   const name = erasureName(part.name, uuid);
   const forfeit = random.chance(0.7);
   const begin = random.of([0, 0, 500, 3000]);
-  /** Answers why it could not be, if so. */
+  /** Answers why it could not be done, if so. */
   const erase = () =>
     erasePerson(store, uuid, forfeit, () => []).then(
       () => undefined,
@@ -80,7 +80,7 @@ export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.re
     if (!machine.commits.some(({ operation }) => operation === name)) return;
     const again = () => works.run(lasting(machine, name), erase);
     let why = await again();
-    // History has to tell first of the credit that the erasure lets go.
+    // History must first tell of the credit that the erasure forfeits.
     await consumeAll(machine);
     if (why !== undefined) why = await again();
     await consumeAll(machine);
@@ -102,7 +102,7 @@ export const erasureOperation = (part: Part, uuid: string, mayBegin = Promise.re
 
 type RedeemOperation = (part: Part, card: string, uuid: string) => Operation;
 
-/** An erasure of a customer who redeems their card first, since one that holds credit would forbid it. */
+/** Erases a customer after they redeem their card, since a card with credit would forbid the erasure. */
 export const erasureOperations = (part: Part, redeeming: RedeemOperation): Operation[] => {
   const { machine, world, name } = part;
   const uuid = world.avatars[machine.random.of([0, 0, 0, 1, 1, 2])] as string;

@@ -11,11 +11,11 @@ import { hasBalances } from './model-answers.ts';
 import type { Operation, Seen } from './operation.ts';
 import { type State, start, type World } from './world.ts';
 
-/** Gifts by the lines of a run, and people who take changes of credit back, by their lines or by their numbers. */
+/** Gifts by the lines of a run, and people who undo changes of credit by their lines or numbers. */
 
 const minute = 60_000;
 
-/** The lines of the one run, on one customer so that they meet. */
+/** The lines of the only run, all for one customer so that they meet. */
 const linesOf = ({ avatars: [uuid = ''] }: World): GiftLine[] => [
   { number: 1, uuid, type: 'regular', amount: 30 },
   { number: 2, uuid, type: 'regular', amount: 50, expiresAt: timestamp(start + 20 * minute) },
@@ -47,7 +47,7 @@ const giveOperation = (part: Part, line: GiftLine): Operation => {
   };
 };
 
-/** Undoes a change in the model, which must do as the service did. */
+/** Undoes a change in the model, which must do what the service did. */
 const hasUndone = (model: State, change: string, { answer, effect, at }: Seen): boolean => {
   const made = model.changes[change];
   if (!made) return false;
@@ -59,12 +59,12 @@ const hasUndone = (model: State, change: string, { answer, effect, at }: Seen): 
   const { amount, left, changed } = undo(avatarOf(model, uuid).credit[type], model.changes, change, at, told);
   if (told && (told.amount !== amount || told.left !== left || (told.sequence !== null) !== changed)) return false;
   const { amount: back, left: rest, credit } = (answer ?? { amount, left }) as Partial<UndoneChange>;
-  // The answer to a repeated request has the credit of then.
+  // The answer to a repeated request has the credit of that time.
   return back === amount && rest === left && (told !== undefined || hasBalances(model, uuid, credit));
 };
 
 /**
- * The same where an erasure has moved the change away. Its number may be that of a change since: the avatar who came
+ * The same after an erasure has moved the change away. Its number may now belong to a newer change: the avatar who came
  * back is a new customer.
  */
 const hasUndoneStale = (model: State, uuid: string, number: number | undefined, seen: Seen): boolean => {
@@ -76,7 +76,7 @@ const hasUndoneStale = (model: State, uuid: string, number: number | undefined, 
   return other === undefined ? !seen.effect && seen.outcome.kind !== 'answered' : hasUndone(model, other, seen);
 };
 
-/** Has the stream consumed while a request waits for history. */
+/** Consumes the stream while a request waits for history. */
 const withHistory = async (part: Part, work: () => Promise<Outcome>): Promise<Outcome> => {
   let isOver = false;
   const consume = async (): Promise<void> => {
@@ -94,7 +94,7 @@ const withHistory = async (part: Part, work: () => Promise<Outcome>): Promise<Ou
   return outcome;
 };
 
-/** Undoes the change of a name, as soon as its number is known. */
+/** Undoes the change with a name, as soon as its number is known. */
 const undoOperation = (part: Part, change: string, uuid: string, number: Promise<number | undefined>): Operation => {
   const { world, name } = part;
   const sending = { ...sendingOf(part), ...repeatable };
@@ -141,7 +141,7 @@ const takeBackOperation = (part: Part, line: GiftLine): Operation => {
 
 type ChangeOperation = (part: Part, uuid: string, onAnswer: (outcome: Outcome) => void) => Operation;
 
-/** Operations that give credit and take it back: a line, a change from before, or a change of `changing`. */
+/** Operations that give credit and take it back: a line, an earlier change, or a change of `changing`. */
 export const giftOperations = (part: Part, changing: ChangeOperation): Operation[] => {
   const { machine, world, name } = part;
   const { random } = machine;

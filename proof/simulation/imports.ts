@@ -24,13 +24,13 @@ import type { Operation, Seen } from './operation.ts';
 import { nameOfWords, type Word } from './words.ts';
 import { type State, start, type World } from './world.ts';
 
-/** Files of everything: of now, and from before. Each is one row, so that an operation has one effect. */
+/** Imports of files of every kind, new ones and old ones. Each file is one row, so that an operation has one effect. */
 
 const dayMillis = 86_400_000;
 
 const residentOf = ({ avatars }: World, uuid: string) => ({ uuid, username: `avatar${avatars.indexOf(uuid)}` });
 
-/** Nearly always the first customer: rows of one meet. */
+/** Nearly always the first customer, so that rows about one customer meet. */
 const customerOf = ({ machine, world }: Part): string => world.avatars[machine.random.of([0, 0, 0, 0, 1, 2])] as string;
 
 /** A row, and what it does to the model. */
@@ -39,7 +39,7 @@ interface FileOf<F> {
   fields: F;
   setting?: Partial<Setting>;
   text: string;
-  /** The avatar whom it names. One who was erased since is another. */
+  /** The avatar that it names. After an erasure the same avatar is another customer. */
   about: string;
   /** The item that it changes. */
   word: Pick<Word, 'kind' | 'id'> & { scope?: string };
@@ -53,14 +53,14 @@ const isOwn = ({ kind, id, scope }: FileOf<unknown>['word'], { words }: { words:
 
 const none: Partial<Pick<Word, 'before' | 'after'>> = {};
 
-/** Tells whether the effect of a file, or its answer without one, is what the model does. */
+/** Says whether the effect of a file, or its answer without one, is what the model does. */
 const isAsBrought = (part: Part, { word, bring, about }: FileOf<never>, model: State, seen: Seen): boolean => {
   const { answer, effect } = seen;
   const isSale = effect?.kind === 'sale' && effect.item.sk === word.id;
   if (effect && !isSale && !(effect.kind === 'words' && isOwn(word, effect))) return false;
   const shown = effect?.kind === 'words' ? effect.shown : 0;
   const { before, after } = effect?.kind === 'words' ? (effect.words[0] ?? none) : none;
-  // A file has told of a new thing alone, also where another request has made the customer meanwhile.
+  // Only a file has told of a new thing, even if another request has made the customer meanwhile.
   const isNew = before?.told === undefined && after?.told !== undefined;
   const done = bring(model, { shown, isNew });
   if (effect) return done === 'changed';
@@ -78,7 +78,7 @@ const fileOperation = <F>(part: Part, file: FileOf<F>): Operation => {
   return {
     name,
     text: `${text}: ${JSON.stringify(fields)}`,
-    // A row that comes again after another file's may be news again.
+    // A row that is repeated after another file's may change something again.
     run: () => send({ ...part, name }, { isRepeatable: false }, run),
     judge: (model, seen) => isAsBrought(part, file as unknown as FileOf<never>, model, seen),
   };
@@ -87,7 +87,7 @@ const fileOperation = <F>(part: Part, file: FileOf<F>): Operation => {
 const productFile = (part: Part): Operation => {
   const { machine, world } = part;
   const { random } = machine;
-  // Runs and people change the price of the other one.
+  // Runs and people change the price of the other product.
   const [id = ''] = world.products;
   const { name } = world.table.get({ pk: `${world.store}#PRODUCT`, sk: id }) as { name: string };
   const { price: before = 0, limited } = world.state.products[id] ?? {};
@@ -194,7 +194,7 @@ const purchaseFile = (part: Part): Operation => {
   });
 };
 
-/** A sale that another store made: of a file of then, or of one in which it is refunded. */
+/** A sale that another store made: from an earlier file, or from a file in which it is refunded. */
 const toldSale = ({ machine: { random }, world }: Part, uuid: string, number: number): ModelSale => {
   const productId = world.products[number] as string;
   return {
@@ -246,7 +246,7 @@ const saleFile = (part: Part, onId: (id: string) => void): Operation => {
   });
 };
 
-/** A file of one row. `onId` hears of a sale that may be refunded since. */
+/** A file of one row. `onId` hears of a sale that may be refunded later. */
 export const importOperations = (part: Part, onId: (id: string) => void): Operation[] => {
   const choice = part.machine.random.below(12);
   if (choice < 3) return [productFile(part)];
@@ -257,7 +257,7 @@ export const importOperations = (part: Part, onId: (id: string) => void): Operat
   return [saleFile(part, onId)];
 };
 
-/** A sale that may count settings as it has read them, before a word changed them. */
+/** A sale may use settings as it read them, before a word changed them. */
 export const readingSettings = (operation: Operation): Operation => {
   const { judge } = operation;
   return judge

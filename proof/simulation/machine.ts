@@ -8,25 +8,25 @@ import { ShardedStream } from './shards.ts';
 import type { Pass } from './there.ts';
 
 /**
- * One machine in the place of all: processes with clocks of their own, the table with its stream, the queue and a
- * dispenser, in virtual time. Whatever a process waits for is an event here; the seed chooses when each comes and how
- * it fails.
+ * One machine in place of everything: processes with their own clocks, the table with its stream, the queue and a
+ * dispenser, in virtual time. Everything that a process waits for is an event here. The seed chooses when each event
+ * comes and how it fails.
  */
 
 /** An execution environment of Lambda, with the state that modules keep. */
 export interface Process {
-  /** Milliseconds by which its clock is ahead. */
+  /** How far its clock is ahead, in milliseconds. */
   skew: number;
   states: Map<() => unknown, unknown>;
 }
 
-/** One piece of work that a process does: an attempt at a request, a sweep, a batch of the stream. */
+/** One piece of work of a process: an attempt at a request, a sweep, a batch of the stream. */
 export interface Work {
   machine: Machine;
   process: Process;
   /** The operation that it belongs to. */
   operation: string;
-  /** Calls that it makes before it dies. */
+  /** How many calls it makes before it dies. */
   callsLeft: number;
   isDead: boolean;
   onDeath: () => void;
@@ -46,7 +46,8 @@ export class Injected extends Error {}
 /** Writes that were carried out together. */
 export interface Commit {
   /**
-   * Its place among all events; the last of its items showed at `shown`. Each one shows, and is released, by itself.
+   * Its place among all events. The last of its items became visible at `shown`. Each item becomes visible, and is
+   * released, by itself.
    */
   at: number;
   shown: number;
@@ -60,15 +61,15 @@ export interface Message {
   visible: number;
 }
 
-/** How often calls fail, and how much comes late. */
+/** How often calls fail, and how late things come. */
 export interface Trouble {
-  /** The part of calls that fail. */
+  /** The share of calls that fail. */
   faults: number;
-  /** The part of pieces of work that die. */
+  /** The share of pieces of work that die. */
   deaths: number;
-  /** The part of transactions whose items show one by one. */
+  /** The share of transactions whose items become visible one by one. */
   torn: number;
-  /** The longest that an index is behind, in milliseconds. */
+  /** How far an index is behind at most, in milliseconds. */
   staleMillis: number;
 }
 
@@ -83,13 +84,13 @@ export class Machine {
   time: number;
   /** Grows by one with each event. */
   place = 0;
-  /** Calls are carried out at once and none fails. */
+  /** Calls are carried out at once, and none fails. */
   isQuiet = false;
   /** The table has a stream. */
   isStreaming = true;
-  /** A shard has one consumer at a time, even where that has died, so that events have the order of their things. */
+  /** A shard has one consumer at a time, even after that has died. So the events of a thing are in order. */
   isInOrder = false;
-  /** Its table is that of a restore, or will be restored: then history may lack changes. */
+  /** Its table is restored, or will be. Then history may lack changes. */
   isRestored = false;
   readonly commits: Commit[] = [];
   readonly stream: ShardedStream;
@@ -100,12 +101,12 @@ export class Machine {
   readonly transfers = new Map<string, number>();
   /** The passes of a move, by the names of their operations. */
   readonly passes = new Map<string, Pass>();
-  /** Faults that the service's own log tells of. */
+  /** Faults that the service's own log reports. */
   readonly alarms: string[] = [];
   readonly trace: string[] | undefined;
   readonly #events: { at: number; run: () => void }[] = [];
   /**
-   * The items of running transactions that do not show yet: what readers see instead. Other writers of them are
+   * The items of running transactions that are not visible yet, as readers see them instead. Other writes of them are
    * refused.
    */
   readonly #hidden = new Map<string, Item | undefined>();
@@ -120,7 +121,7 @@ export class Machine {
     this.trace = isTraced ? [] : undefined;
   }
 
-  /** Lets `run` happen after so many milliseconds. */
+  /** Calls `run` after this many milliseconds. */
   after(millis: number, run: () => void): void {
     this.#events.push({ at: this.time + millis, run });
   }
@@ -134,13 +135,13 @@ export class Machine {
     return new Promise((resolve) => this.after(millis, resolve));
   };
 
-  /** Lets events happen in the order of their times until none is left. */
+  /** Runs the events in the order of their times until none is left. */
   async run(): Promise<void> {
     for (;;) {
-      // All that follows from the last event without waiting happens before the next.
+      // Everything that follows from the last event without waiting happens before the next event.
       for (let tick = 0; tick < 24; tick++) await undefined;
       if (this.#events.length === 0) await new Promise(setImmediate);
-      // Of two at one time the one that was asked for first comes first.
+      // If two have the same time, the one that was asked for first comes first.
       const event = this.#events.sort((a, b) => a.at - b.at).shift();
       if (!event) return;
       this.time = Math.max(this.time, event.at);
@@ -149,9 +150,7 @@ export class Machine {
     }
   }
 
-  /**
-   * The place from which everybody sees the transactions that some might see at `place`. To be asked when all is over.
-   */
+  /** The place from which everybody sees the transactions that some may see at `place`. To be asked at the end. */
   shownFrom(place: number): number {
     return this.commits.reduce((last, { at, shown }) => (at <= place ? Math.max(last, shown) : last), place);
   }
@@ -162,7 +161,7 @@ export class Machine {
     return random.chance(0.03) ? 100 + random.below(3000) : 1 + random.below(30);
   }
 
-  /** A call of another system: `effect` is what it does there, at one moment. */
+  /** A call of another system. `effect` is what it does there, at one moment. */
   call<T>(name: string, isWrite: boolean, effect: () => T | Promise<T>): Promise<T> {
     const work = works.getStore();
     if (!work || work.isDead) return never();
@@ -176,7 +175,7 @@ export class Machine {
     const note = (how: string): void => {
       this.trace?.push(`${this.place} ${new Date(this.time).toISOString()} ${operation}: ${name} ${how}`);
     };
-    /** Nobody hears of its answer. */
+    /** Its answer is lost. */
     const actUnheard = (): void => void Promise.try(act).catch(() => undefined);
     const later = (millis: number): void =>
       this.after(millis, () => {
@@ -238,7 +237,7 @@ export class Machine {
 
   readonly #recent: { at: number; written: Written }[] = [];
 
-  /** The items as a reader sees them who may be behind: where they differ from the table's. */
+  /** The items as a reader sees them who may be behind, as far as they differ from the table's. */
   #seen(isBehind: boolean): Map<string, Item | undefined> | undefined {
     const { random, trouble } = this;
     const lag = isBehind && !this.isQuiet && random.chance(0.5) ? random.below(trouble.staleMillis + 1) : 0;
@@ -249,7 +248,7 @@ export class Machine {
       if (!change || change.at < this.time - lag) break;
       seen.set(nameOf(change.written.key), change.written.before);
     }
-    // An index follows each item by itself.
+    // An index follows each item separately.
     for (const name of seen.keys()) if (!this.#hidden.has(name) && random.chance(0.3)) seen.delete(name);
     return seen;
   }
@@ -259,7 +258,7 @@ export class Machine {
     return seen?.has(name) ? seen.get(name) : this.table.get(key);
   }
 
-  /** Carries out writes, all at once or so that they show one by one. */
+  /** Carries out writes, all at once or so that they become visible one by one. */
   #transact(writes: readonly Write[], token: string): void | Promise<void> {
     const before = this.#tokens.get(token);
     if (before === 'done') return;
@@ -275,7 +274,7 @@ export class Machine {
     }
     this.#tokens.set(token, 'running');
     for (const { key, before } of result.written) this.#hidden.set(nameOf(key), before);
-    // A check holds its item as a write does.
+    // A check holds its item like a write.
     for (const key of keys) if (!this.#hidden.has(nameOf(key))) this.#hidden.set(nameOf(key), this.table.get(key));
     let left = keys.length;
     return new Promise((resolve) => {
@@ -292,14 +291,14 @@ export class Machine {
   }
 
   /**
-   * Milliseconds until an item of a transaction shows. DynamoDB does not promise that all show before one is written
-   * again.
+   * Milliseconds until an item of a transaction is visible. DynamoDB does not promise that all items are visible before
+   * one is written again.
    */
   #showsAfter(): number {
     return this.random.below(this.random.chance(0.3) ? 3000 : 60);
   }
 
-  /** The table's calls of this machine, below the language. */
+  /** The calls of this machine's table, below the language. */
   readonly engine: Engine = {
     get: (key) => this.call(`get ${key.pk} ${key.sk}`, false, () => this.#read(key, this.#seen(false))),
     // Each item is read at a moment of its own.
@@ -337,7 +336,7 @@ export class Machine {
       }),
   };
 
-  /** Deletes items whose time is over, as DynamoDB does some day. */
+  /** Deletes expired items, as DynamoDB does at some time. */
   expireOld(): void {
     for (const item of this.table.items() as (Item & Key)[])
       if (Number(item[ttlAttribute] ?? Number.POSITIVE_INFINITY) * 1000 < this.time && !this.#isHeld([item]))
@@ -355,7 +354,7 @@ export class Machine {
   }
 }
 
-/** Records of other kinds are none of the consumer's business. */
+/** The consumer ignores records of other kinds. */
 const isTold = ({ pk }: Key): boolean =>
   /^[^#]*#(CUSTOMER|LOT|GIFTCARD|SALE|DELIVERY|DISPENSER|PRODUCT|APPLIED|PAYOUT)(#|$)/.test(pk);
 

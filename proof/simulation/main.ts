@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { simulate } from './environment.ts';
 import { runSchedule } from './schedule.ts';
 
-/** The simulation by hand: docs/evidence/README.md. */
+/** Runs the simulation by hand: docs/evidence/README.md. */
 
 const parseWhole = (text: string): number => {
   const number = Number(text);
@@ -31,7 +31,7 @@ const { schedules, seed, failures, replay, inOrder } = new Command('node proof/s
 const [first, count] = replay === undefined ? [seed, schedules] : [replay, 1];
 
 simulate();
-// Stacks would cost more than all that fails on purpose; a replay has them.
+// Stacks would cost more than everything that fails on purpose. A replay has them.
 if (replay === undefined) Error.stackTraceLimit = 0;
 let [run, failed, events] = [0, 0, 0];
 const report = (): void => {

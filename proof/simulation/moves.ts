@@ -14,11 +14,11 @@ import { type Pass, runPass, type There } from './there.ts';
 import { nameOfWords, type Word } from './words.ts';
 import { type State, start } from './world.ts';
 
-/** Passes of a move beside both sides: another service, which goes on, and this store, which has begun to. */
+/** Passes of a move while both sides work: the other service, which still runs, and this store, which has begun to. */
 
 interface Moving {
   there: There;
-  /** One person gives the command, again and again. */
+  /** One person runs the command again and again. */
   last: Promise<unknown>;
 }
 
@@ -35,7 +35,7 @@ const newPass = (part: Part): Pass => {
   return { there: structuredClone(movingOf(part).there), ends };
 };
 
-/** A pass of the command. One that fails is given again, and is told anew. */
+/** A pass of the command. If it fails, it is run again, and reads everything again. */
 const passOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const pass = async (): Promise<Outcome> => {
@@ -68,7 +68,7 @@ const redeemThere = ({ cards, customers }: There, id: string, uuid: string): voi
   Object.assign(card, { credit: 0, isRedeemed: true, redeemedFor: uuid });
 };
 
-/** Something that happens at the other service. */
+/** Something that happens in the other service. */
 const otherOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const { random } = machine;
@@ -108,7 +108,7 @@ const otherOperation = (part: Part): Operation => {
   };
 };
 
-/** A request of this store that changes settings of one thing. */
+/** A request to this store that changes a record's settings. */
 interface OwnWord {
   word: Pick<Word, 'kind' | 'id'>;
   thing: Thing;
@@ -183,14 +183,14 @@ const limitOfCoupon = ({ machine, world }: Part): OwnWord => {
 
 type RedeemOperation = (part: Part, card: string, uuid: string) => Operation;
 
-/** A pass takes a second or two: what comes beside it begins anywhere in it. */
+/** A pass takes a second or two, so other operations begin anywhere in it. */
 const later = (part: Part, operation: Operation): Operation => {
   const { machine } = part;
   const millis = machine.random.of([0, 0, 200, 500, 900, 1300]);
   return { ...operation, run: () => machine.sleep(millis).then(operation.run) };
 };
 
-/** A pass, something that happens there, a word of this store, or a card that may be redeemed there too. */
+/** A pass, an event in the other service, a request to this store, or a card that may be redeemed there too. */
 export const moveOperations = (part: Part, redeeming: RedeemOperation): Operation[] => {
   const { machine, world } = part;
   const { random } = machine;
@@ -212,7 +212,7 @@ export const moveOperations = (part: Part, redeeming: RedeemOperation): Operatio
   return [later(part, wordOperation(part, say(part)))];
 };
 
-/** The cards that customers redeemed here though a pass had brought them the credit of these already. */
+/** The cards that customers redeemed here after a pass had brought them the cards' credit. */
 const redeemedTwice = ({ commits, passes }: Machine): string[] => {
   const paid = new Set<string>();
   return commits.flatMap((commit) => {
@@ -226,7 +226,7 @@ const redeemedTwice = ({ commits, passes }: Machine): string[] => {
   });
 };
 
-/** Adds a last pass behind all passes, and one that must find nothing. */
+/** Adds a last pass after all passes, and one that must find nothing. */
 export const withLastPass = (part: Part, operations: Operation[]): Operation[] => {
   const { machine, world } = part;
   if (!operations.some(({ text }) => text === 'pass of a move')) return operations;

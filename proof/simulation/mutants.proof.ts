@@ -3,9 +3,9 @@ import { inTurn } from '../../test/support/volume.ts';
 import { finderOf, mutants } from './mutants.ts';
 
 /**
- * All planted bugs take minutes: `node proof/simulation/mutants.ts`. These are found soon, and there is one of each
- * kind that was found in earnest: retries, versions, lots, late items, bonus, undo, cards, moves, stock, an erasure,
- * a queue, a consumer and payouts.
+ * All planted bugs take minutes: `node proof/simulation/mutants.ts`. The bugs here are found soon. There is one for
+ * each kind that once really happened: retries, versions, lots, late items, bonus, undo, cards, moves, stock, an
+ * erasure, a queue, a consumer and payouts.
  */
 const some = [
   'the retry layer repeats an addition whose answer was lost',

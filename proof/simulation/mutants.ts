@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
 /**
- * Bugs to plant, by file and function: each replaces one piece of it. Random schedules find it or, where they hardly
- * ever do, a scene: the test of this file and name, which plays all that the bug needs. Another order of two calls
- * would take the bug away from a seed. All must be found: docs/evidence/simulation.md.
+ * Bugs to plant, by file and function. Each replaces one piece of the function. Random schedules find a bug. If they
+ * hardly ever do, a scene finds it: the test with this file and name, which plays everything that the bug needs. If the
+ * order of two calls changed, a seed might no longer find its bug. All must be found: docs/evidence/simulation.md.
  */
 type Bug = readonly [from: string, to: string] | readonly [from: string, to: string, file: string, name: string];
 
@@ -243,7 +243,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
     planRepair: {
       'a repair of credit writes though nothing is off': [
         'auditCredit(item, lots).length === 0)',
-        // It would repair for ever where it never found an end.
+        // If it never found an end, it would repair for ever.
         'auditCredit(item, lots).length === 0 && (item.creditVersion ?? 0) % 2 === 0)',
       ],
     },
@@ -806,10 +806,10 @@ type Mutant = (typeof mutants)[number];
 
 const root = join(import.meta.dirname, '../..');
 
-/** Runs a program of Node with the bug of this text in the code or, for '', with none. Answers what it prints. */
+/** Runs a Node program with the bug of this text in the code or, for '', without a bug. Answers what it prints. */
 const run = (args: readonly string[], bug: string): string => {
   const NODE_OPTIONS = bug && `--import ${pathToFileURL(join(import.meta.dirname, 'plant.ts'))}`;
-  // A scene's vitest would write its own report over that of the run around it.
+  // Without this a scene's vitest would write its report over the outer run's report.
   const { TEST_REPORT: _, ...around } = process.env;
   const env = { ...around, NO_COLOR: '1', NODE_OPTIONS, MUTANT: bug };
   const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: root, encoding: 'utf8', env });
@@ -825,8 +825,8 @@ const playScene = ([file = '', name = '']: readonly string[], bug: string): stri
 const isPassed = (printed: string): boolean => /Tests +1 passed/.test(printed);
 
 /**
- * Finds a planted bug. Answers the number of its schedule, from seed 1 on, or its scene; undefined where at most `most`
- * schedules do not find it. `isCompared` shows first that the scene passes without the bug.
+ * Finds a planted bug. Answers the number of its schedule, counted from seed 1, or its scene; undefined if `most`
+ * schedules do not find it. `isCompared` first shows that the scene passes without the bug.
  */
 export const finderOf = ({ text, scene }: Mutant, most: number, isCompared: boolean): string | undefined => {
   if (scene.length === 0) {

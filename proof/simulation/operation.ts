@@ -24,24 +24,24 @@ import type { State } from './world.ts';
 
 type DebtName = [sale: string, cause: string, payee: string];
 
-/** A change that the service made, as its items tell of it. */
+/** A change that the service made, read from its items. */
 export type Effect =
   | { kind: 'sale' | 'refund'; item: SaleItem; at: string }
   /** The cards that were redeemed at once. */
   | { kind: 'redeem'; item: GiftCardItem; cards: string[]; at: string }
-  /** A card that an import brought news of. */
+  /** A card that an import changed. */
   | { kind: 'cardImport'; item: GiftCardItem; at: string }
   | { kind: 'import' | 'credit' | 'expire' | 'forfeit'; item: CreditItem; at: string }
-  /** A change was undone, also where nothing was left of it. */
+  /** A change was undone, even if nothing was left of it. */
   | { kind: 'undo'; mark: UndoMark; at: string }
   /** `giveUp`: nobody has reported it in time. */
   | { kind: 'payout' | 'giveUp'; item: PayoutItem; from: PayoutState | undefined; at: string }
   /**
-   * A product has another price, or somebody has typed the same; it was written at `place`, and all see it from
-   * `shown` on.
+   * A product has another price, or somebody has typed the same one. It was written at `place`, and is visible to
+   * everybody from `shown` on.
    */
   | { kind: 'price'; id: string; price: number; place: number; shown: number; at: string }
-  /** The store owes one avatar more, by debts of these sales. */
+  /** The store owes one avatar more, because of debts from these sales. */
   | { kind: 'count'; debts: DebtName[]; amount: number; booked: PayoutItem | undefined; at: string }
   /** The debts from before payouts began are booked as paid. */
   | { kind: 'bookedBefore'; item: PayoutItem; at: string }
@@ -56,7 +56,7 @@ const changesOf = <T>({ written }: Commit, kind: string) =>
     .filter(({ key }) => key.pk.endsWith(`#${kind}`))
     .map(({ key, before, after }) => ({ id: key.sk, before: before as T | undefined, after: after as T }));
 
-/** The debts that an account counts by a commit, with what of them is booked as paid at once. */
+/** The debts that a commit counts in an account, with the part that it books as paid at once. */
 const countEffectOf = (commit: Commit): Effect | undefined => {
   const [booked] = changesOf<PayoutItem>(commit, 'PAYOUT').map(({ after }) => after);
   for (const { id, before, after } of changesOf<Payee | undefined>(commit, 'PAYEE')) {
@@ -68,7 +68,7 @@ const countEffectOf = (commit: Commit): Effect | undefined => {
   return undefined;
 };
 
-/** The change of a payout, of the debts of an account, or of the payouts of the store. */
+/** The change of a payout, of an account's debts, or of the store's payouts. */
 const payoutEffectOf = (commit: Commit): Effect | undefined => {
   const counted = countEffectOf(commit);
   if (counted) return counted;
@@ -77,7 +77,7 @@ const payoutEffectOf = (commit: Commit): Effect | undefined => {
     if (item.state === from) continue;
     if (from === undefined && item.reference === 'begin') return { kind: 'bookedBefore', item, at: '' };
     const isGivenUp = from === 'claimed' && item.state === 'unknown' && item.reported === undefined;
-    // A report's time is that of the change of its payee.
+    // A report has the same time as the change of its payee.
     const at = item.endedAt ?? item.createdAt;
     return { kind: isGivenUp ? 'giveUp' : 'payout', item, from, at };
   }
@@ -101,7 +101,7 @@ const erasureEffectOf = (commit: Commit): Effect | undefined => {
   return item && { kind: 'forfeit', item, at: lastChangeOf(item)?.at ?? '' };
 };
 
-/** The change of credit, cards, sales or payouts that a commit made; undefined for one that only keeps house. */
+/** The change of credit, cards, sales or payouts that a commit made; undefined for a commit with other writes only. */
 export const effectOf = (commit: Commit): Effect | undefined => {
   const erasure = erasureEffectOf(commit);
   if (erasure) return erasure;
@@ -135,14 +135,14 @@ export const effectOf = (commit: Commit): Effect | undefined => {
   return { kind: kind === 'expire' || kind === 'import' ? kind : 'credit', item, at };
 };
 
-/** The facts about an operation when all is over. */
+/** The facts about an operation at the end. */
 export interface Seen {
   outcome: Outcome;
   /** The body of its answer, if it was done. */
   answer: unknown;
-  /** The one change that it made, if any. */
+  /** The only change that it made, if any. */
   effect: Effect | undefined;
-  /** When it took effect or, without one, when the service took up the request that was answered. */
+  /** When it took effect. Without an effect: when the service began the answered request. */
   at: number;
   /** Its place in the schedule when it began. */
   start: number;
@@ -152,11 +152,11 @@ export interface Operation {
   name: string;
   text: string;
   run: () => Promise<Outcome>;
-  /** Goes on, once all is at rest, with what a person repeats until it has ended. */
+  /** Continues at the end, when nothing else happens, with what a person repeats until it is done. */
   finish?: () => Promise<void>;
-  /** Does the same to the model. False where the model does otherwise than was seen. */
+  /** Does the same to the model. False if the model does something else than was seen. */
   judge?: (model: State, seen: Seen) => boolean;
-  /** Looks at the model when all is over. False where that must not be so. */
+  /** Looks at the model at the end. False if something is wrong. */
   atEnd?: (model: State) => boolean;
 }
 
@@ -181,8 +181,8 @@ const isForfeited = (model: State, item: CreditItem): boolean => {
 };
 
 /**
- * Does the same to the model where a change belongs to no operation: expiry by a sweep or before another change, debts
- * that are counted, claims that are given up, and all that an erasure or a pass does.
+ * Judges a change that belongs to no operation by doing the same to the model: expiry by a sweep or before another
+ * change, debts that are counted, claims that are given up, and everything that an erasure or a pass does.
  */
 export const judgeOf = (effect: Effect, { passes, time }: Machine): ((model: State) => boolean) | undefined => {
   switch (effect.kind) {

@@ -45,7 +45,7 @@ import { priceOperations, withPriceRead } from './price-runs.ts';
 import { repairOperations } from './repairs.ts';
 import { type State, start, type World } from './world.ts';
 
-/** Few times, so that some lots come due together and some while operations run. */
+/** There are few times, so that some lots come due together and some while operations run. */
 const expiryOf = ({ random }: Machine): string | undefined =>
   random.chance(0.5) ? undefined : timestamp(start + random.of([500, 1500, 3000, 3000, 20 * 60_000]));
 
@@ -81,7 +81,7 @@ const creditOperation = (part: Part, uuid: string, onAnswer?: (answer: Outcome) 
   };
 };
 
-/** Nearly always the first customer: changes of one meet. */
+/** Nearly always the first customer, so that changes of one customer meet. */
 const customerOf = ({ machine, world }: Part): string =>
   machine.random.of([0, 0, 0, 0, 1, 2].map((place) => world.avatars[place] as string));
 
@@ -95,7 +95,7 @@ const told = (sale: ToldSale, bonus = 0): string => {
   return JSON.stringify(state === 'refused' ? refusal : [state, cut, total, credit, restrictedCredit, refund, bonus]);
 };
 
-/** The quote of an answer; undefined where there is none, or it is over. */
+/** The quote in an answer; undefined if there is none, or if it has expired. */
 const quoteOf = (
   { coupons, now, products }: State,
   asked: ModelRequest,
@@ -123,7 +123,7 @@ const saleOperation = (part: Part, id: string): Operation => {
   const useCredit = random.chance(0.8);
   const paid = random.of([0, 20, 50, 100]);
   const isQuoted = random.chance(0.4);
-  // The tag that the buyer wears may be another one by the time of the sale.
+  // The buyer may wear another group tag at the time of the sale.
   const [inGroup, wasInGroup] = world.state.rules ? [random.chance(0.5), random.chance(0.5)] : [false, false];
   const asked: ModelRequest = { productId, buyer, recipient, useCredit, inGroup };
   const request = { productId, buyerIdentifier: { uuid: buyer }, recipientIdentifier: { uuid: recipient }, useCredit };
@@ -155,9 +155,9 @@ const saleOperation = (part: Part, id: string): Operation => {
       if (isCard !== (item.giftCardId !== undefined)) return false;
       if (item.giftCardId !== undefined) issueCard(model, sale, item.giftCardId);
       const { bonus, ...sold } = (answer ?? { state: 'refunded' }) as Sale;
-      // A sale that was repeated may have been refunded before its answer.
+      // A repeated sale may have been refunded before its answer.
       if (sold.state !== 'refunded' && told(sold, bonus) !== made) return false;
-      // An erasure gives shares of a sale another avatar.
+      // An erasure gives the shares of a sale to another avatar.
       if (sale.shares.map(({ amount }) => amount).join() !== item.shares.map(({ amount }) => amount).join())
         return false;
       model.sales[id] = { ...sale, shares: structuredClone(item.shares) };
@@ -175,7 +175,7 @@ const shownAt = ({ commits }: Machine, id: string): number =>
     return effect?.kind === 'sale' && effect.item.sk === id;
   })?.shown ?? Number.POSITIVE_INFINITY;
 
-/** Tells whether the answer of a refund of a sale that wrote nothing fits a state. */
+/** Says whether the answer to a refund that wrote nothing fits a state. */
 const isToldOfRefund = (machine: Machine, id: string, model: State, { outcome, start: begun }: Seen): boolean => {
   const known = model.sales[id];
   if (outcome.kind === 'unknown') return true;
@@ -183,7 +183,7 @@ const isToldOfRefund = (machine: Machine, id: string, model: State, { outcome, s
     const { state, refundReference } = outcome.body as Sale;
     return [state, known?.state].every((one) => one === 'refunded') && known?.refundReference === refundReference;
   }
-  // A refused sale counts from when its facts were read, and is found once it is written.
+  // A refused sale counts from the time when its facts were read, and is found once it is written.
   const isFound = known && (known.state !== 'refused' || shownAt(machine, id) < begun || outcome.status !== 404);
   const isSpent = known?.state === 'completed' && model.cards[known.cardId ?? '']?.isRedeemed;
   return outcome.status === (isFound ? (known.state === 'refused' || isSpent ? 400 : 200) : 404);
@@ -231,7 +231,7 @@ const redeemOperation = (part: Part, card: string, uuid: string): Operation => {
   };
 };
 
-/** An index that is behind hides cards of late. */
+/** An index that is behind hides the latest cards. */
 const mayMiss = ({ trouble }: Machine): boolean => trouble.staleMillis > 0 || trouble.torn > 0;
 
 const redeemOwnOperation = (part: Part): Operation => {
@@ -263,7 +263,7 @@ const importOperation = (part: Part): Operation => {
   const uuid = world.avatars[random.of([2, 2, 2, 0])] as string;
   const resident = { uuid, username: `avatar${world.avatars.indexOf(uuid)}` };
   const type: CreditType = random.of(creditTypes);
-  // Two files that have a row in common.
+  // Two files that share a row.
   const file = random.below(2);
   const due = timestamp(start + random.of([700, 20 * 60_000]));
   const rows = [
@@ -286,7 +286,7 @@ const importOperation = (part: Part): Operation => {
     run: () => send(part, repeatable, run),
     judge: (model, { outcome, effect }) => {
       const missing = rows.filter(({ fields }) => !model.imported[fields.id]);
-      // Rows that are not there are refused for what the store did meanwhile.
+      // Missing rows are refused because of what the store did meanwhile.
       if (!effect) return outcome.kind !== 'refused' && (missing.length === 0 || model.touched[uuid] === true);
       if (effect.kind !== 'import' || model.touched[uuid]) return false;
       const holder = avatarOf(model, uuid).credit[type];
@@ -301,7 +301,7 @@ const importOperation = (part: Part): Operation => {
   };
 };
 
-/** A row of a file of now or of one from before, which may have few columns. */
+/** A row of a new or an old file, which may have few columns. */
 const importCardOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const { random } = machine;
@@ -320,7 +320,7 @@ const importCardOperation = (part: Part): Operation => {
   return {
     name,
     text: `import of the card ${id}: ${JSON.stringify(fields)}`,
-    // A row that comes again after another file's may be news again.
+    // A row that is repeated after another file's may change something again.
     run: () => send(part, { isRepeatable: false }, run),
     judge: (model, { answer, effect }) => {
       const done = importCard(model, id, { credit, ...(hasAll && { isRedeemed, isActive: true }) });
@@ -341,7 +341,7 @@ const readOperation = (part: Part): Operation => {
   };
 };
 
-/** Work that nobody asks for and nobody waits for. It has no effect of its own on the model but expiry. */
+/** Work that nobody asks for or waits for. Its only effect on the model is expiry. */
 const backgroundOperation = (part: Part, text: string, work: (machine: Machine) => Promise<void>): Operation => ({
   name: part.name,
   text,
@@ -352,7 +352,7 @@ const backgroundOperation = (part: Part, text: string, work: (machine: Machine) 
 export const operationsOf = (machine: Machine, world: World, count: number, name = 'operation'): Operation[] => {
   const { random } = machine;
   const ids = Object.keys(world.state.sales);
-  // A move and a run of prices are about the same product: a schedule has one of them.
+  // A move and a run of prices are about the same product, so a schedule has only one of them.
   const moves = !machine.isRestored && (world.hasMoves || random.chance(0.1)) ? (world.hasMoves ? 0.6 : 0.2) : 0;
   const operations = Array.from({ length: count }, (_, place): Operation | Operation[] => {
     const part = { machine, world, name: `${name} ${place}` };
@@ -362,7 +362,7 @@ export const operationsOf = (machine: Machine, world: World, count: number, name
       return readingSettings(saleOperation(of, id));
     };
     if (world.payees.length > 0 && random.chance(0.5)) return payoutOperations(part, newSale);
-    // After a restore history does not tell of all, and an erasure waits for that.
+    // After a restore, history lacks changes, and an erasure would wait for them.
     const isWhole = machine.isStreaming && !machine.isRestored;
     if (isWhole && random.chance(world.hasGifts ? 0.6 : 0.2)) return giftOperations(part, creditOperation);
     if (random.chance(moves)) return moveOperations(part, redeemOperation);
@@ -371,7 +371,7 @@ export const operationsOf = (machine: Machine, world: World, count: number, name
     if (isWhole && random.chance(0.03)) return erasureOperations(part, redeemOperation);
     if (!machine.isRestored && random.chance(0.04)) return repairOperations(part);
     if (moves === 0 && random.chance(0.05)) return priceOperations(part);
-    // Without a stream there is nothing to consume and nothing to deliver.
+    // Without a stream there is nothing to consume or deliver.
     const choice = random.below(machine.isStreaming ? 24 : 21);
     if (choice < 8) return creditOperation(part, customerOf(part));
     if (choice < 13) return newSale(part);

@@ -12,12 +12,12 @@ import { listOf, type Machine } from './machine.ts';
 import type { Operation } from './operation.ts';
 import { start, type World } from './world.ts';
 
-/** Operators who begin payouts, and who book transfers of which the history of an account tells. */
+/** Operators who begin payouts, and who book transfers from the history of an account. */
 
-/** The place at which an operator first tried to begin payouts, of each machine. */
+/** The place at which an operator first tried to begin payouts, for each machine. */
 const begunFrom = new WeakMap<Machine, number>();
 
-/** Begins the payouts of a store: what is owed by then was paid by hand or, with `keep`, may be claimed. */
+/** Begins the payouts of a store. What is owed until then was paid by hand or, with `keep`, may be claimed. */
 const beginOperation = (part: Part, mayBegin: Promise<void>): Operation => {
   const { machine, world, name } = part;
   const keep = machine.random.chance(0.3);
@@ -32,7 +32,7 @@ const beginOperation = (part: Part, mayBegin: Promise<void>): Operation => {
   };
 };
 
-/** A begin, which mostly follows a sale at once: the record of that is behind. */
+/** A begin that mostly follows a sale at once, whose record has not been consumed yet. */
 export const beginOperations = (part: Part, selling: (part: Part) => Operation): Operation[] => {
   if (part.machine.random.chance(0.3)) return [beginOperation(part, Promise.resolve())];
   const sale = selling({ ...part, name: `${part.name} sale` });
@@ -40,7 +40,7 @@ export const beginOperations = (part: Part, selling: (part: Part) => Operation):
   return [{ ...sale, run: () => sale.run().finally(resolve) }, beginOperation(part, isSold)];
 };
 
-/** A transfer as the history of an account tells of it, in one of two files: some are in both. */
+/** A transfer in the history of an account, in one of two files. Some transfers are in both. */
 export const bookOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const { random } = machine;
@@ -68,7 +68,7 @@ export const bookOperation = (part: Part): Operation => {
   };
 };
 
-/** A debt, and the places at which it was made and from which all saw it. */
+/** A debt, the place at which it was made, and the place from which everybody saw it. */
 interface MadeDebt extends Debt {
   place: number;
   shown: number;
@@ -91,7 +91,7 @@ const madeDebts = ({ commits }: Machine, { table, store }: World): MadeDebt[] =>
 
 const sumOf = (debts: readonly { amount: number }[]): number => debts.reduce((sum, { amount }) => sum + amount, 0);
 
-/** The place at which payouts were begun in this schedule, if what was owed by then was paid by hand. */
+/** The place at which payouts were begun in this schedule, if what was owed until then was paid by hand. */
 const begunAt = ({ commits }: Machine, store: string): { place: number; until: string } | undefined => {
   const key = sharedKey('STORE', store);
   for (const { at, written } of commits)
@@ -103,10 +103,10 @@ const begunAt = ({ commits }: Machine, store: string): { place: number; until: s
   return undefined;
 };
 
-/** Clocks of two processes differ by no more. */
+/** The clocks of two processes differ by at most this. */
 const skewMillis = 3000;
 
-/** Once payouts have begun nobody is owed for a sale from before that, and what was made since is not taken as paid. */
+/** After payouts have begun, nobody is owed for an earlier sale, and no later debt counts as paid. */
 export const beginFaults = (machine: Machine, world: World): string[] => {
   const { store, payees, avatars } = world;
   const begun = begunAt(machine, store);
@@ -115,11 +115,11 @@ export const beginFaults = (machine: Machine, world: World): string[] => {
   const until = new Date(Date.parse(begun.until) + skewMillis).toISOString();
   const debts = madeDebts(machine, world);
   return [...payees, avatars[0] as string].flatMap((uuid) => {
-    // An erasure takes the references of payouts.
+    // An erasure removes the references of payouts.
     if (isErased(machine.commits, uuid)) return [];
     const theirs = debts.filter(({ payee }) => payee === uuid);
     const payouts = listOf<PayoutItem>(machine.table, `${store}#PAYOUT`).filter((one) => one.residentUuid === uuid);
-    // A person may have called a payout failed since: its L$ are owed again.
+    // A person may have called a payout failed since. Then its L$ are owed again.
     const before = payouts.filter(({ reference }) => reference === 'begin');
     const [booked, kept] = [sumOf(before), sumOf(before.filter(({ state }) => state === 'paid'))];
     const byHand = sumOf(

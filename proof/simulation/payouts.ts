@@ -12,29 +12,29 @@ import { beginOperations, bookOperation } from './payout-books.ts';
 import { resumeOperation } from './restore.ts';
 import type { State } from './world.ts';
 
-/** Cashiers who claim, pay, die and report, people who settle what these leave in doubt, and all that counts debts. */
+/** Cashiers who claim, pay, die and report, people who settle doubtful payouts, and everything that counts debts. */
 
-/** Makes the payout of a request: what it takes was owed. */
+/** Makes the payout of a request: its amount was owed. */
 const hasBegun = ({ payouts }: State, { effect, outcome }: Seen): boolean => {
   if (effect?.kind !== 'payout' || effect.from !== undefined || outcome.kind === 'refused') return false;
   const { sk, amount, residentUuid: payee, state } = effect.item;
   return (state === 'claimed' || state === 'paid') && begin(payouts, sk, { payee, amount, state });
 };
 
-/** True where a payout showed later than other items of its claim: a request about it may find none then. */
+/** True if a payout became visible later than other items of its claim. A request about it may then not find it. */
 const mayBeUnseen = ({ commits }: Machine, id: string, outcome: Outcome): boolean =>
   outcome.kind === 'refused' &&
   outcome.status === 404 &&
   commits.some(({ at, shown, written }) => shown > at && written.some(({ key, before }) => key.sk === id && !before));
 
-/** A request to end a payout. */
+/** A request that ends a payout. */
 interface Told {
   id: string;
   result: PayoutReport['result'];
   by: 'report' | 'settlement';
 }
 
-/** Ends the payout of a request. One that is not ended was ended before, or may not be. */
+/** Ends the payout of a request. If the request did not end it, it was ended before, or must not be ended. */
 const hasEnded = (machine: Machine, { payouts }: State, { id, result, by }: Told, seen: Seen): boolean => {
   const { outcome, effect, at } = seen;
   const known = payouts.payouts[id]?.state;
@@ -52,7 +52,7 @@ const minute = 60_000;
 
 type Fate = 'paid' | 'failed' | 'doubt' | 'dies';
 
-/** Moves the L$ of a payout, or fails to, or dies. Answers what there is to report; undefined for nothing. */
+/** Moves the L$ of a payout, or fails, or dies. Answers what there is to report; undefined if nothing. */
 const pay = async (machine: Machine, { id }: PayoutAnswer, isInTime: boolean): Promise<PayoutReport | undefined> => {
   const { random, transfers } = machine;
   const fate: Fate = isInTime ? random.of(['paid', 'paid', 'paid', 'failed', 'doubt', 'dies']) : 'failed';
@@ -66,7 +66,7 @@ const pay = async (machine: Machine, { id }: PayoutAnswer, isInTime: boolean): P
 const payoutOf = (outcome: Outcome): PayoutAnswer | null =>
   outcome.kind === 'answered' ? (outcome.body as { payout: PayoutAnswer | null }).payout : null;
 
-/** A claim, and the report of what became of it, by one of two cashiers. */
+/** A claim and its report, by one of two cashiers. */
 const cashierOperations = (part: Part): Operation[] => {
   const { machine, name } = part;
   const { store } = part.world;
@@ -90,7 +90,7 @@ const cashierOperations = (part: Part): Operation[] => {
     },
     judge: (model, seen) => {
       const { effect, outcome, at } = seen;
-      // Indexes are behind, and accounts are read one by one: so a claim may find nobody.
+      // Indexes are behind, and accounts are read one by one, so a claim may find nobody.
       if (!effect) return payoutOf(outcome) === null;
       if (effect.kind !== 'payout') return false;
       const { residentUuid: payee, amount } = effect.item;
@@ -119,7 +119,7 @@ const cashierOperations = (part: Part): Operation[] => {
   return [claim, report];
 };
 
-/** A person says how a payout ended: as it did, but that they take some for paid that were not. */
+/** A person says how a payout ended. They are right, except that they may take an unpaid payout as paid. */
 const settleOperation = (part: Part): Operation => {
   const { machine, world, name } = part;
   const { random, table, transfers } = machine;

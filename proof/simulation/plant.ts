@@ -2,7 +2,9 @@ import { registerHooks } from 'node:module';
 import { mutants } from './mutants.ts';
 import { planted } from './planting.ts';
 
-/** Loaded before a program, it plants the bug whose text MUTANT has: Node gets the bug's file with it. */
+/**
+ * Loaded before a program, this plants the bug whose text is in MUTANT: Node gets the bug's file with the bug in it.
+ */
 
 const mutant = mutants.find(({ text }) => text === process.env.MUTANT);
 if (!mutant) throw new Error(`No bug has the text of MUTANT: ${process.env.MUTANT}`);

@@ -1,4 +1,4 @@
-/** A bug to plant: in this file, in the function of this name, `to` in the place of `from`. */
+/** A bug to plant: `to` replaces `from` in the function with this name, in this file. */
 interface Planting {
   file: string;
   name: string;
@@ -6,18 +6,18 @@ interface Planting {
   to: string;
 }
 
-/** The span of the declaration at the top of a file that has this name. */
+/** The span of the declaration with this name at the top level of a file. */
 const spanOf = (text: string, name: string): [start: number, end: number] => {
   const start = text.search(new RegExp(`^(?:export )?(?:async )?(?:const|function\\*?|class) ${name}\\b`, 'm'));
   const next = text.slice(start + 1).search(/^(?:\/\*\*|export |async |const |function|class |interface |type )/m);
   return start < 0 ? [0, 0] : [start, next < 0 ? text.length : start + 1 + next];
 };
 
-/** Words and strings, each with what decides whether a name is local: the dot before it, and the sign behind it. */
+/** Words and strings. The dot before a name, and the character after it, decide whether the name is local. */
 const words = /(\.)?([A-Za-z_$][\w$]*|'[^']*')(?=\s*([(:<])?)/g;
 const keywords = /^(?:as|async|await|const|continue|else|false|for|if|new|null|of|return|throw|true|undefined)$/;
 
-/** Replaces each name in a piece of code that a local variable may have. */
+/** Replaces each name in a piece of code that may be a local variable. */
 const withLocals = (
   code: string,
   replaceLocal: (name: string) => string,
@@ -35,8 +35,8 @@ const withLocals = (
 const escaped = (plain: string): string => plain.replace(/[.*+?^${}()|[\]\\]/g, '\\$&').replace(/\s+/g, '\\s+');
 
 /**
- * The text of a file with its planted bug: in its function, at the one place that reads as `from` does, whatever its
- * local variables are called.
+ * The text of a file with its planted bug: in its function, at the one place that reads like `from`, whatever its local
+ * variables are called.
  */
 export const planted = ({ file, name, from, to }: Planting, text: string): string => {
   const [start, end] = spanOf(text, name);

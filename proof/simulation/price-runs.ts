@@ -14,12 +14,12 @@ import { type Outcome, type Part, repeatable, send, sendingOf } from './client.t
 import type { Operation, Seen } from './operation.ts';
 import type { State } from './world.ts';
 
-/** Runs that set the price of a product, undos of these, and people who type a price beside them. */
+/** Runs that set the price of a product, undos of these runs, and people who type prices meanwhile. */
 
-/** The product of which runs and people change the price. Its stock has no limit. */
+/** The product whose price runs and people change. Its stock has no limit. */
 const pricedOf = ({ world }: Part): string => world.products[1] as string;
 
-/** Sets a price in the model as an effect tells of it. False where no product has got this price. */
+/** Sets a price in the model as an effect tells. False if no product got this price. */
 const hasPrice = (model: State, id: string, price: number, { effect }: Seen): boolean => {
   const product = model.products[id];
   if (!product || effect?.kind !== 'price' || effect.id !== id || effect.price !== price) return false;
@@ -28,7 +28,9 @@ const hasPrice = (model: State, id: string, price: number, { effect }: Seen): bo
   return true;
 };
 
-/** Sets a price back to the one that a sale read before a change, as `base` tells: it counts prices as it read them. */
+/**
+ * Uses the price that a sale read before a change, as `base` says: a sale calculates with the prices that it has read.
+ */
 export const withPriceRead = <T>(model: State, id: string, read: { base: number; start: number }, sell: () => T): T => {
   const product = model.products[id];
   const known = model.prices.earlier.some((one) => one.id === id && one.price === read.base && one.until >= read.start);
@@ -65,7 +67,7 @@ const typeOperation = (part: Part): Operation => {
   };
 };
 
-/** A line as it is noted, and the place at which its preview had read the product. */
+/** A noted line, and the place at which its preview had read the product. */
 interface Noted {
   line: PricedLine;
   seenAt: number;

@@ -8,11 +8,13 @@ import { isErased } from './erased-items.ts';
 import { lasting, works } from './machine.ts';
 import type { Operation } from './operation.ts';
 
-/** The repairs that operators run beside all else. Nothing is off, so they must find nothing and change nothing. */
+/**
+ * The repairs that operators run while everything else happens. Nothing is wrong, so they must find and change nothing.
+ */
 
 const causeOf = () => ({ at: timestamp(now()), by: `operator ${newId()}`, reason: repairReason });
 
-/** A repair leaves the last day of history to the stream, and the last minute to the table: that is no fault. */
+/** A repair leaves the last day of history to the stream, and the last minute to the table. That is not a fault. */
 const isBehind = (fault: string): boolean => /which may still come|is under way|try again in a minute/.test(fault);
 
 const repairOperation = (part: Part, what: 'credit' | 'history'): Operation => {
@@ -43,7 +45,7 @@ const repairOperation = (part: Part, what: 'credit' | 'history'): Operation => {
 /** Longer than the stream keeps a record. */
 const days = 3 * 86_400_000;
 
-/** Days later, when the stream brings nothing more, all repairs find nothing either. */
+/** Days later, when the stream brings nothing more, the repairs find nothing either. */
 const lookAtRest = async ({ machine, world: { store, avatars } }: Part): Promise<void> => {
   if (!machine.isStreaming) return;
   const later = { ...lasting(machine, 'repairs at rest'), process: { skew: days, states: new Map() } };

@@ -15,8 +15,8 @@ import type { Operation } from './operation.ts';
 import { quietly, type State, type World } from './world.ts';
 
 /**
- * A restore: the table as of a commit, without all that came later. The queue stays, and what dispensers and cashiers
- * have done. The restored table has a stream of its own, so what the old one has not brought yet never comes.
+ * A restore: the table as of a commit, without everything that came later. The queue stays, and so does what dispensers
+ * and cashiers have done. The restored table has its own stream. What the old stream has not brought yet never comes.
  */
 
 /** The table of a world as of a commit of its machine. */
@@ -26,7 +26,7 @@ export const tableAsOf = ({ commits }: Machine, { table }: World, last: number):
   return restored;
 };
 
-/** The payouts whose L$ were moved, and of which the restored table knows nothing. */
+/** The payouts whose L$ were moved but that the restored table does not have. */
 const lostTransfers = ({ transfers, commits }: Machine, { table, store }: World): PayoutItem[] =>
   [...transfers.keys()].flatMap((id) => {
     if (table.get({ pk: `${store}#PAYOUT`, sk: id })) return [];
@@ -41,7 +41,7 @@ const stopAndBook = async (machine: Machine, world: World, lost: readonly Payout
   state.isStopped = true;
   for (const { sk: id, residentUuid: uuid, amount, createdAt } of lost) {
     const transfer = { at: Date.parse(createdAt), id, amount: -amount, file: 'history', line: 1 };
-    // Each file has it once more.
+    // Both files have it.
     for (const file of ['history', 'again']) {
       if (!(await bookTransfer(store, { uuid, transfer: { ...transfer, file } }, []))) continue;
       const booked = listOf<PayoutItem>(table, `${store}#PAYOUT`).find(({ transactionId }) => transactionId === id);
@@ -51,7 +51,7 @@ const stopAndBook = async (machine: Machine, world: World, lost: readonly Payout
   }
 };
 
-/** The machine and the world in which a schedule goes on after a restore. */
+/** The machine and the world with which a schedule continues after a restore. */
 export const restored = async (
   before: Machine,
   { world, state, table, seed }: { world: World; state: State; table: World['table']; seed: number },
@@ -61,7 +61,7 @@ export const restored = async (
   machine.isRestored = true;
   machine.processes = before.processes.map(({ skew }) => ({ skew, states: new Map() }));
   machine.queue.push(...before.queue);
-  // The places of the machine before say nothing here.
+  // The places of the earlier machine mean nothing here.
   const own: State = { ...structuredClone(state), prices: noPrices() };
   const after: World = { ...world, table: table.copy(), state: own };
   const lost = lostTransfers(before, after);
@@ -71,7 +71,7 @@ export const restored = async (
   return { machine, world: { ...after, table: table.copy() } };
 };
 
-/** Lets payouts go on. */
+/** Resumes payouts. */
 export const resumeOperation = (part: Part): Operation => ({
   name: part.name,
   text: 'resume of payouts',
@@ -81,8 +81,8 @@ export const resumeOperation = (part: Part): Operation => ({
 const days = 3 * 86_400_000;
 
 /**
- * Repairs the books by all that the guide tells, days later, when the stream brings nothing more: what the old stream
- * has not brought is missing.
+ * Repairs the books with everything that the guide names, days later, when the stream brings nothing more. What the old
+ * stream has not brought is missing.
  */
 export const repairBooks = async (machine: Machine, { store }: World): Promise<void> => {
   await countSales(store, await findUncountedSales(store, () => undefined), () => undefined);
@@ -92,7 +92,7 @@ export const repairBooks = async (machine: Machine, { store }: World): Promise<v
       const cause = { at: new Date(machine.time + days).toISOString(), by: 'operator' };
       const repair = await findRepair(store, uuid, cause);
       if (repair) machine.alarms.push(`After a restore a repair of ${uuid} finds ${JSON.stringify(repair)}`);
-      // Each step may show the next.
+      // Each step may reveal the next.
       for (let step = 0; step < 3; step++) await backfill(store, uuid);
     }
     for (const wrong of await findWrongDays(store, () => undefined)) await correctDay(store, wrong);

@@ -3,11 +3,11 @@ import type { Item } from '../../lib/table/language.ts';
 import type { MemoryTable } from '../../test/lib/table/memory.ts';
 import type { State, World } from './world.ts';
 
-/** All that files, and another service, can say of things, at the end of a schedule. */
+/** Everything that files and another service can tell about records, at the end of a schedule. */
 
 type Said = Readonly<Record<string, readonly unknown[]>>;
 
-/** The things with their values, as one text in the order of their names. */
+/** The records with their values, as one text sorted by name. */
 const textOf = (said: Said): string =>
   JSON.stringify(
     Object.entries(said)
@@ -15,7 +15,7 @@ const textOf = (said: Said): string =>
       .sort(([a], [b]) => (a < b ? -1 : 1)),
   );
 
-/** All things of which files tell, as the model has them. */
+/** All records that files tell of, as the model has them. */
 export const saidInModel = ({ told, products, coupons, avatars }: State, world: World): string =>
   textOf({
     ...Object.fromEntries(world.products.map((id) => [id, [products[id]?.price, products[id]?.active]])),
@@ -34,7 +34,7 @@ export const saidInModel = ({ told, products, coupons, avatars }: State, world: 
     ...Object.fromEntries(Object.entries(told.purchases).map(([id, { uuid, price }]) => [id, [uuid, price]])),
   });
 
-/** The same as the table has it. */
+/** All records that files tell of, as the table has them. */
 export const saidInTable = (
   table: MemoryTable,
   { store, products, coupons, avatars }: World,

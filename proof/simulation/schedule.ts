@@ -10,19 +10,21 @@ import { operationsOf } from './operations.ts';
 import { repairBooks, restored, tableAsOf } from './restore.ts';
 import { isLarge, quietly, type State, start, type World, worldCount, worldOf } from './world.ts';
 
-/** One schedule: eight operations at once in a made-up world of failures, and all that must hold when they are over. */
+/**
+ * One schedule: eight operations at once in a made-up world of failures, and everything that must be true at the end.
+ */
 
 export interface Result {
   seed: number;
-  /** Sentences about what is wrong; empty where all holds. */
+  /** Sentences about what is wrong; empty if all is well. */
   faults: string[];
   /** Calls to the table and the queue. */
   events: number;
-  /** The operations, and each call, where they were asked for. */
+  /** The operations and each call, if they were asked for. */
   trace: string[];
 }
 
-/** Runs what nobody asks for until nothing is left to do. */
+/** Runs the functions that no client calls, until nothing is left to do. */
 const settle = (machine: Machine, operations: readonly Operation[]): Promise<void> =>
   quietly(machine, async () => {
     // The second round comes when the sweep looks at each sale again.
@@ -67,17 +69,17 @@ const prepare = async (seed: number, { isTraced = false, isInOrder = false }: Op
   if (isLarge(index) && !random.chance(0.1)) index = random.below(worldCount - 1);
   const world = await worldOf(index);
   const machine = new Machine(random.next() * 2 ** 32, world.table.copy(), start, troubleOf(random), isTraced);
-  // History, days, events and deliveries cost as much as all else together.
+  // History, days, events and deliveries cost as much as everything else together.
   machine.isStreaming = random.chance(0.3) || isInOrder || world.payees.length > 0 || world.hasGifts;
   machine.isInOrder = isInOrder;
-  // Between two batches the order of events holds for clocks that differ by less than a batch takes.
+  // Between two batches the order of events is right only if clocks differ by less than a batch takes.
   const skew = isInOrder ? 0 : random.of([0, 50, 3000]);
   const newProcess = (): Process => ({ skew: Math.round((random.next() - 0.5) * 2 * skew), states: new Map() });
   machine.processes = Array.from({ length: 4 }, newProcess);
   return { world, machine };
 };
 
-/** Lets all operations begin at times of their own, and lets things happen until nothing more does. */
+/** Lets each operation begin at its own time, and plays on until nothing more happens. */
 const play = async (machine: Machine, operations: readonly Operation[]) => {
   const runs: Run[] = [];
   for (const [place, operation] of operations.entries())
@@ -114,7 +116,10 @@ interface Played {
 const comesAgain = ({ commits }: Machine, effect: Effect): boolean =>
   effect.kind === 'import' && isErased(commits, effect.item.sk);
 
-/** All that operations did by the first `count` commits: those that took effect later, or had none, come with `all`. */
+/**
+ * Everything that operations did in the first `count` commits. Without `count` it includes operations that took effect
+ * later, or never.
+ */
 const historyOf = ({ machine, operations, runs }: Played, count?: number): { history: History; faults: string[] } => {
   const faults: string[] = [];
   const history: History = [];
@@ -138,7 +143,7 @@ const historyOf = ({ machine, operations, runs }: Played, count?: number): { his
     if (others.length > again.length) faults.push(`${name} (${text}) took effect ${others.length + 1} times.`);
     if (!judge || (!first && (outcome.kind === 'unknown' || count !== undefined))) continue;
     const answer = outcome.kind === 'answered' ? outcome.body : undefined;
-    // Nobody was told of the end of a request that was not answered.
+    // Nobody knows when an unanswered request ended.
     const last = outcome.kind === 'unknown' ? Number.POSITIVE_INFINITY : machine.shownFrom(over);
     for (const one of [first, ...again]) {
       const effect = one?.effect;
@@ -151,12 +156,12 @@ const historyOf = ({ machine, operations, runs }: Played, count?: number): { his
       history.push({ start: begun, end: last, hint, apply: tried(asSeen, effect !== undefined) });
     }
   }
-  // The order of the commits is nearly always one that explains all.
+  // The order of the commits nearly always explains everything.
   history.sort((a, b) => a.hint - b.hint);
   return { history, faults };
 };
 
-/** The state in which some order of a history ends, if one ends as a table has it. */
+/** The state at the end of an order of the history that ends as the table did, if there is such an order. */
 const stateAfter = (world: World, history: History, end: string, all: World): State | undefined => {
   let found: State | undefined;
   isLinearizable(world.state, history, (state) => {
@@ -166,7 +171,7 @@ const stateAfter = (world: World, history: History, end: string, all: World): St
   return found;
 };
 
-/** Some order of the operations, each with one effect at most, must explain their answers and the table at the end. */
+/** Some order of the operations, each with at most one effect, must explain their answers and the table at the end. */
 const orderFaults = (played: Played): string[] => {
   const { machine, world } = played;
   const { history, faults } = historyOf(played);
@@ -178,8 +183,8 @@ const orderFaults = (played: Played): string[] => {
 };
 
 /**
- * Plays the first half of a schedule, and restores its table as of one of its commits. Answers what goes on then, or a
- * fault.
+ * Plays the first half of a schedule, and restores its table as of one of its commits. Answers what continues then, or
+ * a fault.
  */
 const playAndRestore = async (machine: Machine, world: World) => {
   machine.isRestored = true;
@@ -194,7 +199,7 @@ const playAndRestore = async (machine: Machine, world: World) => {
   return restored(machine, { world, state, table, seed: machine.random.next() * 2 ** 32 });
 };
 
-/** Runs the schedule of a seed, and answers what is wrong. The same seed is the same schedule. */
+/** Runs the schedule of a seed, and answers what is wrong. The same seed gives the same schedule. */
 export const runSchedule = async (seed: number, options: Options = {}): Promise<Result> => {
   let { world, machine } = await prepare(seed, options);
   const isRestored = world.payees.length > 0 && machine.random.chance(0.25);

@@ -3,7 +3,7 @@ import { Random } from '../../test/support/random.ts';
 
 /** A record of the table's stream. */
 export interface StreamRecord {
-  /** Its number in its shard: greater than that of each record before it. */
+  /** Its number in its shard, greater than the number of each earlier record. */
   number: number;
   millis: number;
   written: Written;
@@ -12,19 +12,19 @@ export interface StreamRecord {
 export interface Shard {
   id: string;
   records: StreamRecord[];
-  /** So many of its first records were taken by consumers that were done with them. */
+  /** Consumers have processed this many of its first records. */
   done: number;
-  /** Its records are read once its parent has none left. */
+  /** Its records are read after all records of its parent. */
   parent: Shard | undefined;
-  /** Lambda waits so long for the consumer that has a batch of it. */
+  /** Until then Lambda waits for the consumer that has a batch of it. */
   takenUntil: number;
 }
 
-/** The stream of a table: the records of an item are in one shard at a time, in the order of its writes. */
+/** The stream of a table. The records of an item are in one shard at a time, in the order of its writes. */
 export class ShardedStream {
   readonly arn: string;
   readonly shards: Shard[] = [];
-  /** Of its own, so that a write takes nothing from the schedule. */
+  /** A random source of its own, so that a write does not change the schedule's. */
   readonly #random: Random;
   readonly #splits: number;
   /** The open shards by the hash of items. */
@@ -61,12 +61,12 @@ export class ShardedStream {
     shard.records.push({ number: ++this.#made, millis, written });
   }
 
-  /** True once consumers were done with every record. */
+  /** True when consumers have processed every record. */
   isRead(): boolean {
     return this.shards.every(({ records, done }) => done === records.length);
   }
 
-  /** The shards of which records can be read now: not before those of their parent. */
+  /** The shards that can be read now: none before its parent has been read. */
   readable(time: number): Shard[] {
     const isOver = (shard: Shard | undefined): boolean =>
       !shard || (shard.done === shard.records.length && isOver(shard.parent));

@@ -15,7 +15,7 @@ const { stackTraceLimit } = Error;
 
 beforeAll(() => {
   stop = simulate();
-  // Half of all calls that fail would otherwise be spent on stacks that nobody reads.
+  // Half of all failing calls would otherwise be spent on stacks that nobody reads.
   Error.stackTraceLimit = 0;
 });
 afterAll(() => {

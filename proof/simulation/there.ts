@@ -6,7 +6,7 @@ import { never } from '../../lib/catalogue/coupons.ts';
 import type { ModelSpend } from '../../test/support/model/told.ts';
 import { productWith } from '../../test/support/rows.ts';
 
-/** Another service from which a store moves: an object in memory, which sells, redeems, bans and restocks by itself. */
+/** Another service from which a store moves: an object in memory, which itself sells, redeems, bans and restocks. */
 
 export interface CustomerThere {
   regular: number;
@@ -37,7 +37,7 @@ interface CouponThere {
   settings: { discount: number; active: boolean; usesPerCustomer: number };
 }
 
-/** All by their ids. */
+/** All are by id. */
 export interface There {
   customers: Record<string, CustomerThere>;
   cards: Record<string, CardThere>;
@@ -45,7 +45,7 @@ export interface There {
   coupons: Record<string, CouponThere>;
 }
 
-/** One run of the command that moves, and all that it was told. */
+/** One run of the moving command, and everything that it was told. */
 export interface Pass {
   there: There;
   /** The end of all credit that it brings. */
@@ -108,13 +108,13 @@ const otherOf = (there: There): OtherService => ({
   },
 });
 
-/** Gives the command that moves once. */
+/** Runs the moving command once. */
 export const runPass = async (store: string, { there, ends }: Pass): Promise<Written> => {
   const other = otherOf(there);
   return bringAll(other, store, await countCustomers(other), { creditExpires: ends });
 };
 
-/** Compares it with a store as the command does in the end. */
+/** Compares it with a store, as the command does at its end. */
 export const compareThere = async (store: string, there: There): Promise<Comparison> => {
   const other = otherOf(there);
   return compareAll(other, store, await countCustomers(other));

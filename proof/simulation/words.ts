@@ -3,45 +3,45 @@ import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Commit } from './machine.ts';
 
-/** The words that files, passes of a move, and this store say of things: what a commit has changed by them. */
+/** What files, passes of a move, and this store itself say about records: the values that a commit has changed. */
 
-/** The items of which a file, or another service, tells. */
+/** The kinds of items that a file, or another service, tells of. */
 const kinds = ['CUSTOMER', 'PRODUCT', 'COUPON', 'APPLIED', 'PURCHASE', 'GIFTCARD'] as const;
 type WordKind = (typeof kinds)[number];
 
-/** One thing that a commit has changed. */
+/** One record that a commit has changed. */
 export interface Word {
   kind: WordKind | 'BALANCE';
-  /** Of the item; of an application its customer, and its scope. */
+  /** The id of the item; for an application, its customer and its scope. */
   id: string;
   scope: string;
   before: Item | undefined;
   after: Item;
 }
 
-/** All that a commit of such an operation has changed. */
+/** Everything that one commit of such an operation has changed. */
 export interface Words {
   kind: 'words';
   words: Word[];
   /** The place from which everybody sees it. */
   shown: number;
   at: string;
-  /** The operation that said them. */
+  /** The operation that said it. */
   by: string;
 }
 
-/** Commits of an operation of such a name say words. */
+/** The name of an operation whose commits say something. */
 export const nameOfWords = (operation: string, what: 'file' | 'pass' | 'word'): string => `${operation}, ${what}`;
 
-/** Tells whether a commit is of an operation that says words, though they may be none. */
+/** Says whether a commit belongs to an operation that says something, even if it says nothing. */
 export const saysWords = ({ operation }: Commit): boolean => /, (file|pass|word)$/.test(operation);
 
-/** A pass brings many things in one commit. */
+/** A pass brings many records in one commit. */
 export const isPass = ({ by }: Words): boolean => by.endsWith(', pass');
 
 const defaults: Readonly<Record<string, unknown>> = { discount: 0, isBanned: false, newsSubscriber: false };
 
-/** The attributes that words change. */
+/** The attributes that such an operation changes. */
 const saidOf: Readonly<Record<WordKind, readonly string[]>> = {
   CUSTOMER: ['discount', 'isBanned', 'newsSubscriber', 'told'],
   PRODUCT: ['price', 'active', 'told', 'toldCopies'],
@@ -51,7 +51,7 @@ const saidOf: Readonly<Record<WordKind, readonly string[]>> = {
   GIFTCARD: ['told', 'credit', 'active'],
 };
 
-/** Copies that are set lie in the item; those of shares are gathered into it before. */
+/** Copies that are set are in the item. Copies in shares are gathered into the item before. */
 const hasOtherCopies = (before: Item | undefined, after: Item): boolean =>
   before?.divided === undefined && after.divided === undefined && before?.availableAmount !== after.availableAmount;
 
@@ -59,7 +59,7 @@ const hasOtherCopies = (before: Item | undefined, after: Item): boolean =>
 const isBalance = (before: Item | undefined, after: Item): boolean =>
   before?.creditVersion !== after.creditVersion && lastChangeOf(after as unknown as CreditItem)?.kind === 'import';
 
-/** The words of a commit; undefined where it has none. */
+/** What a commit says; undefined if it says nothing. */
 export const wordsOf = (commit: Commit): Words | undefined => {
   if (!saysWords(commit)) return undefined;
   const isOfShares = commit.written.some(({ key }) => key.pk.endsWith('#STOCK'));

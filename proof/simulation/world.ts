@@ -41,33 +41,33 @@ import { lasting, Machine, works } from './machine.ts';
 import { runPass, type There } from './there.ts';
 import { nameOfWords, wordsOf } from './words.ts';
 
-/** The worlds that schedules begin in: a store as the service made it, and the same as the model has it. */
+/** The worlds in which schedules begin: a store as the service made it, and the same store in the model. */
 
 /** Two seconds before midnight, so that days change while operations run. */
 export const start = Date.parse('2028-02-29T23:59:58.000Z');
 
-/** All that operations see and change. */
+/** Everything that operations see and change. */
 export interface State extends SaleModel {
-  /** Customers whose credit more than imports has changed, by UUID. */
+  /** Customers whose credit not only imports have changed, by UUID. */
   touched: Record<string, true>;
-  /** Rows of imports that are there, by id. */
+  /** The rows of imports that exist, by id. */
   imported: Record<string, true>;
   payouts: PayoutModel;
   /** Changes that can be undone, by the names of their operations. */
   changes: ModelChanges;
-  /** Lines of gifts that are given, by the names of their changes. */
+  /** The lines of gifts that were given, by the names of their changes. */
   given: Record<string, true>;
   prices: ModelPrices;
   /** Payouts may be claimed. */
   isBegun: boolean;
   /** A restore has stopped them. */
   isStopped: boolean;
-  /** Transfers that are booked, by their ids. */
+  /** The booked transfers, by id. */
   booked: Record<string, true>;
   told: ToldModel;
 }
 
-/** A change from before, by its number. */
+/** An earlier change, by its number. */
 interface MadeChange {
   name: string;
   uuid: string;
@@ -76,13 +76,13 @@ interface MadeChange {
 
 export interface World {
   store: string;
-  /** Two customers, and a resident of whom the store knows nothing. */
+  /** Two customers, and a resident that the store does not know. */
   avatars: readonly string[];
-  /** A limited one, of which few are left, one of which there is no end and, where there are rules, a gift card. */
+  /** A limited product with few copies left, an unlimited one and, if there are rules, a gift card. */
   products: readonly string[];
   coupons: readonly string[];
   cards: readonly string[];
-  /** Avatars who have shares in products and, the second, in a sale alone; nobody where the store pays nobody. */
+  /** Avatars with shares in products; the second has one in a single sale only. Nobody, if the store pays nobody. */
   payees: readonly string[];
   /** Changes of credit that can be undone. */
   made: readonly MadeChange[];
@@ -92,40 +92,40 @@ export interface World {
   hasImports: boolean;
   /** Half of all operations are passes of a move, or something that happens there. */
   hasMoves: boolean;
-  /** Another service from which the store moves. It has what the store has, and sums of its own. */
+  /** Another service from which the store moves. It has what the store has, and its own sums. */
   there: There;
   table: MemoryTable;
-  /** With sales from before: of the limited product, partly for credit and, where there are rules, of a card. */
+  /** With earlier sales: of the limited product, partly for credit, and, if there are rules, of a card. */
   state: State;
 }
 
 const uuidOf = (number: number): string => `${String(number).padStart(8, '0')}-51b0-4000-8000-000000000000`;
 
-/** Runs work in a machine where nothing fails. */
+/** Runs work in a machine in which nothing fails. */
 export const quietly = async <T>(machine: Machine, run: () => Promise<T>): Promise<T> => {
   machine.isQuiet = true;
   return works.run(lasting(machine, 'quiet'), run);
 };
 
 interface Setting {
-  /** Of the first customer's lots: when they come due, in milliseconds after the start. */
+  /** When the first customer's lots come due, in milliseconds after the start. */
   lots: readonly number[];
   usesPerCustomer: number;
-  /** The coupon is applied for the limited product too, in the place of one that has lapsed. */
+  /** The coupon is also applied for the limited product, instead of an application that has ended. */
   isAppliedTwice?: true;
   /** The stock of the limited product is divided. */
   isDivided?: true;
-  /** The products have shares, which the store pays by cashiers. */
+  /** The products have shares, which the store pays through cashiers. */
   hasPayouts?: true;
-  /** These have not begun. */
+  /** Payouts have not begun. */
   beginsLater?: true;
   hasGifts?: true;
   hasImports?: true;
   /** A first pass has made the products and the coupon. */
   hasMoves?: true;
-  /** Of the store, which sells gift cards then. */
+  /** The store's rules. The store sells gift cards then. */
   rules?: Omit<ModelRules, 'limit'>;
-  /** Lots of L$ 1 besides, so that a change of all does not fit into one transaction. */
+  /** The number of further lots of L$ 1, so that a change of all lots does not fit into one transaction. */
   small?: number;
 }
 
@@ -174,7 +174,7 @@ interface Beginning extends Pick<World, 'store' | 'state'> {
   avatars: readonly [string, string, string];
 }
 
-/** Gives a customer credit, with an end so many milliseconds after the start of schedules. */
+/** Gives a customer credit that ends this many milliseconds after the start of schedules. */
 const fill = async ({ store, state, made }: Beginning, uuid: string, type: CreditType, delta: number, due?: number) => {
   const expiresAt = due === undefined ? undefined : timestamp(start + due);
   const command = { kind: 'increment' as const, delta, expiresAt };
@@ -190,7 +190,7 @@ const fillAll = async (world: Beginning, { lots, small = 0, hasMoves }: Setting)
   const [one, two] = world.avatars;
   if (hasMoves) return fill(world, two, 'regular', 40);
   for (const due of lots) await fill(world, one, 'regular', 10, due);
-  // A refund joins lots beyond 40 expiries, which the model of sales does not.
+  // A refund joins lots beyond 40 expiries. The model of sales does not.
   for (let i = 0; i < small; i++) await fill(world, one, 'regular', 1, 19 * minute + (i % 11) * 10);
   await fill(world, one, 'regular', 20);
   for (const type of creditTypes) await fill(world, two, type, 15, 2500);
@@ -198,11 +198,11 @@ const fillAll = async (world: Beginning, { lots, small = 0, hasMoves }: Setting)
   await fill(world, one, 'restricted', 25);
 };
 
-/** Copies of the shares of a divided stock: a sale or two may be made before too few are left. */
+/** Copies in the shares of a divided stock: a sale or two are possible before too few are left. */
 const copiesInShares = (place: number): number => (place < 2 ? 2 : 1);
 
 /**
- * Divides the stock of a product, and leaves a copy in its item and these in its shares. Answers how many there are.
+ * Divides the stock of a product, leaving one copy in its item and these in its shares. Answers the number of copies.
  */
 const divide = async (store: string, id: string): Promise<number> => {
   await divideStock(store, id);
@@ -233,7 +233,7 @@ const makeProducts = async ({ store, state }: Beginning, { isDivided, rules, has
   return products;
 };
 
-/** Makes a coupon that lasts, and one whose application has lapsed when a schedule begins. */
+/** Makes a coupon that lasts, and one whose application has ended when a schedule begins. */
 const makeCoupons = async (
   world: Beginning,
   { usesPerCustomer, isAppliedTwice }: Setting,
@@ -270,7 +270,7 @@ const makeCards = async ({ store, state, avatars }: Beginning): Promise<void> =>
   }
 };
 
-/** Sells a product to the first customer for themselves, in a machine where nothing fails. Answers the sale's id. */
+/** Sells a product to the first customer for themselves, in a machine in which nothing fails. Answers the sale's id. */
 const sellBefore = async (world: Beginning, productId: string, how: { paid: number; useCredit: boolean }) => {
   const { store, state, avatars } = world;
   const [id, [buyer]] = [newId(), avatars];
@@ -285,7 +285,9 @@ const sellBefore = async (world: Beginning, productId: string, how: { paid: numb
   return id;
 };
 
-/** Gives both products shares, of which a sale and a refund make debts, and begins payouts unless that comes later. */
+/**
+ * Gives both products shares, from which a sale and a refund make debts, and begins payouts unless that comes later.
+ */
 const owe = async (world: Beginning, products: readonly string[], beginsLater: boolean): Promise<string[]> => {
   const { store, state, avatars } = world;
   const payees = [uuidOf(4), uuidOf(5)];
@@ -305,7 +307,7 @@ const owe = async (world: Beginning, products: readonly string[], beginsLater: b
   return payees;
 };
 
-/** The customers of another service: the second one has spent nothing there. */
+/** The customers of another service. The second customer has spent nothing there. */
 const customersThere = (avatars: readonly string[]): There['customers'] =>
   Object.fromEntries(
     avatars.map((uuid, place) => [
@@ -332,7 +334,7 @@ const newThere = (avatars: readonly string[], { usesPerCustomer }: Setting): The
   };
 };
 
-/** Another service that has things of this store, of which no move has told. */
+/** Another service with records of this store that no move has told. */
 const thereLike = ({ products, coupons }: State, avatars: readonly string[]): There => ({
   customers: customersThere(avatars),
   cards: {},
@@ -350,7 +352,7 @@ const thereLike = ({ products, coupons }: State, avatars: readonly string[]): Th
   ),
 });
 
-/** The cards that this store has been told of. */
+/** The cards that this store was told of. */
 const cardsThere = ({ cards }: State): There['cards'] =>
   Object.fromEntries(
     Object.entries(cards).flatMap(([id, { owner, credit, transfer, told }]) =>
@@ -358,7 +360,7 @@ const cardsThere = ({ cards }: State): There['cards'] =>
     ),
   );
 
-/** Copies the other service into the store, in a machine where nothing fails, and into the model. */
+/** Copies the other service into the store, in a machine in which nothing fails, and into the model. */
 const passFirst = async (machine: Machine, { store, state }: Beginning, there: There): Promise<void> => {
   const pass = { there: structuredClone(there), ends: undefined };
   await works.run(lasting(machine, nameOfWords('first', 'pass')), () => runPass(store, pass));
@@ -401,7 +403,7 @@ const build = async (index: number): Promise<World> => {
     const cards = Object.keys(state.cards);
 
     machine.time = start - 30 * minute;
-    // Who pays by credit alone gets no bonus.
+    // A buyer who pays only with credit gets no bonus.
     const how = setting.rules || setting.hasMoves ? { paid: 100, useCredit: false } : { paid: 40, useCredit: true };
     await sellBefore(world, limited, how);
     const payees = setting.hasPayouts ? await owe(world, products, setting.beginsLater === true) : [];
@@ -426,7 +428,7 @@ const build = async (index: number): Promise<World> => {
 
 const worlds: (Promise<World> | undefined)[] = [];
 
-/** The world of a number. It is made once: schedules take copies of its table and state. */
+/** The world with a number. It is made once, and schedules take copies of its table and state. */
 export const worldOf = (index: number): Promise<World> => {
   worlds[index] ??= build(index);
   return worlds[index];

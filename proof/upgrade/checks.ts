@@ -7,7 +7,7 @@ import { readTable } from '../workload/table.ts';
 import type { Traffic } from '../workload/traffic.ts';
 import { subscribed } from './receiver.ts';
 
-/** Faults where a listed event did not reach the receiver, or another one did. It may get an event twice. */
+/** Faults if a listed event did not reach the receiver, or an unlisted one did. The receiver may get an event twice. */
 export const receiverFaults = (
   listed: readonly { id: string; type: string }[],
   received: ReadonlySet<string>,
@@ -19,8 +19,8 @@ export const receiverFaults = (
   );
 
 /**
- * The faults of all that was acknowledged: by lists over HTTP, by the table itself, by the dispenser's gifts and by the
- * events that came.
+ * The faults of everything that was acknowledged: found in lists over HTTP, in the table itself, in the dispenser's
+ * gifts and in the events that came.
  */
 export const faultsOf = async (
   service: Service,

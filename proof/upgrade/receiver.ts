@@ -11,7 +11,7 @@ export const subscribed = [
   'delivery.delivered',
 ];
 
-/** A receiver of events on loopback, which notes the ids of those that it gets. */
+/** A receiver of events on loopback. It notes the ids of the events that it gets. */
 export const startReceiver = async () => {
   const events = new Set<string>();
   const server = createServer((request, response) => {

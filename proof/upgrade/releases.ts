@@ -12,7 +12,7 @@ const root = resolve(import.meta.dirname, '../..');
 /** Stands for the last release until one is tagged: the first commit whose template breaks none of AWS's rules. */
 export const firstRelease = 'e2f03bee56fa66132b740d3b35dd858273fe1383';
 
-/** Runs a command of this machine in a directory. Throws with what it printed where it fails. */
+/** Runs a command of this machine in a directory. If it fails, throws with what it printed. */
 export const run = async (
   cwd: string,
   command: string,
@@ -28,8 +28,8 @@ export const run = async (
 };
 
 /**
- * The commit of a git ref in a clone; without a ref that of the last tag, else `firstRelease`. Throws where the clone
- * lacks it.
+ * The commit of a git ref in a clone. Without a ref: the last tag's commit or, if there is none, `firstRelease`. Throws
+ * if the clone does not have it.
  */
 export const commitOf = async (ref: string | undefined, clone = root): Promise<string> => {
   const git = (...args: string[]) => run(clone, 'git', args).catch(() => '');
@@ -48,7 +48,7 @@ export const commitOf = async (ref: string | undefined, clone = root): Promise<s
 
 const isArchive = (source: string): boolean => source.endsWith('.tar.gz');
 
-/** Where the files of a version are: the path of a release's source archive, or a commit as `commitOf` finds it. */
+/** The place of a version's files: the path of a release's source archive, or a commit that `commitOf` finds. */
 export const sourceOf = async (given: string | undefined, clone = root): Promise<string> => {
   if (given === undefined || !isArchive(given)) return commitOf(given, clone);
   const path = resolve(given);
@@ -64,13 +64,13 @@ export const unpack = async (source: string, dir: string): Promise<void> => {
   symlinkSync(join(root, 'node_modules'), join(dir, 'node_modules'));
 };
 
-/** How a version answers, by its own schemas. */
+/** A version's answers, by its own schemas. */
 export const answersOf = async (dir: string): Promise<NonNullable<Service['earlier']>> => {
   const { routes }: { routes: readonly Route[] } = await import(join(dir, 'lib/routes/routes.ts'));
   return ({ method, path }) => routes.find((row) => row.method === method && row.path === path)?.response;
 };
 
-/** A version of the service: its files, and the template and bundles made of them. */
+/** A version of the service: its files, and the template and bundles made from them. */
 export interface Version {
   name: string;
   dir: string;
@@ -83,8 +83,8 @@ const nameOf = (source: string | undefined): string => {
 };
 
 /**
- * Puts the files of a version into a new directory; without a source they are those of this checkout. Makes its
- * template.
+ * Puts the files of a version into a new directory, and makes its template. Without a source, the files of this
+ * checkout.
  */
 export const makeVersion = async (source: string | undefined, into: string): Promise<Version> => {
   const dir = source === undefined ? root : join(into, 'files');

@@ -14,10 +14,10 @@ import { startReceiver, subscribed } from './receiver.ts';
 import { answersOf, run, type Version } from './releases.ts';
 
 interface Options {
-  /** The version that data and traffic begin with, and the one that takes its place. */
+  /** The version with which data and traffic begin, and the version that replaces it. */
   before: Version;
   after: Version;
-  /** That are answered by each version in its turn. */
+  /** The number of requests that each version must answer. */
   requests: number;
   clients: number;
   concurrency: number;
@@ -25,23 +25,23 @@ interface Options {
   onProgress: (text: string) => void;
 }
 
-/** So many requests are answered between one function and the next, if that takes no longer. */
+/** This many requests are answered between one function and the next, if that takes no longer than the pause. */
 const [betweenFunctions, pauseMillis] = [2, 1000];
-/** Traffic on one version takes no longer, even on a busy machine. */
+/** Traffic on one version takes at most this long, even on a busy machine. */
 const phaseMillis = 10 * 60_000;
 const sweepMillis = 5000;
-/** Longer than the time after which a message comes back that its worker died with. */
+/** If a worker dies with a message, the message comes back within this time. */
 const quietMillis = 400_000;
-/** Events are listed from 10 seconds after their noting. */
+/** Events are listed from 10 seconds after they were noted. */
 const listedMillis = 12_000;
 
-/** A client gives a request up after so long. */
+/** A client gives a request up after this long. */
 const patienceMillis = 120_000;
 const [customersEach, hotCount] = [4, 3];
 
 type Deployment = Awaited<ReturnType<typeof startDeployment>>;
 
-/** Deploys a version. The receivers are on loopback, and a failure is tried again soon. */
+/** Deploys a version. The receivers are on loopback, and failures are tried again soon. */
 const deploy = ({ before, concurrency }: Options, refused: Tally, errors: Tally): Promise<Deployment> =>
   startDeployment({
     template: before.template,
@@ -59,7 +59,7 @@ const deploy = ({ before, concurrency }: Options, refused: Tally, errors: Tally)
     }),
   });
 
-/** How many messages are on the queues of those names. */
+/** How many messages the queues with such names hold. */
 const messagesOn = async ({ queue }: Deployment, name: RegExp): Promise<number> => {
   const named = Object.entries(queue.urls).filter(([id]) => name.test(id));
   const counts = await Promise.all(named.map(([, url]) => countMessages(url)));
@@ -83,7 +83,7 @@ const startSweep = ({ facts, functions }: Deployment): (() => void) => {
   return () => clearInterval(sweep);
 };
 
-/** Counts answers by their status; those that are repeated are part of an update. */
+/** Counts answers by status. Repeated requests are part of an update. */
 const createCounter = () => {
   let statuses = createTally();
   let answered = 0;
@@ -93,7 +93,7 @@ const createCounter = () => {
       if (isFinal(status)) answered += 1;
     },
     onLost: (): void => statuses.add('none'),
-    /** Waits until so many more requests are answered, or so long. */
+    /** Waits until this many more requests are answered, or for at most this long. */
     answers: async (more: number, millis: number): Promise<void> => {
       const [wanted, end] = [answered + more, Date.now() + millis];
       while (answered < wanted && Date.now() < end) await sleep(20);
@@ -108,7 +108,7 @@ const createCounter = () => {
 };
 type Counter = ReturnType<typeof createCounter>;
 
-/** Updates to the later version, back, and again, under traffic. Answers how each phase was answered. */
+/** Updates to the later version, back, and again, under traffic. Answers how requests were answered in each phase. */
 const playUpdates = async (options: Options, { update }: Deployment, { answers, take }: Counter) => {
   const { before, after, requests, seed, onProgress } = options;
   const random = randomFrom(seed);
@@ -118,7 +118,7 @@ const playUpdates = async (options: Options, { update }: Deployment, { answers, 
     phases.push(phase);
     onProgress(`${version}: ${JSON.stringify(phase.statuses)}`);
   };
-  // The answers before the first phase are those of the preparations.
+  // Drops the answers to the preparations, before the first phase.
   take();
   await answers(requests, phaseMillis);
   note(before.name);
@@ -131,7 +131,7 @@ const playUpdates = async (options: Options, { update }: Deployment, { answers, 
   return phases;
 };
 
-/** Waits until nothing is on its way any more. Answers the faults of the queues. */
+/** Waits until nothing is under way. Answers the faults of the queues. */
 const bringToRest = async (deployment: Deployment): Promise<string[]> => {
   const end = Date.now() + quietMillis;
   const isWaiting = async () => (await messagesOn(deployment, /Deliveries/)) > 0;
@@ -145,9 +145,8 @@ const bringToRest = async (deployment: Deployment): Promise<string[]> => {
 };
 
 /**
- * Deploys a version with traffic on it, updates it to another, takes that back, and updates it again. Answers figures,
- * and a fault for each thing that was acknowledged and is lost, doubled or not delivered, and for each fault of the
- * books.
+ * Deploys a version with traffic on it, updates it to another, goes back, and updates it again. Answers figures, and a
+ * fault for everything acknowledged that is lost, doubled or not delivered, and for each fault in the books.
  */
 export const runUpgrade = async (options: Options) => {
   const { before, after, clients, seed } = options;
@@ -164,7 +163,7 @@ export const runUpgrade = async (options: Options) => {
     const book = createBook();
     const service: Service = { baseUrl: () => deployment.baseUrl, key, book, patienceMillis, ...counter };
     const webhook = { url: receiver.url, events: subscribed };
-    // The lists that the checks read at the end are those of the later version alone.
+    // Only the later version answers the lists that the checks read at the end.
     const earlier = await answersOf(before.dir);
     traffic = await startTraffic(
       { ...service, earlier },

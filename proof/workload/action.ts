@@ -20,8 +20,8 @@ import { fieldFaults, onceEach } from './faults.ts';
  */
 
 /**
- * The knowledge of one client. It alone changes its own rows, one request after another, so it knows the right answer
- * to each. All clients change hot customers and shared categories at once.
+ * What one client knows. It alone changes its own rows, one request after another, so it knows the right answer to
+ * each. All clients change hot customers and shared categories at the same time.
  */
 export interface World {
   index: number;
@@ -29,18 +29,18 @@ export interface World {
   /** A whole number from 0 up to `limit`. */
   below: (limit: number) => number;
   pick: <T>(items: readonly T[]) => T | undefined;
-  /** A text that nothing else in the run has. */
+  /** A text that is unique in the run. */
   unique: (prefix: string) => string;
-  /** Residents whom only this client uses. */
+  /** Residents that only this client uses. */
   customers: readonly Resident[];
-  /** Residents whom all clients use. */
+  /** Residents that all clients use. */
   hot: readonly Resident[];
   /** The resident whose credit is counted without Idempotency-Keys. */
   counted: Resident;
   own: { products: string[]; coupons: string[]; cards: string[]; categories: string[] };
-  /** Products of which all clients sell the last copies. */
+  /** Products whose last copies all clients sell. */
   limited: readonly { id: string; price: number }[];
-  /** Of the store, each by its id. Nobody changes them. */
+  /** The store's webhooks by id. Nobody changes them. */
   webhooks: readonly string[];
   /** Categories that all clients put their products into. */
   shared: readonly string[];
@@ -56,7 +56,7 @@ export interface Action {
 export const compare = ({ service }: World, what: string, body: Record<string, unknown>, known: object): void =>
   fieldFaults(what, body, known).forEach(service.book.fault);
 
-/** Adds a fault for each id of an answered list that the book does not have, and the other way round. */
+/** Adds a fault for each id in an answered list that the book does not have, and for each that is missing. */
 export const compareIds = ({ service }: World, what: string, rows: { id: string }[], known: readonly string[]): void =>
   onceEach(
     what,
@@ -66,15 +66,13 @@ export const compareIds = ({ service }: World, what: string, rows: { id: string 
 
 type OwnRows = keyof World['own'];
 
-/** Does something with a row of the client's own, if it has one. */
+/** Does something with one of the client's own rows, if it has one. */
 export const withOwn = async (world: World, rows: OwnRows, act: (id: string) => Promise<unknown>): Promise<void> => {
   const id = world.pick(world.own[rows]);
   if (id !== undefined) await act(id);
 };
 
-/**
- * Sends a write of a row, enters what it makes true in the book, and answers the row's id. Undefined makes a new row.
- */
+/** Sends a write of a row, notes its effect in the book, and answers the row's id. Undefined makes a new row. */
 export const writeRow = async (
   world: World,
   kind: RowKind,

@@ -6,7 +6,7 @@ import type { Holding, ModelBonus, ModelCommand } from '../../test/support/model
 
 /** The one book of the workload: what clients asked for, what they were answered, and what contradicts that. */
 
-/** While somebody asked: in the order of all requests, and by the clock. */
+/** The time during which somebody asked: in the order of all requests, and by the clock. */
 export interface Interval {
   begun: number;
   ended: number;
@@ -22,15 +22,15 @@ type BonusCommand = { kind: 'bonus'; bonus: ModelBonus } | { kind: 'bonusBack'; 
 export interface AskedChange extends Interval {
   uuid: string;
   type: CreditType;
-  /** Its reference, by which its row of history is found; of a redeemed card its id. */
+  /** Its reference, by which its row of history is found. For a redeemed card its id. */
   key: string;
   command: ModelCommand | { kind: 'take' | 'giveBack'; amount: number } | BonusCommand;
-  /** Unknown is the end of a request that got no answer and was not repeated. */
+  /** The outcome is unknown if a request got no answer and was not repeated. */
   outcome: 'done' | 'refused' | 'unknown';
   answer?: CustomerCredit;
 }
 
-/** An answer about a customer's credit: it must have been true at some moment while the client asked. */
+/** An answer about a customer's credit. It must have been true at some moment while the client asked. */
 export interface SeenCredit extends Interval {
   uuid: string;
   text: string;
@@ -55,7 +55,7 @@ interface BookRow {
   changedAt: number;
 }
 
-/** The spend of a customer, as their acknowledged sales make it. */
+/** The spend of a customer according to their acknowledged sales. */
 export const spendOf = (sales: Iterable<BookSale>, uuid: string): { sum: number; totalOwned: number } => {
   const lasting = [...sales].map(({ answer }) => answer).filter(({ state }) => state === 'completed');
   const bought = lasting.filter(({ buyerUuid }) => buyerUuid === uuid);
@@ -90,8 +90,8 @@ export const createBook = () => {
     /** The coupon applied to each customer and scope. */
     applied: new Map<string, string>(),
     /**
-     * By note: the number of attempts that may have reached the service. A delivery cannot be given more often; that of
-     * a refunded sale may not be given at all.
+     * By note: the number of attempts that may have reached the service. A delivery cannot be given more often. The
+     * delivery of a refunded sale may not be given at all.
      */
     deliveries: new Map<string, { attempts: number; isRefunded?: true }>(),
     /** By id. */
@@ -125,7 +125,7 @@ export const createBook = () => {
       const before = rows[kind].get(id)?.fields;
       rows[kind].set(id, { fields: { ...before, ...fields }, changedAt: ++step });
     },
-    /** A time that nothing else in the run has. */
+    /** A time that is unique in the run. */
     nextFarTime: (): string => timestamp(farAway + ++farTimes),
   };
 };

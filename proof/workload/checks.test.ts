@@ -22,7 +22,7 @@ const lot = {
 };
 const dues = { creditDue: due, due, dues: 'CUSTOMER#DUE#?', creditVersion: 2 };
 
-/** The interval of a request that came as the so many-eth. */
+/** The interval of a request with this place in the order. */
 const asThe = (place: number, length = 0.5): Interval => ({
   ...{ begun: place, ended: place + length },
   ...{ from: Date.parse('2026-01-01T00:00:00Z'), until: Date.parse('2026-01-02T00:00:00Z') },
@@ -108,7 +108,7 @@ const faultsOf = (damage: (items: Items, book: Book) => void, gifts = [gift]): s
   damage(items, book);
   const table = createTable('S');
   for (const item of items) table.add(item);
-  // The book does not know in which shard of the index a due time is.
+  // The book does not know which shard of the index holds a due time.
   return [...tableFaults(table, book, gifts), ...auditFaults(table.all())].filter(
     (fault) => !fault.includes('the sweep looks for'),
   );
@@ -278,7 +278,7 @@ test.each(wrong)('credit has %s: that is found', (_, damage, fault) => {
   expect(creditFaultsOf(damage).join('\n')).toMatch(fault);
 });
 
-/** A sale that gave a bonus of 5 and was refunded when 3 of it were left, and the history that tells of this. */
+/** A sale that gave a bonus of 5 and was refunded when 3 of it were left, with its history. */
 const bonusFaultsOf = (given: number, back: number): string[] => {
   const book = createBook();
   const answer = { buyerUuid: customer, state: 'refunded', credit: 0, restrictedCredit: 0 } as never;

@@ -22,24 +22,24 @@ export interface Call {
   expect?: readonly number[];
 }
 
-/** A service as a machine reaches it over HTTP, with the clock of the machine. */
+/** A service that a machine reaches over HTTP, with the machine's clock. */
 export interface Service {
   baseUrl: () => string;
   key: string;
   book: Book;
-  /** Waits after so many attempts; undefined for a client of the wall's clock, which waits up to three seconds. */
+  /** Waits after this many attempts; undefined for a client with the real clock, which waits up to three seconds. */
   pause?: (attempts: number) => Promise<void>;
-  /** A request without a final answer is given up after so long, by the wall's clock. */
+  /** A request without a final answer is given up after this long, by the real clock. */
   patienceMillis: number;
-  /** Hears of every answer, also of one that the client retries. */
+  /** Hears of every answer, even if the client retries it. */
   onAnswer?: (route: Route, status: number, millis: number) => void;
   /** Hears of an attempt without an answer. */
   onLost?: () => void;
-  /** The schema of a row's answers in an earlier version, which may answer too. */
+  /** The schema of a row's answers in an earlier version, which may also answer. */
   earlier?: (route: Route) => Route['response'];
 }
 
-/** True for the answer of a request that is not repeated. */
+/** True for an answer after which the request is not repeated. */
 export const isFinal = (status: number): boolean => ![409, 429, 500, 502, 503, 504].includes(status);
 
 const pauseOnWall = (attempts: number): Promise<void> =>
@@ -85,7 +85,7 @@ const attempt = async (
   }
 };
 
-/** Adds a fault for a wrong status or a wrong shape of the body. */
+/** Adds a fault for a wrong status or a wrong form of the body. */
 const check = (
   { book, earlier }: Service,
   route: Route,
@@ -102,7 +102,7 @@ const check = (
   }
 };
 
-/** Retries a request, a POST under one Idempotency-Key, until it is answered finally. */
+/** Retries a request until it has a final answer, a POST with one Idempotency-Key. */
 export const send = async (service: Service, route: Route, call: Call = {}): Promise<Answer> => {
   const { patienceMillis, pause = pauseOnWall } = service;
   const idempotencyKey = route.method === 'POST' ? randomUUID() : undefined;
@@ -128,7 +128,7 @@ export const send = async (service: Service, route: Route, call: Call = {}): Pro
 const orGone = (route: Route, { expect = [route.status] }: Call): readonly number[] =>
   route.method === 'DELETE' ? [...expect, 404] : expect;
 
-/** Says whether an answer tells that a request was not done: a 503 that does not leave that open. */
+/** Says whether an answer tells that a request was not done. A 503 that leaves this open does not. */
 export const isUndone = (answer: Attempt['answer']): boolean =>
   answer?.status === 503 && answer.body.detail !== details.unknownEnd;
 

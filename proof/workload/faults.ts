@@ -1,4 +1,4 @@
-/** Faults where not each of `expected` is there once, and nothing else. `mayBe` may be there once too. */
+/** Faults unless each of `expected` is there once, and nothing else. Each of `mayBe` may be there once too. */
 export const onceEach = (
   what: string,
   expected: Iterable<string>,
@@ -17,7 +17,7 @@ export const onceEach = (
   ];
 };
 
-/** A fault for each member of a row that differs from what is known of it. */
+/** A fault for each member of a row that differs from what is known about it. */
 export const fieldFaults = (
   what: string,
   row: Readonly<Record<string, unknown>> | undefined,

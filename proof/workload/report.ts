@@ -11,7 +11,7 @@ const textOf = (value: unknown): string => {
     .join(', ');
 };
 
-/** The longest line that a screen shows of one member. */
+/** The longest line on a screen for one member. */
 const longest = 400;
 
 /** A report with a line for each of its members. Counts follow their names. */
@@ -23,7 +23,7 @@ export const screenOf = (report: object): string =>
 
 const rowOf = (cells: readonly (string | number)[]): string => `| ${cells.join(' | ')} |`;
 
-/** Puts a row into the table of a page that has its columns, in the place of one that begins alike. */
+/** Puts a row into the table of a page that has its columns. It replaces a row that begins alike. */
 export const withRow = (document: string, row: Readonly<Record<string, string | number>>): string => {
   const lines = document.split('\n');
   const head = lines.indexOf(rowOf(Object.keys(row)));

@@ -5,16 +5,16 @@ import { tableName } from '../../lib/table/client.ts';
 // biome-ignore lint/suspicious/noExplicitAny: items of any kind.
 export type Item = Record<string, any>;
 
-/** The part of an item's partition behind its kind: of most, the customer's UUID. */
+/** The part of an item's partition after its kind: mostly the customer's UUID. */
 export const partOf = ({ pk }: Item): string => pk.split('#')[2] ?? '';
 
-/** A category that was deleted young, or an application that was revoked: its item stays for a while. */
+/** A category that was deleted, or an application that was revoked, keeps its item for a while. */
 const isGone = (kind: string, { ttl, expiresAt }: Item): boolean =>
   (kind === 'CATEGORY' && ttl !== undefined) || (kind === 'APPLIED' && expiresAt === '');
 
 /**
- * A store's items by kind, without those that are gone. It only counts the records of requests, by state, since there
- * are so many.
+ * A store's items by kind, without the ones that are gone. The records of requests are only counted, by state, since
+ * there are many.
  */
 export const createTable = (store: string) => {
   const kinds = new Map<string, Item[]>();

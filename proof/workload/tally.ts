@@ -1,4 +1,4 @@
-/** Counts words. A report lists them in their order. */
+/** Counts words. A report lists them sorted. */
 export const createTally = (words: Iterable<string> = []) => {
   const counts = new Map<string, number>();
   const add = (word: string): void => void counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -42,10 +42,10 @@ interface Options {
   seed: number;
   clients: number;
   customersEach: number;
-  /** The number of residents whom all clients use. */
+  /** The number of residents that all clients use. */
   hotCount: number;
   tellResident: (resident: Resident) => Promise<unknown>;
-  /** The store's only one. */
+  /** The store's only webhook. */
   webhook: { url: string; events: readonly string[] };
 }
 
@@ -73,7 +73,7 @@ const openShop = async (service: Service, webhook: Options['webhook']) => {
   return { shared, limited, webhooks: [id] } satisfies Partial<World>;
 };
 
-/** The choices of one client, and its texts that nothing else in the run has. */
+/** The choices of one client, and its unique texts. */
 const createChoices = (index: number, seed: number) => {
   const random = randomFrom(seed + 1000 * (index + 1));
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -85,7 +85,7 @@ const createChoices = (index: number, seed: number) => {
   };
 };
 
-/** Tells of the residents, opens shop and dispenser, and starts the clients. */
+/** Tells the service of the residents, opens shop and dispenser, and starts the clients. */
 export const startTraffic = async (service: Service, options: Options) => {
   const { seed, clients, customersEach, hotCount, tellResident, webhook } = options;
   const residents: Resident[] = Array.from({ length: 1 + hotCount + clients * customersEach }, (_, index) => ({
@@ -117,7 +117,7 @@ export const startTraffic = async (service: Service, options: Options) => {
   return {
     residents,
     dispenser,
-    /** Ends the clients, each after its current action. */
+    /** Ends the clients, each after its present action. */
     end: async (): Promise<void> => {
       isEnding = true;
       await Promise.all(running);
@@ -131,7 +131,7 @@ export const startTraffic = async (service: Service, options: Options) => {
 
 export type Traffic = Awaited<ReturnType<typeof startTraffic>>;
 
-/** How much was acknowledged, and how it ended. */
+/** How much was acknowledged, with which results. */
 export const figuresOf = ({ rows, sales, credit, seen, deliveries }: Book, gifts: readonly Gift[]) => ({
   rows: Object.fromEntries(Object.entries(rows).map(([kind, some]) => [kind, some.size])),
   sales: createTally([...sales.values()].map(({ answer }) => answer.state)).toJSON(),

@@ -9,8 +9,8 @@ import { payClaims } from './merchant.ts';
 import { comparePayouts } from './payouts.ts';
 
 /**
- * Each kind of error in a day's books is found, and a right day has none. proof/workload/checks.test.ts shows what is
- * found in credit by its rules.
+ * Each kind of error in a day's books is found, and a right day has none. proof/workload/checks.test.ts shows what the
+ * rules of credit find.
  */
 
 const [owner, ada, bo, cy] = ['owner', 'ada', 'bo', 'cy'];
@@ -38,8 +38,9 @@ const bonus = (sequence: number, amount: number, restrictedCredit: number) => {
 };
 
 /**
- * Ada has bought a lamp for L$ 100, of which 30 were credit, for L$ 80 paid. Bo has given back two: L$ 100 by hand,
- * with the bonus, and L$ 80 that are owed, of which a payout failed. Cy was paid a share.
+ * Ada has bought a lamp for L$ 100: L$ 80 were paid, and L$ 30 were credit. Bo has returned two purchases: for one he
+ * got L$ 100 by hand, and the bonus went back; for the other he is owed L$ 80, and a payout of them failed. Cy was paid
+ * a share.
  */
 const aDay = () => {
   const sale = {
@@ -128,7 +129,7 @@ test.each<[string, number, string, (day: Day) => unknown]>([
   ['change that is given twice', 10, 'given back, but not owed', ({ transfers }) => transfers.push(change)],
   ['change that is not given', 10, 'owed, but not given back', ({ transfers }) => lose(transfers, change)],
   ['a payment without a sale', 80, 'neither sold', ({ transfers }) => transfers.push(transfer({ id: 'more' }))],
-  // The account gave L$ 10 of change, and got 7 in its place.
+  // The account gave L$ 10 of change, and got 7 instead.
   ['a sale without a payment', 83, 'sold, but never paid', ({ transfers }) => transfers.shift()],
   ['change from another account', 10, overpaid, ({ transfers }) => set(transfers, { 1: { ...change, from: 'other' } })],
   ['a refund that is not paid', 100, 'refunded wrongly', ({ transfers }) => lose(transfers, byHand)],

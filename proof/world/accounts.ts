@@ -19,7 +19,7 @@ interface Card {
   isSold?: boolean;
 }
 
-/** A mall with its store's books at the end of the day, over HTTP. */
+/** A mall with its store's books at the end of the day, read over HTTP. */
 export const readBooks = async (mall: Mall) => {
   const { service, granted } = mall;
   const query = { limit: 1000 };
@@ -50,13 +50,13 @@ interface Sum {
   text: string;
 }
 
-/** The sums of `some` that have no equal one in `others`, each used once. */
+/** The sums in `some` that have no equal sum in `others`. Each is used once. */
 const without = (some: readonly Sum[], others: readonly Sum[]): Sum[] => {
   const left = Map.groupBy(others, ({ key, amount }) => `${key} ${amount}`);
   return some.filter(({ key, amount }) => !left.get(`${key} ${amount}`)?.pop());
 };
 
-/** The L$ that an account's scripts gave an avatar beyond those that the avatar had paid it for the product. */
+/** The L$ that an account's scripts gave an avatar beyond what the avatar had paid it for the product. */
 const findOverpaid = ({ productOf }: StoreBooks, transfers: readonly Transfer[]): Sum[] => {
   const given = transfers.flatMap(({ reason, of, from, to, amount }): [string, number][] => {
     if (reason === 'back') return [[`product ${productOf.get(of)} from ${from} to ${to}`, amount]];
@@ -104,7 +104,7 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
   const handed = sumsOf(book.transfers.map(({ reason, of, amount }) => [`${reason} ${of}`, amount]));
   const unsold = without(heard, sumsIn('paid'));
   const returned = without(back, sumsIn('change'));
-  // A payment that the service could not take as a sale comes back as a whole.
+  // A payment that the service could not take as a sale comes back whole.
   const unpaid = without(unsold, returned);
   const owed = without(sumsIn('change'), back);
   const notReturned = paid.filter(({ id, amount }) => unheard.has(id) && handed.get(`unheard ${id}`) !== amount);
@@ -118,7 +118,7 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
     ['paid to an object that never heard of it, and not given back', notReturned.map(sumOf)],
   ];
   return {
-    /** The sums that a merchant who compares sales and transactions finds unpaid. */
+    /** The sums that a merchant finds unpaid by comparing sales and transactions. */
     missing: [...unpaid, ...owed],
     unexplained: findings.flatMap(([, sums]) => sums).reduce((sum, { amount }) => sum + amount, 0),
     faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),
@@ -170,7 +170,7 @@ const compareSoldCards = ({ sales, cards, cardProduct }: StoreBooks): string[] =
 
 const dayMillis = 86_400_000;
 
-/** Notes in the workload's book what the sales of scripts did to credit. */
+/** Notes in the workload's book what the scripts' sales did to credit. */
 const noteSales = ({ sales, service: { book } }: StoreBooks): void => {
   const { type, expiresInDays } = rules.bonus;
   for (const answer of sales) {
@@ -184,8 +184,8 @@ const noteSales = ({ sales, service: { book } }: StoreBooks): void => {
 };
 
 /**
- * Notes in the workload's book what redeemed cards did to credit. A change of several cards names none: together those
- * of an owner must come to the L$ of the cards that no change names.
+ * Notes in the workload's book what redeemed cards did to credit. A change from several cards names none of them.
+ * Together such changes of an owner must equal the L$ of the owner's cards that no change names.
  */
 const noteCards = ({ cards, credit, service: { book } }: StoreBooks): string[] => {
   const unnamed = new Map([...cards].filter(([, { redeemed }]) => redeemed));
@@ -212,7 +212,10 @@ const noteCards = ({ cards, credit, service: { book } }: StoreBooks): string[] =
     .map(([owner, amount]) => `cards of ${owner} that were redeemed together: L$ ${amount} too many`);
 };
 
-/** Explains each change of credit by a sale, a refund, a card, a bonus or a gift of the merchant, by the rules. */
+/**
+ * Explains each change of credit by a sale, a refund, a card, a bonus or a gift of the merchant, according to the
+ * rules.
+ */
 export const compareCredit = (books: StoreBooks): string[] => {
   noteSales(books);
   const ofCards = noteCards(books);

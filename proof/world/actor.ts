@@ -1,9 +1,9 @@
 import type { Clock } from '../../local/grid/world/clock.ts';
 import { randomFrom } from '../../test/support/faults.ts';
 
-/** One who acts in the world: its own choices from its own seed, and its patience. */
+/** Somebody who acts in the world, with choices from their own seed, and with their own patience. */
 export const createActor = (clock: Clock, seed: number, name: string) => {
-  // Names that are alike begin far apart.
+  // Similar names give seeds that are far apart.
   const own = [...name].reduce((hash, sign) => Math.imul(hash ^ sign.charCodeAt(0), 0x01000193), 0x811c9dc5);
   const random = randomFrom(seed ^ own);
   const wait = (seconds: number): Promise<void> => new Promise((resolve) => clock.after(seconds, resolve));
@@ -18,12 +18,12 @@ export const createActor = (clock: Clock, seed: number, name: string) => {
   return {
     random,
     below: (limit: number): number => Math.floor(random() * limit),
-    /** True in so many of 100 cases. */
+    /** True in this many of 100 cases. */
     chance: (percent: number): boolean => random() * 100 < percent,
     between: (low: number, high: number): number => low + random() * (high - low),
     pick: <T>(from: readonly T[]): T | undefined => from[Math.floor(random() * from.length)],
     wait,
-    /** The value as soon as there is one; undefined after so many seconds. */
+    /** The value as soon as there is one; undefined after this many seconds. */
     until,
     /** Waits, but not beyond the end of the day. */
     rest: async (seconds: number, isOver: () => boolean): Promise<void> => {

@@ -4,7 +4,7 @@ import type { Dialogs, Visitor } from './grid.ts';
 import type { Stall } from './mall.ts';
 import type { Setting } from './setting.ts';
 
-/** An avatar spends the day at vendors and terminals, and does not always do as it is told. */
+/** An avatar spends the day at vendors and terminals, and does not always do as told. */
 
 interface Day extends Pick<Setting, 'avatars' | 'companion' | 'grid' | 'malls'> {
   me: Visitor;
@@ -13,7 +13,7 @@ interface Day extends Pick<Setting, 'avatars' | 'companion' | 'grid' | 'malls'> 
   isOver: () => boolean;
 }
 
-/** Seconds for which an avatar waits before an object. */
+/** How many seconds an avatar waits at an object. */
 const patience = 40;
 
 const askedBy = ({ me, actor }: Day, by: Placement, part = '', seconds = patience): Promise<Dialogs | undefined> =>
@@ -22,7 +22,7 @@ const askedBy = ({ me, actor }: Day, by: Placement, part = '', seconds = patienc
     return place < 0 ? undefined : me.dialogs.splice(place, 1)[0];
   }, seconds);
 
-/** The sum that a vendor has asked for; 0 where its store credit dialog came instead, undefined for neither. */
+/** The sum that a vendor has asked for. 0 if its store credit dialog came instead, undefined if neither came. */
 const askedSum = ({ me, actor }: Day, by: Placement): Promise<number | Dialogs | undefined> =>
   actor.until(() => {
     const sum = me.heard.find((one) => one.by === by && /pay L\$ \d+/.test(one.text));
@@ -30,7 +30,7 @@ const askedSum = ({ me, actor }: Day, by: Placement): Promise<number | Dialogs |
     return me.dialogs.find((dialog) => dialog.by === by && dialog.buttons.includes('Confirm'));
   }, patience);
 
-/** A sum that is not the asked one. */
+/** A sum other than the one asked for. */
 const wrongSum = (actor: Actor, sum: number): number => {
   const wrong = actor.chance(50) ? sum + 1 + actor.below(60) : actor.below(sum);
   return Math.max(1, wrong === sum ? sum + 1 : wrong);
@@ -46,12 +46,13 @@ const payAtOnce = (day: Day): void => {
   const amount = isRight ? price : wrongSum(actor, isOffered ? price : 100);
   if (!stall.region.pay(me.uuid, stall.object, amount)) return;
   note(isRight ? 'paid the price at once' : isOffered ? 'paid another sum' : 'paid where nothing was asked');
-  // Whose finger slips pays twice.
+  // An avatar whose finger slips pays twice.
   if (actor.chance(3) && stall.region.pay(me.uuid, stall.object, amount)) note('paid twice');
 };
 
 /**
- * The vendor's menu, for one who touches it alone, or at the same moment as another avatar, who must get a word too.
+ * The vendor's menu, for an avatar who touches it alone, or at the same moment as another avatar. The other must be
+ * told something too.
  */
 const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs | undefined> => {
   const { actor, me, companion, grid } = day;
@@ -92,7 +93,7 @@ const chooseAndPay = async (day: Day): Promise<void> => {
   const asked = await askedSum(day, object);
   if (asked === undefined) return note('was asked for nothing');
   if (actor.chance(8)) return note('walked away from the price');
-  // Some think until the quote is over.
+  // Some avatars think until the quote has expired.
   if (actor.chance(5)) await actor.rest(actor.between(110, 200), day.isOver);
   else await actor.wait(actor.between(1, 10));
   if (typeof asked !== 'number') {

@@ -1,10 +1,8 @@
 import { randomUUID } from 'node:crypto';
 
-/** The grid's own book of L$: who has how many, and each transfer with its id. */
+/** The grid's own book of L$: how many each avatar has, and each transfer with its id. */
 
-/**
- * Why L$ moved: an avatar paid an object, a script gave L$ back or paid what is owed, or the merchant did so by hand.
- */
+/** Why L$ moved: an avatar paid an object, a script gave L$ back or paid a debt, or the merchant did so by hand. */
 type Reason = 'payment' | 'back' | 'payout' | 'refund' | 'unheard' | 'by hand' | 'spent' | 'earned';
 
 export interface Transfer {
@@ -34,7 +32,7 @@ export const createBook = (now: () => number) => {
     balanceOf,
     /** Gives an avatar the L$ with which the day begins. */
     open: (avatar: string, amount: number): void => void balances.set(avatar, amount),
-    /** Undefined if the avatar has not so much. */
+    /** Undefined if the avatar does not have enough. */
     move: (transfer: Omit<Transfer, 'id' | 'at'>, id: string = randomUUID()): Transfer | undefined => {
       const { from, to, amount } = transfer;
       if (!Number.isInteger(amount) || amount <= 0 || balanceOf(from) < amount) return undefined;

@@ -4,7 +4,7 @@ import type { Placement } from '../../local/grid/world/land.ts';
 import { createTally } from '../workload/tally.ts';
 import type { Book, Transfer } from './book.ts';
 
-/** All that happens in the grid and that the end of the day must explain. */
+/** Everything that happens in the grid and that the end of the day must explain. */
 
 /** An item in an avatar's inventory. */
 export interface Gift {
@@ -20,24 +20,24 @@ export interface Giving {
   by: string;
   to: string;
   amount: number;
-  /** The script did not hear how it ended, or nothing that tells it. */
+  /** The script did not hear how it ended, or heard nothing that tells. */
   isDoubtful: boolean;
 }
 
 /**
- * L$ that the owner looks at in the evening, since a script told of them, or since somebody meddled with its memory.
+ * L$ that the owner checks in the evening, because a script told them, or because somebody tampered with its memory.
  */
 interface Claim {
   /** The prim of the script. */
   by: string;
   to: string;
   amount: number;
-  /** The script had not heard what the service makes of the payment: less may be owed. */
+  /** The script had not heard what the service makes of the payment, so less may be owed. */
   isUpTo: boolean;
   text: string;
 }
 
-/** True for what a vendor keeps of a sale, of L$ that it owes or of those that it has still to report. */
+/** True for what a vendor keeps of a sale, of L$ that it owes, or of L$ that it must still report. */
 export const isOpen = (value: string): boolean => /^[SXOPD]/.test(value);
 
 /** The payment that the owner would miss without it. */
@@ -48,8 +48,9 @@ export const claimOf = (by: string, value: string): Claim[] => {
 };
 
 /**
- * How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. `dying`
- * is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes. And how often the network does so to a call.
+ * How often in 100 cases the grid does this: to a transfer of L$ by a script, to an avatar who is thanked, or to a
+ * touch. `dying` is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes. Also
+ * how often the network does something to a call.
  */
 export const rates = {
   none: {
@@ -90,22 +91,22 @@ export const createGrid = (clock: Clock, book: Book) => ({
   rates: rates.none,
   givings: [] as Giving[],
   claims: [] as Claim[],
-  /** Prims that came with a copy of an object, or with one that was taken and rezzed. */
+  /** Prims that came with a copy of an object, or with an object that was taken and rezzed. */
   copies: new Set<string>(),
   /** Names in memories that their script cannot read: another owner's vendor wrote them. */
   unreadable: new Set<string>(),
   /** Prims of objects whose memory somebody has erased. */
   erased: new Set<string>(),
-  /** The texts that scripts told their owners, by prim; and those that tell of no payment, counted. */
+  /** The texts that scripts told their owners, by prim. Texts that name no payment are counted. */
   told: new Map<string, string[]>(),
   toldOwners: createTally(),
-  /** Where an avatar or a merchant was not told what they should have been. */
+  /** Where an avatar or a merchant was not told what they should have been told. */
   silences: [] as string[],
-  /** By id: payments whose event a script has not begun. */
+  /** Payments whose event no script has begun, by id. */
   unheard: new Map<string, Transfer>(),
-  /** Deliveries that a box had given, but not noted, when it died. */
+  /** Deliveries that a box had given but not noted when it died. */
   unnoted: new Map<string, string>(),
-  /** All that happened, counted in words. */
+  /** Everything that happened, counted by words. */
   counts: createTally(),
   onDialog: (_: Dialogs): void => {},
   onSay: (_to: string, _text: string, _by: Placement): void => {},

@@ -14,9 +14,9 @@ import { plant } from './planted.ts';
 import type { Region } from './regions.ts';
 import { strangerSource } from './stranger.ts';
 
-/** A store of the service with its objects in the grid, and the merchant who owns them. */
+/** A store of the service, with its objects in the grid and the merchant who owns them. */
 
-/** Of any endpoint. */
+/** The body of any endpoint's answer. */
 export type Body = Answer['body'];
 
 export interface Stall {
@@ -26,16 +26,16 @@ export interface Stall {
 
 type Script = 'cashier' | 'vendor' | 'dispenser' | 'terminal';
 
-/** The text of a shipped script, with a planted fault if that has its place there. */
+/** The text of a shipped script, with the planted fault if it belongs there. */
 export const scriptOf = (name: Script, fault = ''): string => {
   const file = join(import.meta.dirname, `../../apps/inworld/${name}.lsl`);
   return plant(fault, file, readFileSync(file, 'utf8'));
 };
 
 const vendorsEach = 8;
-/** Coupons of so many percent belong to the avatars of these places. */
+/** The avatars with these numbers own coupons of 10, 25 and 100 percent. */
 const couponOwners = [10, 25, 100];
-/** For the tag of the group, and for what a buyer spent; with credit back. */
+/** A discount for the group's tag, a discount by what a buyer has spent, and credit as a bonus. */
 export const rules = {
   groupDiscount: 10,
   tiers: [{ from: 500, percent: 5 }],
@@ -43,7 +43,7 @@ export const rules = {
 };
 /** The L$ of each card that a store sells. */
 export const cardCredit = 60;
-/** This one owns the meddling scripts, and gets the L$ that they ask for. */
+/** The owner of the tampering scripts, who gets the L$ that they ask for. */
 const stranger = '66666666-6666-4666-8666-666666666666';
 
 export interface Plan {
@@ -55,9 +55,9 @@ export interface Plan {
   fault: string | undefined;
   regions: readonly Region[];
   avatars: readonly Avatar[];
-  /** All objects are set to this group. */
+  /** The group that all objects are set to. */
   group: string;
-  /** True: boxes of two names stand in two regions. False: a box and its standby stand in one. */
+  /** True: boxes with two names are in two regions. False: a box and its standby are in one. */
   isSpread: boolean;
   actor: Actor;
 }
@@ -109,7 +109,7 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
   const stock = [...products.values()].map(({ item }) => item);
   const rezBox = (region: Region, name: string, settings: string[], items: string[]): Stall =>
     rez(region, 'dispenser', [...lines(keys.dispenser), ...settings], name, items);
-  /** The notecards of a vendor that has its product already, with one key or the other. */
+  /** The notecards of a vendor that has its product already, with either key. */
   const notecardsOf = (productId: string): string[][] =>
     [keys.vendor, keys.otherVendor].map((key) => [...lines(key), `product = ${productId}`]);
   const vendors = [...products.keys()].map((productId, n) => ({
@@ -117,12 +117,12 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
     ...rez(regions[n % regions.length] as Region, 'vendor', lines(keys.vendor)),
   }));
   const terminals = regions.slice(0, 2).map((region) => rez(region, 'terminal', lines(keys.terminal)));
-  // The first box lacks a product, for which the second is always asked.
+  // The first box lacks a product. The second is always asked for it.
   const lacking = isSpread ? stock[0] : undefined;
   const boxes = isSpread
     ? [rezBox(home, 'box', [], stock.slice(1)), rezBox(away, 'second box', ['name = second', 'priority = 1'], stock)]
     : [rezBox(home, 'box', [], stock), rezBox(home, 'standby', [], stock)];
-  // One cashier is part of the counter with a stranger's script, the other stands alone.
+  // One cashier is part of the counter with a stranger's script. The other is not linked.
   const card = [...lines(keys.cashier), 'limit = 500000', 'hold = 0'];
   const tills = regions.slice(1, 3).map((region) => rez(region, 'cashier', card));
   const strangers = regions.slice(0, 2).map((region) => ({
@@ -137,7 +137,7 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
     const root = vendors.find(isHere);
     if (root) region.world.link(root.object, ...others.map(({ object }) => object));
   }
-  /** The prims of all cashiers that there have ever been. */
+  /** The prims of all cashiers that have ever existed. */
   const cashiers = new Set(tills.map(({ object }) => object.body.id));
   return { vendors, terminals, boxes, lacking, tills, cashiers, strangers, notecardsOf };
 };
@@ -151,13 +151,13 @@ export const openMall = async (plan: Plan) => {
   const objects = placeObjects(goods.products, plan);
   return {
     ...{ store, owner: owner.uuid, service, ...goods, ...objects },
-    /** The product of each vendor that there has ever been, by its prim. */
+    /** The product of each vendor that has ever existed, by its prim. */
     productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),
     /** The cards that each avatar was given and has not tried to redeem. */
     unusedCards: new Map<string, string[]>(),
-    /** By id: the L$ and the owner of each card that was granted. */
+    /** The L$ and the owner of each granted card, by id. */
     granted: new Map<string, { credit: number; owner: string }>(),
-    /** By the refunded sale: L$ that the merchant has still to give back by hand. */
+    /** L$ that the merchant must still give back by hand, by the refunded sale. */
     refunds: new Map<string, { to: string; amount: number }>(),
   };
 };
@@ -171,7 +171,7 @@ export const stockVendors = async ({ service, vendors }: Mall, actor: Actor): Pr
   }
 };
 
-/** The merchant changes a price, and sees it at the vendor. Throws where the vendor does not hear of it. */
+/** The merchant changes a price, and sees it at the vendor. Throws if the vendor does not hear of it. */
 export const seeChange = async ({ service, vendors, products }: Mall, actor: Actor): Promise<void> => {
   const { object, productId } = vendors.at(-1) as Mall['vendors'][number];
   const product = products.get(productId);
@@ -181,12 +181,12 @@ export const seeChange = async ({ service, vendors, products }: Mall, actor: Act
   if (!(await actor.until(isSeen, 120))) throw new Error(`Vendor ${object.body.id} did not hear of a new price.`);
 };
 
-/** The merchant has the cashiers pay now. */
+/** The merchant makes the cashiers pay now. */
 export const touchTills = ({ tills, owner }: Mall): void => {
   for (const { object, region } of tills) region.touch(object, owner);
 };
 
-/** The merchant touches boxes and cashiers, and the vendors without a price, which ask for their permission again. */
+/** The merchant touches boxes, cashiers, and vendors without a price, which then ask for their permission again. */
 export const touchOwn = (mall: Mall): void => {
   const { boxes, vendors, owner } = mall;
   touchTills(mall);
@@ -196,8 +196,8 @@ export const touchOwn = (mall: Mall): void => {
 };
 
 /**
- * The merchant retries what has failed since the first box may have given it, and said later that it lacks the item.
- * Then all boxes are asked.
+ * The merchant retries failed deliveries: the first box may have given the item and said later that it lacks it. Then
+ * all boxes are asked.
  */
 export const retryFailed = async ({ service, lacking }: Mall): Promise<void> => {
   const failed = await walk(service, listDeliveries, { query: { state: 'failed', limit: 1000 } });
@@ -205,7 +205,7 @@ export const retryFailed = async ({ service, lacking }: Mall): Promise<void> => 
     if (item === lacking && lastError.includes('no such item')) await send(service, retryDelivery, { params: { id } });
 };
 
-/** Objects were copied, or took the place of others. */
+/** Objects were copied, or replaced others. */
 export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placement>, isCopy: boolean): void => {
   for (const stall of [...mall.vendors, ...mall.boxes, ...mall.tills, ...mall.terminals, ...mall.strangers]) {
     const object = copies.get(stall.object);
@@ -213,7 +213,7 @@ export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placeme
     if ('productId' in stall) {
       const { productId } = stall as Mall['vendors'][number];
       mall.productOf.set(object.body.id, productId);
-      // The service does not know this one: its notecard says what it sells at first.
+      // The service does not know this vendor. Its notecard says what it sells at first.
       const card = object.body.prim.notecards.vendor ?? [];
       if (!card.some((line) => line.startsWith('product')))
         object.editNotecard('vendor', [...card, `product = ${productId}`]);

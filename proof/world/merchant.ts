@@ -13,7 +13,10 @@ import type { Grid } from './grid.ts';
 import { type Body, type Mall, touchOwn, touchTills } from './mall.ts';
 import type { Setting } from './setting.ts';
 
-/** The merchant of a store: changes it during the day, and compares what was told with the accounts in the evening. */
+/**
+ * The merchant of a store. During the day they change it, and in the evening they compare what they were told with the
+ * accounts.
+ */
 
 interface Merchant extends Pick<Setting, 'avatars' | 'grid'> {
   mall: Mall;
@@ -22,7 +25,7 @@ interface Merchant extends Pick<Setting, 'avatars' | 'grid'> {
   isOver: () => boolean;
 }
 
-/** The body of an answer about some avatar; undefined where the service does not know the avatar yet. */
+/** The body of an answer about an avatar; undefined if the service does not know the avatar yet. */
 const post = async ({ mall, note }: Merchant, row: Route, identifier: string, body?: object): Promise<Body> => {
   const call: Call = { params: { identifier }, expect: [row.status, 404], ...(body && { body }) };
   const answer = await send(mall.service, row, call);
@@ -123,7 +126,7 @@ const refund: Step = async ({ mall, actor, grid, note }) => {
   payRefunds(mall, grid);
 };
 
-/** Where L$ come from and go to that the merchant spends elsewhere. */
+/** The source and the target of L$ that the merchant moves elsewhere. */
 const bank = 'bank';
 
 const spend: Step = async ({ mall: { owner }, actor, grid: { book }, note }) => {
@@ -134,14 +137,14 @@ const spend: Step = async ({ mall: { owner }, actor, grid: { book }, note }) => 
   book.move({ reason: 'earned', from: bank, to: owner, amount, of: '' });
 };
 
-/** Those that come more often than others are there more often. */
+/** A step that happens more often is in the list more often. */
 const steps: readonly Step[] = [
   ...[haveThemPay, haveThemPay, haveThemPay],
   ...[lookAround, changePrice, changePrice, withdraw, ban, closeStore],
   ...[grant, grant, grant, giveCard, giveCard, refund, refund, spend],
 ];
 
-/** Gives back by hand what refunds of sales owe. */
+/** Gives back by hand what the store owes for refunds. */
 export const payRefunds = (mall: Mall, { book }: Grid): void => {
   for (const [of, refund] of mall.refunds)
     if (book.move({ ...refund, reason: 'refund', from: mall.owner, of })) refund.amount = 0;
@@ -158,15 +161,15 @@ export const payClaims = (
 ): string[] => {
   const { givings, copies, book } = grid;
   const faults: string[] = [];
-  // A claim of an exact sum first, then the lowest bound: otherwise a payment of which any part may be owed takes the
-  // sum that only another claim explains.
+  // Claims of an exact sum come first, then the lowest bounds. Otherwise a claim of any part of a payment might take
+  // the sum that only another claim explains.
   const claims = grid.claims
     .filter((claim) => mall.productOf.has(claim.by))
     .sort((a, b) => Number(a.isUpTo) - Number(b.isUpTo) || a.amount - b.amount);
   for (const { by, to, amount, isUpTo, text } of claims) {
     const isInDoubt = givings.some((one) => one.isDoubtful && one.by === by && one.to === to && one.amount === amount);
     if (text.includes('are open') && !isInDoubt && !copies.has(by)) faults.push(`told without a reason: ${text}`);
-    // On a wall that was copied, any vendor may have found what another's original kept: the message names the sale.
+    // In a copied wall, any vendor may have found what the original of another one kept: the message names the sale.
     const isOf = (key: string): boolean =>
       copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;
     const found = missing()

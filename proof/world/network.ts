@@ -8,8 +8,8 @@ import type { Actor } from './actor.ts';
 import type { Grid } from './grid.ts';
 
 /**
- * The network between the grid and the service: it loses requests and answers, delays them, and answers in the
- * service's place.
+ * The network between the grid and the service: it loses requests and answers, delays them, and answers instead of the
+ * service.
  */
 
 type Receive = (url: string, method: string, body: string, answer: (status: number, text: string) => void) => void;
@@ -34,7 +34,7 @@ const createFaults = (grid: Grid, actor: Actor) => {
 };
 type Faults = ReturnType<typeof createFaults>;
 
-/** Takes the calls of the service for the boxes. Answers its address. */
+/** Takes the service's calls to the boxes. Answers its address. */
 const startServer = async ({ draw, slowly, counts }: Faults, receive: Receive) => {
   const server = createServer(async (request, response) => {
     try {
@@ -49,7 +49,7 @@ const startServer = async ({ draw, slowly, counts }: Faults, receive: Receive) =
         else response.writeHead(status, { 'Content-Type': 'text/plain; charset=utf-8' }).end(text);
       });
     } catch {
-      // The service has hung up, since it was killed.
+      // The service has hung up, because it was killed.
       response.destroy();
     }
   }).listen(0, '127.0.0.1');
@@ -85,14 +85,14 @@ export const createNetwork = async (grid: Grid, actor: Actor, baseUrl: () => str
     ...(await startServer(faults, receive)),
     counts,
     mayRequest: (): boolean => !draw('throttled'),
-    /** Carries a script's request to the service. An answer of undefined becomes 499. */
+    /** Carries a script's request to the service. An undefined answer becomes 499. */
     send: async (request: WebRequest, answer: (answer: WebAnswer | undefined) => void): Promise<void> => {
       counts.add('requests of scripts');
       const trouble = draw('lost', 'answerLost', 'broken', 'garbled');
       await slowly();
       if (trouble === 'lost') return answer(undefined);
       const status = actor.pick([500, 502, 503, 504]) ?? 500;
-      // Some gateways answer so after the service has had the request.
+      // Some gateways answer like this after the service has received the request.
       if (trouble === 'broken' && actor.chance(50)) return answer({ status, type: 'text/html', body: 'busy' });
       const answered = await reach(request, baseUrl());
       if (!answered) counts.add('not answered');

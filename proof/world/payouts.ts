@@ -5,7 +5,7 @@ import { sumsOf, type Transfer } from './book.ts';
 import type { Grid } from './grid.ts';
 import type { Body, Mall } from './mall.ts';
 
-/** Compares what a store says that it owed and paid with the L$ that its cashiers gave away. */
+/** Compares what a store says it owed and paid with the L$ that its cashiers gave away. */
 
 type PayoutBooks = Pick<StoreBooks, 'sales' | 'payouts' | 'payees' | 'cashiers'>;
 
@@ -16,7 +16,7 @@ const debtsOf = (sales: PayoutBooks['sales']): [payee: string, amount: number][]
     return state === 'refunded' && payOut ? [[buyerUuid, refund - change]] : [];
   });
 
-/** Payees whose sums are not what sales and refunds have made the store owe them. */
+/** Payees whose sums differ from what sales and refunds have made the store owe them. */
 export const findMiscounts = ({ sales, payees }: Pick<PayoutBooks, 'sales' | 'payees'>): string[] => {
   const counted = payees.map((one) => [one.residentUuid, one.owed + one.claimed + one.unknown + one.paid] as const);
   const debts = debtsOf(sales).map(([payee, amount]) => [payee, -amount] as const);
@@ -56,12 +56,12 @@ export const comparePayouts = (books: PayoutBooks, transfers: readonly Transfer[
   return { faults, unexplained };
 };
 
-/** A transfer may have begun so long after its claim, as `store reconcile` takes it. */
+/** A transfer may have begun this long after its claim, as `store reconcile` assumes. */
 const spanMillis = 15 * 60_000;
 
 /**
- * In the evening the merchant looks at the account's transactions for each payout of which nobody knows, and settles
- * it. Answers those of which no cashier had a reason to say so.
+ * In the evening the merchant looks in the account's transactions for each unknown payout, and settles it. Answers the
+ * payouts that no cashier had a reason to call unknown.
  */
 export const settleUnknown = async (mall: Mall, { book, erased }: Grid): Promise<string[]> => {
   const payouts = await walk(mall.service, listPayouts, { query: { limit: 1000 } });

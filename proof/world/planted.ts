@@ -95,7 +95,7 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
 };
 
-/** The text of a file of this project with the fault in it, which only one file has. */
+/** The text of a project file with the fault in it. Only one file has the fault. */
 export const plant = (name: string, file: string, text: string): string => {
   const fault = planted[name];
   if (!fault || !file.endsWith(`/${fault.file}`)) return text;

@@ -7,7 +7,8 @@ import { claimOf, type Giving, type Grid, isOpen } from './grid.ts';
 import type { Network } from './network.ts';
 
 /**
- * Tags after which the L$ have surely not moved and another try may succeed, and those that leave a doubt or end it.
+ * Tags after which the L$ have surely not moved and another try may succeed. Other tags leave a doubt, or end the
+ * transfer.
  */
 const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTFUNDS'];
 const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
@@ -22,17 +23,17 @@ type World = ReturnType<typeof createWorld>;
 type Absence = () => Promise<void>;
 
 interface ScriptState {
-  /** Another one each time that the script loses all that was under way. */
+  /** Another object each time the script loses everything that was under way. */
   life: object;
-  /** The delivery that a box has before it, and whether its item was given. */
+  /** The delivery that a box is handling, and whether its item was given. */
   order?: { deliveryId: string; isGiven: boolean } | undefined;
   /** The object is away for a while. */
   isGone: boolean;
-  /** The object is not its owner's now. */
+  /** The object does not belong to its owner now. */
   isLent?: boolean;
 }
 
-/** A region of the grid: objects with the shipped scripts, which die with it and are started again. */
+/** A region of the grid: objects with the shipped scripts, which die with the region and are started again. */
 export class Region {
   readonly name: string;
   readonly world: World;
@@ -115,7 +116,7 @@ export class Region {
       grid.clock.after(actor.between(0, 4), () => void this.crash(() => actor.wait(actor.between(5, 30))));
     const outcome = this.outcomeOfTransfer();
     grid.clock.after(actor.between(0.1, 2), () => {
-      // An order that left the region before it died may be carried out all the same.
+      // An order that left the region before it died may still be carried out.
       if (life !== this.lifeOf(by) && actor.chance(50)) return;
       const moved = outcome.moves && grid.book.move({ reason, from, to, amount, of }, id) !== undefined;
       if (outcome.isDoubtful) giving.isDoubtful = true;
@@ -126,7 +127,7 @@ export class Region {
     });
   }
 
-  /** Scripts forget all but linkset data. All that was under way is lost. */
+  /** Scripts forget everything except linkset data. Everything that was under way is lost. */
   private kill(placement: Placement): void {
     this.noteUnnoted(placement);
     this.forget(placement);
@@ -135,13 +136,13 @@ export class Region {
     placement.script.begin();
   }
 
-  /** Requests and payments under way are answered to nobody. */
+  /** The answers to requests and payments under way reach nobody. */
   private forget(placement: Placement): void {
     this.set(placement, { life: {} });
     for (const giving of this.grid.givings) if (giving.by === placement.body.id) giving.isDoubtful = true;
   }
 
-  /** A box that ends in this moment has not noted what it has just given. */
+  /** A box that ends at this moment has not noted what it has just given. */
   private noteUnnoted(placement: Placement): void {
     const order = this.scripts.get(placement)?.order;
     const { linksetData, id } = placement.body;
@@ -155,7 +156,7 @@ export class Region {
     return placement;
   }
 
-  /** Changes what is known of a script. One that is no longer there stays away. */
+  /** Changes what is known about a script. A script that is gone stays away. */
   private set(placement: Placement, state: Partial<ScriptState>): void {
     Object.assign(this.scripts.get(placement) ?? {}, state);
   }
@@ -170,24 +171,24 @@ export class Region {
     return !this.isDown && this.scripts.get(placement)?.isGone === false;
   }
 
-  /** Changes when the script loses all that was under way. */
+  /** This changes when the script loses everything that was under way. */
   lifeOf(placement: Placement): object | undefined {
     return this.scripts.get(placement)?.life;
   }
 
-  /** All scripts of the object to which the prim belongs. */
+  /** All scripts of the object that the prim belongs to. */
   private objectOf({ body }: Placement): Placement[] {
     return [...this.scripts.keys()].filter((one) => body.prim.linkset.prims.includes(one.body.prim));
   }
 
-  /** True for an object as the merchant left it, which all of its scripts are in. */
+  /** True for an object as the merchant left it, with all of its scripts. */
   private isWhole(placement: Placement): boolean {
     const scripts = this.objectOf(placement);
     const isComplete = scripts.length === placement.body.prim.linkset.prims.length;
     return isComplete && scripts.every((one) => this.isThere(one) && !this.scripts.get(one)?.isLent);
   }
 
-  /** The script must tell so within two minutes, if nothing happens to it meanwhile. */
+  /** The script must say this within two minutes, if nothing happens to it meanwhile. */
   private mustTell(placement: Placement, words: string): void {
     const life = this.lifeOf(placement);
     const { name, id } = placement.body;
@@ -202,13 +203,13 @@ export class Region {
     return this.add(this.world.rez(placed));
   }
 
-  /** Avatars touch an object in the same moment. */
+  /** Avatars touch an object at the same moment. */
   touch(placement: Placement, ...visitors: string[]): void {
     if (this.isThere(placement)) placement.touch(...visitors);
   }
 
   /**
-   * Somebody copies the object; or its owner takes it into the inventory, and rezzes it. Answers the copies of its
+   * Somebody copies the object, or its owner takes it into the inventory and rezzes it. Answers the copies of its
    * scripts, by their originals.
    */
   copy(placement: Placement, isTaken = false): Map<Placement, Placement> {
@@ -227,7 +228,7 @@ export class Region {
     return new Map(originals.map((original, n) => [original, copies[n] as Placement]));
   }
 
-  /** A stranger's script erases the memory of what it is linked with. Each vendor that loses something must tell. */
+  /** A stranger's script erases the memory that it shares. Each vendor that loses something must say so. */
   erase(placement: Placement): void {
     const { body } = placement;
     if (!this.isThere(placement)) return;
@@ -236,13 +237,13 @@ export class Region {
     placement.touch(body.owner);
     for (const one of this.objectOf(placement)) this.grid.erased.add(one.body.id);
     for (const [, { by, value }] of pairs) this.grid.claims.push(...claimOf(by, value));
-    // Of an entry that it could never read a vendor knows only that it was there, and has told that before.
+    // About an entry that it could never read, a vendor knows only that it existed, and has said that before.
     const known = pairs.filter(([name, { value }]) => isOpen(value) && !this.grid.unreadable.has(name));
     for (const one of this.objectOf(placement))
       if (known.some(([, { by }]) => by === one.body.id)) this.mustTell(one, 'erased');
   }
 
-  /** The object is another account's, or a group's, until its owner has it again. */
+  /** The object belongs to another account, or to a group, until its owner gets it back. */
   async lend(placement: Placement, to: string, isDeeded: boolean, absence: Absence): Promise<void> {
     const { owner, linksetData } = placement.body;
     const { grid } = this;
@@ -268,7 +269,7 @@ export class Region {
     for (const one of all) if (isUnreadable(one.body.id)) this.mustTell(one, 'cannot read');
   }
 
-  /** Another script lies in the prim for a while. The first one begins anew when it comes, and when it goes. */
+  /** Another script is in the prim for a while. The first script begins again when it comes, and when it goes. */
   async dropScript(placement: Placement, source: string, absence: Absence): Promise<void> {
     if (!this.isWhole(placement)) return;
     this.grid.counts.add('second scripts in a prim');
@@ -297,7 +298,7 @@ export class Region {
     return true;
   }
 
-  /** One object is gone for a while, such as one that its owner takes and rezzes again. */
+  /** An object is gone for a while, for example because its owner takes it and rezzes it again. */
   async takeAway(placement: Placement, absence: Absence): Promise<void> {
     if (this.isDown) return;
     this.grid.counts.add('objects taken away');
@@ -309,7 +310,7 @@ export class Region {
     placement.freeze(false);
   }
 
-  /** The region goes down in order: its scripts go on afterwards. */
+  /** The region restarts in good order: its scripts continue afterwards. */
   restart(): void {
     if (this.isDown) return;
     this.grid.counts.add('regions restarted');
@@ -329,11 +330,11 @@ export class Region {
   }
 
   scriptErrors(): string[] {
-    // The region shouts this by itself where a script asks too often. It is no fault of the script.
+    // The region shouts this itself if a script asks too often. It is not a fault of the script.
     return this.world.log.errors.filter((text) => !text.includes('too many HTTP requests'));
   }
 
-  /** The day is over: no script runs on. */
+  /** The day is over: no script continues. */
   end(): void {
     for (const placement of this.scripts.keys()) placement.take();
   }

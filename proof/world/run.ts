@@ -22,7 +22,7 @@ const setFaults = ({ grid, killable }: Setting, level: FaultLevel): void => {
   killable.setFaults(level !== 'none');
 };
 
-/** Lets all act until the day is over. */
+/** Lets everybody act until the day is over. */
 const spendDay = async (setting: Setting): Promise<void> => {
   const { options, grid, actorOf, avatars, malls, visits } = setting;
   const { clock, book, gifts } = grid;
@@ -69,7 +69,7 @@ const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Prom
   ];
 };
 
-/** Lists in words all that is still under way. */
+/** Lists in words everything that is still under way. */
 const stillOpen = async (setting: Setting): Promise<string[]> => {
   const { malls, grid, queued } = setting;
   await sweep(setting.baseUrl);
@@ -96,20 +96,20 @@ const stillOpen = async (setting: Setting): Promise<string[]> => {
   return open;
 };
 
-/** A vendor that cannot read something is given its other key for a while. */
+/** A vendor that cannot read something gets its other key for a while. */
 const changeKeys = ({ vendors, notecardsOf }: Mall, grid: Grid, time: number): void => {
   for (const { object, productId } of vendors)
     if (grid.told.get(object.body.id)?.join().includes('cannot read'))
       object.editNotecard('vendor', notecardsOf(productId)[time % 2] ?? []);
 };
 
-/** The day is over: nothing fails any more, and all that is under way comes to its end. Answers all that does not. */
+/** The day is over: nothing fails any more, and everything that is under way ends. Answers what does not end. */
 const settle = async (setting: Setting): Promise<string[]> => {
   const { options, grid, actorOf, malls, killable } = setting;
   const { settleSeconds = 3600, onProgress = () => {} } = options;
   const settler = actorOf('settler');
   if (options.faults !== 'none') {
-    // The last trouble of each day: the queue does not answer. No death ends the calls that wait for it.
+    // The last trouble of each day: the queue does not answer. The calls that wait for it must end without any death.
     killable.tell('stop answers');
     await settler.wait(60);
     killable.tell('go answers');
@@ -131,7 +131,7 @@ const settle = async (setting: Setting): Promise<string[]> => {
   return open.map((text) => `not settled after ${settleSeconds} s: ${text}`);
 };
 
-/** The merchant gives back payments that died with a region before a script heard of them. */
+/** The merchant gives back payments that were lost with a region before a script heard of them. */
 const payUnheard = ({ malls, grid: { book, unheard } }: Setting): void => {
   for (const [of, payment] of unheard) {
     const mall = malls.find(({ productOf }) => productOf.has(payment.of));
@@ -143,8 +143,8 @@ const payUnheard = ({ malls, grid: { book, unheard } }: Setting): void => {
 const renameMinutes = 7;
 
 /**
- * The faults that `store audit` finds. A customer whom nobody could name at once may have the wrong name until the
- * sweep follows their rename, so an audit with faults is made once more after it.
+ * The faults that `store audit` finds. A customer who could not be named at once may have the wrong name until the
+ * sweep follows their rename. So if there are faults, the audit is repeated after that.
  */
 const auditAll = async (setting: Setting): Promise<string[]> => {
   const audit = async (): Promise<string[]> => {
@@ -161,8 +161,8 @@ const auditAll = async (setting: Setting): Promise<string[]> => {
 };
 
 /**
- * The differences that `store reconcile` finds between a store and the history of its owner's L$: with those that moved
- * while a vendor was another account's, and without those that the owner spends and earns elsewhere.
+ * The differences that `store reconcile` finds between a store and the history of its owner's L$. The history includes
+ * L$ that moved while a vendor belonged to another account, and excludes what the owner spends and earns elsewhere.
  */
 const reconcile = async (setting: Setting, { store, owner, productOf }: Mall): Promise<string[]> => {
   const { options, grid, others } = setting;
@@ -183,7 +183,7 @@ const reconcile = async (setting: Setting, { store, owner, productOf }: Mall): P
   return differences.split('\n').flatMap((line: string) => (line === '' ? [] : `store reconcile: ${line}`));
 };
 
-/** Compares the grid's book with those of the stores, as the merchants do in the evening, and asks `store audit`. */
+/** Compares the grid's book with the stores' books, as the merchants do in the evening, and runs `store audit`. */
 const compareBooks = async (setting: Setting) => {
   const { malls, grid, regions } = setting;
   const { book, gifts, silences } = grid;
@@ -218,7 +218,7 @@ const compareBooks = async (setting: Setting) => {
 
 /**
  * Lets a day pass: avatars buy through the shipped scripts from the local service, while regions, network and service
- * fail. Returns figures, and in `faults` everything between the grid's book and the service's that has no explanation.
+ * fail. Returns figures, and in `faults` every unexplained difference between the grid's book and the service's.
  */
 export const runWorld = async (options: WorldOptions) => {
   const { seed, speed, avatars } = options;

@@ -5,13 +5,13 @@ import { notSent } from '../../test/support/faults.ts';
 import './service-clock.ts';
 
 /**
- * The world loads this into the local service after proof/load/faults.ts: the service keeps the world's time, and its
- * stream, its queue and the answers of the queue stop while they are told to. WORLD_PLANT names a fault to plant into
- * its code.
+ * The world loads this into the local service after proof/load/faults.ts. The service then keeps the world's time. Its
+ * stream, its queue and the queue's answers stop when they are told to. WORLD_PLANT names a fault to plant into its
+ * code.
  */
 
 const stopped = new Set<string>();
-/** Calls that got no answer. The answers of the queue stop until there is one at least. */
+/** The number of calls without an answer. The answers of the queue stop until there is at least one. */
 let waiting = 0;
 let goesOn = false;
 process.on('message', (message) => {
@@ -23,7 +23,7 @@ process.on('message', (message) => {
 
 const send = SQSClient.prototype.send as (...args: unknown[]) => Promise<unknown>;
 
-/** A call without an answer, which ends only when its caller gives it up. */
+/** A call without an answer. It ends only when its caller gives it up. */
 const unanswered = (options?: { abortSignal?: AbortSignal }): Promise<never> => {
   waiting += 1;
   if (goesOn) stopped.delete('answers');
@@ -41,7 +41,7 @@ const sendUnlessStopped = async function (this: SQSClient, ...args: unknown[]): 
 };
 SQSClient.prototype.send = sendUnlessStopped as typeof SQSClient.prototype.send;
 
-// The reader of the stream calls the engine by node:http itself, under the names of the stream's operations.
+// The reader of the stream calls the engine with node:http itself, with the names of the stream's operations.
 const { request } = http;
 http.request = ((endpoint: string, options: http.RequestOptions, ...rest: []) => {
   const target = String((options?.headers as http.OutgoingHttpHeaders | undefined)?.['X-Amz-Target']);

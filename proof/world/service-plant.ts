@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { plant } from './planted.ts';
 
-/** The world loads this into the local service before all else: it plants the fault that WORLD_PLANT names. */
+/** The world loads this into the local service before everything else. It plants the fault that WORLD_PLANT names. */
 
 const { WORLD_PLANT = '' } = process.env;
 

@@ -17,18 +17,18 @@ import { Region } from './regions.ts';
 /** The stage of a day: the grid with its regions, avatars and malls, the network, and a service that can be killed. */
 
 export interface WorldOptions {
-  /** Of the world's clock. */
+  /** In the world's time. */
   seconds: number;
   seed: number;
   avatars: number;
-  /** Visits of all avatars in a minute of the world. */
+  /** How many visits all avatars together make in a minute of the world. */
   rate: number;
-  /** So many times faster than the wall's clock. */
+  /** How many times faster this clock runs than the real one. */
   speed: number;
   faults: FaultLevel;
   /** An empty directory. */
   dataDir: string;
-  /** Seconds of the world within which all must have settled once the faults are over; an hour if it is missing. */
+  /** Seconds of the world within which everything must have ended after the faults; an hour if it is missing. */
   settleSeconds?: number;
   /** A fault of planted.ts. */
   plant?: string;
@@ -40,7 +40,7 @@ const regionNames = ['Ahern', 'Bonifacio', 'Dore', 'Morris'];
 const openingBalance = 1_000_000;
 const runFile = promisify(execFile);
 
-/** The service, which keeps the world's time, and the command `store` beside it. */
+/** The service, which keeps the world's time, and the command `store`. */
 const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun: number) => {
   const complaints = createTally();
   let queued: number | undefined;
@@ -48,7 +48,7 @@ const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun
     WORLD_BEGUN: String(begun),
     WORLD_PLANT: plant,
     WORLD_SPEED: String(speed),
-    // A region answers in a script's place after 25 seconds of the world, which are shorter than the service's.
+    // A region answers instead of a script after 25 seconds of the world, which are shorter than the service's.
     DISPENSER_TIMEOUT_MILLIS: '25000',
     DELIVERY_RETRY_SECONDS: '0.3',
   };
@@ -76,7 +76,7 @@ const createService = ({ dataDir, seed, speed, plant = '' }: WorldOptions, begun
 };
 type Service = ReturnType<typeof createService>;
 
-/** Has the service sweep. Answers whether it did all that was due: on a busy machine it may leave some. */
+/** Makes the service sweep. Answers whether it did everything that was due: on a busy machine it may leave some. */
 export const sweep = async (baseUrl: string): Promise<boolean> => {
   try {
     const answer = await fetch(`${baseUrl}/_dev/sweep`, { method: 'POST', signal: AbortSignal.timeout(60_000) });
@@ -86,10 +86,10 @@ export const sweep = async (baseUrl: string): Promise<boolean> => {
   }
 };
 
-/** Has visitors and merchants hear all that scripts say. */
+/** Lets visitors and merchants hear everything that scripts say. */
 const listen = (grid: Grid, visitors: ReadonlyMap<string, Visitor>, note: (what: string) => void): void => {
   grid.onDialog = (dialog) => {
-    // The merchant allows the vendor's request, some time later.
+    // The merchant allows the vendor's request some time later.
     if (dialog.text.startsWith('permissions')) grid.clock.after(2, () => dialog.answer('Allow'));
     else visitors.get(dialog.to)?.dialogs.push(dialog);
   };
@@ -127,7 +127,7 @@ const openMalls = (
     const actor = actorOf(`mall ${n}`);
     return openMall({
       ...{ ...plan, actor, store: { id, name }, owner: owners[n] as Avatar, isSpread: n > 0 },
-      // It repeats each request until it is answered finally, by the world's clock.
+      // It repeats each request until it has a final answer, by the world's clock.
       service: {
         baseUrl: () => baseUrl,
         key,
@@ -148,7 +148,7 @@ const areReady = (malls: readonly Mall[]): true | undefined =>
       [tills, boxes].every((some) => some.some(({ object }) => object.body.seen.text.includes('ready'))),
   ) || undefined;
 
-/** Starts all that a day needs. `end` ends it. */
+/** Starts everything that a day needs. `end` ends it. */
 export const openWorld = async (options: WorldOptions, clock: Clock, begun: number) => {
   const actorOf = (name: string): Actor => createActor(clock, options.seed, name);
   const visits = createTally();
@@ -176,10 +176,10 @@ export const openWorld = async (options: WorldOptions, clock: Clock, begun: numb
     const file = await service.killable.start();
     ({ baseUrl } = file);
     service.killable.setFaults(false);
-    // Two merchants, another account of theirs, a group, and one who only touches.
+    // Two merchants, another account of theirs, a group, and an avatar who only touches.
     const people = strangers(options.avatars + 5);
     const [owner, otherOwner, other, group, bystander] = people as [Avatar, Avatar, Avatar, Avatar, Avatar];
-    // The companion touches a vendor at the same moment as another now and then, and wants nothing.
+    // Now and then the companion touches a vendor at the same moment as another avatar, and wants nothing.
     const [avatars, companion] = [people.slice(5).map(createVisitor), createVisitor(bystander)];
     for (const { uuid } of people) book.open(uuid, openingBalance);
     listen(grid, new Map([...avatars, companion].map((visitor) => [visitor.uuid, visitor])), visits.add);

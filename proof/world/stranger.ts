@@ -1,7 +1,7 @@
 /**
- * A script of somebody else, in another prim of the merchant's object. Every 20 seconds it writes what it would like to
- * be paid into the memory of the linkset, in each form that a vendor or a cashier has had, and writes again what it has
- * read of others and what is gone meanwhile. Touched, it erases all.
+ * A stranger's script, in another prim of the merchant's object. Every 20 seconds it writes the payments it would like
+ * into the memory of the linkset, in each form that a vendor or a cashier has used. It also writes again what it has
+ * read from others and what was deleted since. When touched, it erases everything.
  */
 export const strangerSource = `
 list gMine;

@@ -6,14 +6,14 @@ import { type Setting, sweep } from './setting.ts';
 /** Mean seconds of the world between two troubles. */
 const pauses = { none: Number.POSITIVE_INFINITY, normal: 10, heavy: 4 };
 
-/** More of them would only slow the world down. */
+/** More copies would only slow the world down. */
 const mostCopies = 4;
 
 const killEverySeconds = 180;
 
 type Trouble = () => Promise<void>;
 
-/** Kills the service, and stops its stream, its queue and the queue's answers for a while: one at a time. */
+/** Kills the service, and stops its stream, its queue or the queue's answers for a while, one at a time. */
 const serviceTroubles = ({ grid: { clock, counts }, killable }: Setting, actor: Actor): Trouble[] => {
   let service: Promise<void> = Promise.resolve();
   let killedAt = Number.NEGATIVE_INFINITY;
@@ -31,7 +31,7 @@ const serviceTroubles = ({ grid: { clock, counts }, killable }: Setting, actor: 
     if (!killable.hasEnded()) killable.tell(`go ${part}`);
   };
   const kill = async (): Promise<void> => {
-    // A start takes seconds of the wall, which are many here.
+    // A start takes seconds of real time, which are many in the world.
     if (clock.now() - killedAt < killEverySeconds * 1000) return;
     killedAt = clock.now();
     counts.add('service killed');
@@ -48,7 +48,7 @@ const serviceTroubles = ({ grid: { clock, counts }, killable }: Setting, actor: 
   ];
 };
 
-/** Kills regions and boxes, and does to objects all that their owners and strangers may do. */
+/** Kills regions and boxes, and does to objects everything that their owners and strangers may do. */
 const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Trouble[] => {
   const { grid, regions, malls, others, options } = setting;
   const vendor = scriptOf('vendor', options.plant);
@@ -76,7 +76,7 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
   const changeKey = withVendor((one, { object, productId }) => {
     const now = object.body.prim.notecards.vendor?.join();
     const other = one.notecardsOf(productId).find((lines) => lines.join() !== now);
-    // One of the stores has a single key.
+    // One of the stores has only one key.
     if (!other) return;
     grid.counts.add('keys changed');
     object.editNotecard('vendor', other);
@@ -102,7 +102,7 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
   ];
 };
 
-/** Makes one trouble after the other, and has the sweep run. */
+/** Makes one trouble after the other, and makes the sweep run. */
 export const makeTrouble = async (setting: Setting, isOver: () => boolean): Promise<void> => {
   const { faults } = setting.options;
   const actor = setting.actorOf('trouble');
@@ -117,7 +117,7 @@ export const makeTrouble = async (setting: Setting, isOver: () => boolean): Prom
       if (next.length === 0) next = [...troubles];
       const [trouble] = next.splice(actor.below(next.length), 1);
       const running = trouble?.() ?? Promise.resolve();
-      // It is heard at the end.
+      // Its error is reported at the end.
       running.catch(() => undefined);
       under.push(running);
     }

@@ -17,7 +17,7 @@ test(`in a day of the world every L$, item and credit has an explanation, whatev
 
   expect(report.faults).toEqual([]);
   expect(report.unexplained).toBe(0);
-  // How many sales a minute brings is the machine's doing, and the seed's.
+  // How many sales there are in a minute depends on the machine and the seed.
   expect(report.sales.completed).toBeGreaterThan(0);
   rmSync(dataDir, { recursive: true });
 });

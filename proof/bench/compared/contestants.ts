@@ -21,10 +21,10 @@ export interface Contestant {
 const customers = 500;
 const copies = 1_000_000;
 
-/** The customer of a request: one after the other, so that requests side by side have different ones. */
+/** The customer of a request: each in turn, so that requests side by side have different ones. */
 const buyerOf = (number: number): string => idOf(number % customers);
 
-/** A store with the same customers and product for Hono and ElectroDB as `makeShop` makes for ours. */
+/** A store for Hono and ElectroDB, with the same customers and product that `makeShop` makes for this service. */
 const makeTheirShop = async (store: string): Promise<{ store: string; productId: string }> => {
   const productId = randomUUID();
   shop.setTableName(tableName());
@@ -40,8 +40,8 @@ const makeTheirShop = async (store: string): Promise<{ store: string; productId:
 };
 
 /**
- * Ours, and the same three endpoints made of Hono and ElectroDB. proof/bench/compared.test.ts checks that they answer
- * alike.
+ * This service's three endpoints, and the same ones made from Hono and ElectroDB. proof/bench/compared.test.ts checks
+ * that they answer alike.
  */
 export const prepare = async (): Promise<Contestant[]> => {
   const [ours, theirs] = [await makeShop(customers, copies), await makeTheirShop('bench-whole')];

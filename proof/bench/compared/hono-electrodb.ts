@@ -13,7 +13,8 @@ import type { LambdaHandler } from '../call.ts';
 
 /**
  * Three endpoints as one writes them with Hono and ElectroDB alone: a customer's credit, its increment, and a sale in
- * one transaction. Only the DynamoDB client is ours, so that connections, timeouts and the count of calls are the same.
+ * one transaction. Only the DynamoDB client is this service's, so that connections, timeouts and the count of calls are
+ * the same.
  */
 
 const text = { type: 'string', required: true } as const;

@@ -2,7 +2,7 @@ import * as rows from '../../../lib/routes/categories.ts';
 import { type Action, compare, type World, withOwn, writeRow } from '../action.ts';
 import { send } from '../client.ts';
 
-/** Actions on the client's own categories, and on the shared ones, whose counts all clients change. */
+/** Actions on the client's own categories, and on shared ones, whose counts all clients change. */
 
 const maxCategories = 4;
 

@@ -40,7 +40,7 @@ const update = (world: World): Promise<void> =>
   withOwn(world, 'coupons', (id) => {
     const { below, unique, service } = world;
     const { code } = (service.book.rows.COUPON.get(id)?.fields ?? {}) as { code: string };
-    // A coupon keeps a contested code: another client could rightly win a freed one.
+    // A coupon keeps a contested code: another client might rightly win a freed one.
     const body = fieldsOf(world, below(2) === 0 || /^race/i.test(code) ? code : unique('Code'));
     return writeRow(world, 'COUPON', id, [rows.updateCoupon, { params: { id }, body }], body);
   });

@@ -9,8 +9,9 @@ import type { AskedChange } from '../book.ts';
 import { isUndone, send, sendOnce } from '../client.ts';
 
 /**
- * Actions on credit. All clients change the credit of hot customers at once, and a client that of its own customers.
- * Lots expire during the run. The book has each change and what was answered, and history the order of all.
+ * Actions on credit. All clients change the credit of hot customers at the same time, and each client changes its own
+ * customers' credit. Lots expire during the run. The book has each change with its answer. History has the order of all
+ * changes.
  */
 
 const minute = 60_000;
@@ -39,7 +40,7 @@ const changeCredit = async (world: World, resident: Resident, type: CreditType, 
   compare(world, `the credit of ${uuid} after a change`, body, { uuid });
 };
 
-/** Half of all lots and sets have an end, within two hours. */
+/** Half of all lots and sets end within two hours. */
 const someExpiry = ({ below }: World): string | undefined =>
   below(2) === 0 ? undefined : timestamp(now() + 10 * minute + below(120 * minute));
 

@@ -73,7 +73,9 @@ const change = (world: World): Promise<void> =>
     return writeRow(world, 'GIFTCARD', id, [cards.disableGiftCard, { params: { id } }], { active: false });
   });
 
-/** Redeems a card for permanent credit. Its owner gets it, or another customer where it may be given away. */
+/**
+ * Redeems a card for permanent credit. Its owner gets the credit, or another customer if the card may be given away.
+ */
 const redeem = async (world: World): Promise<void> => {
   const { service, pick, below, own: mine } = world;
   const { book } = service;

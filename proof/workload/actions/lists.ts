@@ -16,8 +16,8 @@ const lists: readonly { route: Route; kind: RowKind; idOf: (row: { id: string; u
 ];
 
 /**
- * Walks a whole list while others write. No row may come twice, and each row that was acknowledged before the walk and
- * did not change during it must be there with its acknowledged values.
+ * Walks through a whole list while others write. No row may come twice. Each row that was acknowledged before the walk
+ * and did not change during it must be there with its acknowledged values.
  */
 const checkList = async (service: Service, which: number, limit: number): Promise<void> => {
   const { route, kind, idOf } = lists[which] as (typeof lists)[number];
@@ -38,7 +38,7 @@ export const walkActions: readonly Action[] = [
   { weight: 1, run: ({ service, below }) => checkList(service, below(lists.length), 50 + below(200)) },
 ];
 
-/** Compares all lists with the book, once no client writes any more. */
+/** Compares all lists with the book, when no client writes any more. */
 export const checkLists = async (service: Service): Promise<void> => {
   for (const which of lists.keys()) await checkList(service, which, 100);
 };

@@ -36,7 +36,7 @@ const read = (world: World): Promise<void> =>
 const activeOnes = ({ service, own }: World): string[] =>
   own.products.filter((id) => service.book.rows.PRODUCT.get(id)?.fields.active);
 
-/** Without the full stop client 1 would also find the products of client 11. */
+/** Without the full stop, client 1 would also find the products of client 11. */
 const search = async (world: World): Promise<void> => {
   const { body } = await send(world.service, rows.listProducts, { query: { search: `client${world.index}.` } });
   compareIds(world, `a search for the products of client ${world.index}`, body.data, activeOnes(world));
@@ -68,8 +68,8 @@ const deliver = async (world: World): Promise<void> => {
 };
 
 /**
- * A delivery that a list shows is found by its id. The first attempt writes both, so the client knows no id before. Few
- * of a client's customers are given anything, so it looks at the list of all deliveries too.
+ * Reads a delivery from a list by its id. The first attempt writes the record with the id, so the client knows no id
+ * before. Few of a client's customers are given anything, so it also looks in the list of all deliveries.
  */
 const readDelivery = async (world: World): Promise<void> => {
   const { service, pick, below, customers } = world;

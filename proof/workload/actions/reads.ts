@@ -13,7 +13,7 @@ import { getVendor } from '../../../lib/routes/vendors.ts';
 import type { Action, World } from '../action.ts';
 import { type Call, send } from '../client.ts';
 
-/** Reads of which only the form of the answer is checked: pages of lists, and all reads beyond the contract. */
+/** Reads whose answers are checked only for their form: pages of lists, and all reads beyond the contract. */
 
 /** How often a page of a list is read, and with which queries. */
 const pages: readonly [weight: number, list: Route, queries: readonly NonNullable<Call['query']>[]][] = [
@@ -28,9 +28,9 @@ export const pageActions: readonly Action[] = pages.map(([weight, list, queries]
   run: async ({ service, pick }) => void (await send(service, list, { query: { ...pick(queries), limit: 20 } })),
 }));
 
-/** Writes beyond the contract that have an action: only that knows their effect. */
+/** Writes beyond the contract that have an action of their own, which knows their effect. */
 const written: readonly Route[] = [createQuote, createSale, refundSale, redeemGiftCard];
-/** No client makes what they read, or they demand a query of their own. */
+/** No client makes what these read, or they need a query of their own. */
 const unmade: readonly Route[] = [getPayout, getVendor, listNames];
 /** Every row except the other writes beyond the contract. */
 export const calledRows: readonly Route[] = routes.filter(

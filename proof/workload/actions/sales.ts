@@ -7,15 +7,15 @@ import { type Action, compare, compareIds, type World } from '../action.ts';
 import { send } from '../client.ts';
 
 /**
- * Actions on sales. A client sells its own products to its own customers, by quotes and without, and repeats sales. All
- * clients sell the last copies of the limited products, and see who got them at the end.
+ * Actions on sales. A client sells its own products to its own customers, with quotes and without, and repeats sales.
+ * All clients sell the last copies of the limited products, and see at the end who got them.
  */
 
-/** The refusals that may come between a quote and its sale, without a change of the client's. */
+/** The refusals that may come between a quote and its sale, although the client changed nothing. */
 const mayRefuse = (refusal: string | null, asked: { credit: number; isOver: boolean }): boolean =>
   // Regular credit may have come due.
   (refusal === 'credit-changed' && asked.credit > 0) ||
-  // The prices of now count, and an application may have lapsed.
+  // The present prices count, and an application may have ended.
   (refusal === 'underpaid' && asked.isOver);
 
 interface Selling extends Record<string, unknown> {
@@ -23,7 +23,7 @@ interface Selling extends Record<string, unknown> {
   message: string;
 }
 
-/** Sends a sale, and notes it: what it took of the credit, and the delivery that must be given once. */
+/** Sends a sale and notes it: what it took from the credit, and the delivery that must be given once. */
 const sell = async ({ service }: World, body: Selling): Promise<rows.Sale> => {
   const { book } = service;
   const end = book.begin();
@@ -36,7 +36,7 @@ const sell = async ({ service }: World, body: Selling): Promise<rows.Sale> => {
   return answer;
 };
 
-/** The clock of the service may be so far behind that of the clients. */
+/** The clock of the service may be this far behind the clients' clock. */
 const lagMillis = 300_000;
 
 /** Asks for a quote, and notes the credit that it promises. */
@@ -63,7 +63,10 @@ const quote = async ({ service }: World, asked: object): Promise<rows.Quote> => 
   return body;
 };
 
-/** Quotes a sale of an own product and then makes it, under a quote or without. The client knows how both must end. */
+/**
+ * Quotes a sale of the client's own product and then makes it, with the quote or without. The client knows how both
+ * must end.
+ */
 const sellOwn = async (world: World): Promise<void> => {
   const { service, pick, own, below, customers, unique } = world;
   const { book } = service;

@@ -15,7 +15,7 @@ import { dayFaults, daysInTable, daysOverHttp, eventFaults, eventsInTable, event
 import { rowFaults } from './rows.ts';
 import { saleFaults, salesInTable, salesOverHttp } from './sales.ts';
 
-/** All concerns at once, once the service is at rest. Each answers a sentence for each fault. */
+/** All concerns at once, when the service is at rest. Each answers a sentence for each fault. */
 
 interface Gift {
   deliveryId: string;
@@ -40,7 +40,7 @@ export const auditFaults = (items: readonly object[]): string[] => [
   ...auditCards(items as never),
 ];
 
-/** Compares all that money depends on in a store's table with the book. */
+/** Compares everything that money depends on in a store's table with the book. */
 export const moneyFaults = (table: Table, book: Book, limit?: number): string[] => [
   ...creditFaults(book, creditInTable(table), limit),
   ...saleFaults(book, salesInTable(table, book)),
@@ -55,7 +55,7 @@ export const tableFaults = (table: Table, book: Book, gifts: readonly Gift[]): s
   ...moneyFaults(table, book),
 ];
 
-/** Compares what the API tells of some customers, and of all sales, with the book. */
+/** Compares what the API tells about some customers, and about all sales, with the book. */
 export const apiFaults = async (
   service: Service,
   uuids: readonly string[],

@@ -25,7 +25,7 @@ import type { Table } from '../table.ts';
 
 /**
  * Credit: history has each acknowledged change once, in an order that the clients saw, and the rules lead from each row
- * to the next. What clients read and were refused was true at some moment while they asked.
+ * to the next. What clients read, and why they were refused, was true at some moment while they asked.
  */
 
 type Row = Pick<CreditChange, 'sequence' | 'at' | 'type' | 'kind' | 'amount' | 'expired' | 'credit'> &
@@ -56,7 +56,7 @@ export const creditInTable = (table: Table): CreditOfCustomers => {
   );
 };
 
-/** The credit of some customers as the API tells of it. */
+/** The credit of some customers according to the API. */
 export const creditOverHttp = async (service: Service, uuids: Iterable<string>): Promise<CreditOfCustomers> => {
   const found = new Map<string, CreditBooks>();
   for (const identifier of uuids) {
@@ -68,7 +68,7 @@ export const creditOverHttp = async (service: Service, uuids: Iterable<string>):
   return found;
 };
 
-/** The name by which a row and the change that was asked for find each other. */
+/** The name by which a row and the requested change find each other. */
 const keyOf = ({ kind, type, amount, reference, saleId, giftCardId }: Row): string => {
   const name = kind === 'bonus' && amount < 0 ? 'bonus back' : kind;
   return saleId !== null ? `${name} ${type} ${saleId}` : (giftCardId ?? reference ?? kind);
@@ -103,13 +103,13 @@ const changesOfSales = ({ sales }: Book): AskedChange[] =>
 
 export const always: Interval = { begun: 0, ended: Number.POSITIVE_INFINITY, from: 0, until: Number.POSITIVE_INFINITY };
 
-/** Where the credit of each sale came from, and its bonus, by type and sale. */
+/** The sources of each sale's credit, and its bonus, by type and sale. */
 interface Kept {
   taken: Map<string, TakenParts>;
   bonuses: Map<string, ModelBonus>;
 }
 
-/** Carries out a row's change. Returns what expired as it came back, or undefined where the rules refuse the change. */
+/** Carries out a row's change. Returns what expired when it came back, or undefined if the rules refuse the change. */
 const obey = (
   holding: Holding,
   row: Row,
@@ -135,7 +135,7 @@ const obey = (
   return 0;
 };
 
-/** The sum of the parts of each time, without those that are nothing. */
+/** The sum of the parts for each time, without sums of 0. */
 const textOfParts = (parts: readonly (readonly [string, number])[]): string => {
   const sums = new Map<string, number>();
   for (const [at, amount] of parts) sums.set(at, (sums.get(at) ?? 0) + amount);
@@ -151,10 +151,10 @@ const partsBetween = (before: ReadonlyMap<number, number>, after: ReadonlyMap<nu
 const partsOf = ({ lots }: Row): string =>
   textOfParts(lots.flatMap(({ amount, expiresAt }) => (expiresAt === null ? [] : [[expiresAt, amount] as const])));
 
-/** A row holds at most so many parts one by one. */
+/** A row lists at most this many parts. */
 const mostParts = 200;
 
-/** Follows the rules from a row to the next. Answers how the row differs. */
+/** Follows the rules from one row to the next. Answers how the row differs. */
 const step = (...[holding, row, asked, kept, limit]: Parameters<typeof obey>): string | undefined => {
   const customer = holding[row.type];
   const [before, lots] = [balanceOf(customer), inLots(customer)];
@@ -177,7 +177,10 @@ const step = (...[holding, row, asked, kept, limit]: Parameters<typeof obey>): s
     : undefined;
 };
 
-/** Of each place in history, the one after no row and after each: who may have asked in that moment. */
+/**
+ * For each place in history, before the first row and after each row: says whether a request was only made after this
+ * moment, or had ended before it.
+ */
 const windowsOf = (rows: readonly Interval[]) => {
   const latestBegun: number[] = [];
   for (const { begun } of rows) latestBegun.push(Math.max(begun, latestBegun.at(-1) ?? 0));
@@ -189,7 +192,7 @@ const windowsOf = (rows: readonly Interval[]) => {
   return { isAfter, isBefore };
 };
 
-/** A refusal is right if the rules refuse the change too. Credit comes due while it is asked for. */
+/** A refusal is right if the rules refuse the change too. Credit may come due during the request. */
 const refusalOf = ({ uuid, type, command, key, ...interval }: AskedChange, limit: number): SeenCredit => ({
   ...{ uuid, ...interval, text: `${key}: ${JSON.stringify(command)} of ${type} was refused` },
   isTrue: (holding) =>
@@ -234,7 +237,7 @@ const faultsOfCustomer = (
   return faults;
 };
 
-/** The faults of the credit of customers. `limit` is the largest balance that set and increment may make. */
+/** The faults in customers' credit. `limit` is the largest balance that set and increment may make. */
 export const creditFaults = (book: Book, customers: CreditOfCustomers, limit = 1_000_000_000): string[] => {
   const all = [...book.credit, ...changesOfSales(book)];
   const asked = new Map(all.map((one) => [one.key, one]));

@@ -2,7 +2,7 @@ import type { Book } from '../book.ts';
 import { onceEach } from '../faults.ts';
 import type { Table } from '../table.ts';
 
-/** Deliveries: each that was ordered was given once for each id, and its record says so. */
+/** Deliveries: each ordered delivery was given once for its id, and its record says so. */
 
 interface DeliveryBooks {
   records: readonly { id: string; state: string }[];
@@ -16,13 +16,13 @@ export const deliveriesInTable = (table: Table): DeliveryBooks['records'] =>
     .filter(({ pk }) => pk.split('#').length === 2)
     .map(({ sk: id, state }) => ({ id, state }));
 
-/** The ids of the deliveries of refunded sales: a refund ends one, unless that was made or is under way. */
+/** The ids of the deliveries of refunded sales. A refund ends a delivery, unless it was made or is under way. */
 const refundedOf = ({ sales }: Book): Set<string | null> =>
   new Set(
     [...sales.values()].filter(({ answer }) => answer.state === 'refunded').map(({ answer }) => answer.deliveryId),
   );
 
-/** Each attempt at a repeated request may have queued a delivery, but no attempt more than one. */
+/** Each attempt at a repeated request may have queued a delivery, but only one. */
 export const deliveryFaults = (book: Book, { records, gifts }: DeliveryBooks): string[] => {
   const byNote = Map.groupBy(gifts, ({ message }) => message);
   const refunded = refundedOf(book);

@@ -5,7 +5,7 @@ import { type Service, send, walk } from '../client.ts';
 import { onceEach } from '../faults.ts';
 import type { Table } from '../table.ts';
 
-/** Events and days: each sale and each redeemed card is told of once, and counted once. */
+/** Events and days: each sale and each redeemed card has one event, and is counted once. */
 
 /** An event of the API; the table has its data as JSON. */
 interface TellingEvent {
@@ -40,7 +40,7 @@ export const daysInTable = (table: Table): Day[] => table.of('DAY');
 
 export const daysOverHttp = async (service: Service): Promise<Day[]> => (await send(service, getDays)).body.data;
 
-/** All days together come to what the book's sales and cards do. `store audit` compares each day with its records. */
+/** All days together equal what the book's sales and cards did. `store audit` compares each day with its records. */
 export const dayFaults = ({ sales, redeemed }: Book, days: readonly Day[]): string[] => {
   const made = [...sales.values()].map(({ answer }) => answer).filter(({ state }) => state !== 'refused');
   const refunded = made.filter(({ state }) => state === 'refunded');

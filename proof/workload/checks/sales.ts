@@ -7,25 +7,25 @@ import { onceEach } from '../faults.ts';
 import { partOf, type Table } from '../table.ts';
 
 /**
- * Sales: each acknowledged one is there once, as it was answered, its money adds up, and spend, owned products and
- * stock are what the completed ones come to.
+ * Sales: each acknowledged sale exists once, as it was answered, and its money adds up. Spend, owned products and stock
+ * equal the sum of the completed sales.
  */
 
 interface SaleBooks {
   sales: readonly Pick<Sale, 'id' | 'state' | 'deliveryId'>[];
-  /** Those of 0 are left out. */
+  /** A spend of 0 is left out. */
   spend: readonly { uuid: string; sum: number; totalOwned: number }[];
   owned: readonly { uuid: string; productId: string; quantity: number }[];
   /** The copies that are left of each limited product. */
   left: ReadonlyMap<string, number>;
 }
 
-/** The copies of a product that lie in shares of its stock. */
+/** The copies of a product that are in shares of its stock. */
 const inShares = (table: Table, product: string): number =>
   table.of('STOCK').reduce((sum, { sk, copies }) => sum + (sk.startsWith(`${product}#`) ? copies : 0), 0);
 
 export const salesInTable = (table: Table, { stocks }: Book): SaleBooks => ({
-  // The sweep keeps its place beside the sales.
+  // The sweep keeps its place among the sales.
   sales: table
     .of('SALE')
     .filter(({ pk }) => pk.endsWith('#SALE'))
@@ -54,7 +54,7 @@ export const salesOverHttp = async (service: Service, uuids: Iterable<string>): 
   return { sales: await walk(service, listSales, { query: { limit: 1000 } }), spend, owned, left };
 };
 
-/** The L$ that are kept of a sale are those due beside credit, and no less than its shares. */
+/** The L$ that a sale keeps are the sum due besides credit, and no less than its shares. */
 const moneyFaults = ({ id, state, paid, refund, change, total, shares, ...credit }: Sale): string[] => {
   const due = state === 'completed' ? total - credit.credit - credit.restrictedCredit : 0;
   const shared = shares.reduce((sum, { amount }) => sum + amount, 0);

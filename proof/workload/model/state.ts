@@ -6,7 +6,7 @@ import { balanceOf, inLots, type ModelCustomer } from '../../../test/support/mod
 import { newAvatar, type SaleModel } from '../../../test/support/model/sales.ts';
 import type { Item } from '../table.ts';
 
-/** All that a store's operations change, in one form: as the model has it, and as the table has it. */
+/** Everything that a store's operations change, in one form: once from the model, once from the table. */
 
 /** The members that are compared. The model may know more. */
 export interface Extent {
