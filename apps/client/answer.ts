@@ -14,7 +14,7 @@ export interface CallOptions {
   ifMatch?: string;
 }
 
-/** The parsed body of an answer, and what came with it. */
+/** The parsed body of an answer, with what came along. */
 export interface WithResponse<T> {
   data: T;
   status: number;
@@ -25,7 +25,7 @@ export interface WithResponse<T> {
 
 /** The parsed body, or undefined for 204. */
 export interface Answered<T> extends Promise<T> {
-  /** Resolves to the body together with status, request id and headers, `ETag` and `Location` among them. */
+  /** Resolves to the body with status, request id and headers, such as `ETag` and `Location`. */
   withResponse(): Promise<WithResponse<T>>;
 }
 
@@ -35,24 +35,24 @@ export interface Page {
   pagination: { nextCursor: string | null };
 }
 
-/** A page of a list. `for await (const row of ...)` reads every row from there on, page after page. */
+/** A page of a list. `for await (const row of ...)` reads this page's rows and all later ones, page after page. */
 export interface Listed<P> extends Answered<P>, AsyncIterable<P extends { data: (infer R)[] } ? R : never> {
-  /** The page and those after it, each with `data` and `pagination`. */
+  /** This page and the later ones, each with `data` and `pagination`. */
   pages(): AsyncGenerator<P, void, undefined>;
 }
 
-/** Makes the promise of a body from that of a whole answer. A failure is the caller's to handle, once. */
+/** Makes the promise of a body from the promise of a whole answer. The caller handles a failure, once. */
 export const answered = <T>(whole: Promise<WithResponse<T>>): Answered<T> => {
   const body = whole.then(({ data }) => data);
   const withResponse = () => {
-    // The caller handles the failure of the promise that they took.
+    // The caller handles the failure of the promise that they use.
     body.catch(() => {});
     return whole;
   };
   return Object.assign(body, { withResponse });
 };
 
-/** Makes a list of its first page, and of a function that reads the page at a cursor. */
+/** Makes a list from its first page and a function that reads the page at a cursor. */
 export const listed = <P>(first: Answered<P>, pageAt: (cursor: string) => Promise<P>): Listed<P> => {
   async function* pages(): AsyncGenerator<P, void, undefined> {
     for (let page = await first; ; ) {

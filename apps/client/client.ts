@@ -27,7 +27,7 @@ export {
 
 /** Where the service is, and how to call it. */
 export interface ClientOptions {
-  /** `http://127.0.0.1:4000`, or the stack's `BaseUrl`. A `/v1` or slash at its end may be there or not. */
+  /** `http://127.0.0.1:4000`, or the stack's `BaseUrl`. It may end with `/v1` or a slash. */
   baseUrl: string;
   apiKey: string;
   /** The most attempts of one request. 5 by default. */
@@ -52,7 +52,7 @@ export interface Attempt {
   attempt: number;
 }
 
-/** The end of an attempt. Without an answer there is an `error` in the place of `status`. */
+/** The end of an attempt. Without an answer there is an `error` instead of a `status`. */
 export interface Outcome {
   status: number | undefined;
   requestId: string | undefined;
@@ -66,7 +66,7 @@ type Exchange<M extends Method, P extends string> = `${M} ${P}` extends keyof En
   ? Endpoints[`${M} ${P}`]
   : never;
 type RequestParts<M extends Method, P extends string> = Omit<Exchange<M, P>, 'answer'> & CallOptions;
-/** The argument is optional where none of its members is required. */
+/** The argument is optional if none of its members is required. */
 type Arguments<T> = Record<never, never> extends T ? [sent?: T] : [sent: T];
 type Answer<M extends Method, P extends string> = Exchange<M, P> extends { answer: infer A } ? A : undefined;
 /** The paths of lists, whose answers have pages of rows. */
@@ -78,7 +78,9 @@ type Verb<M extends Method> = <P extends PathOf<M>>(
   ...sent: Arguments<RequestParts<M, P>>
 ) => Answered<Answer<M, P>>;
 
-/** The calls of a store: the methods of its resources, and those that take a path as the API reference writes it. */
+/**
+ * The calls of a store: the methods of its resources, and the methods that take a path as the API reference writes it.
+ */
 export interface StoreClient extends Resources {
   get: Verb<'GET'>;
   post: Verb<'POST'>;
@@ -146,7 +148,7 @@ const buildRequest = (method: Method, template: string, sent: AnyRequest, { base
   };
 };
 
-/** The parsed body of an answer. It may not be JSON where a proxy answers for the service. */
+/** The parsed body of an answer. If a proxy answers instead of the service, it may not be JSON. */
 const readBody = async (response: Response): Promise<{ value?: unknown; isJson: boolean }> => {
   const text = await response.text();
   if (text === '') return { isJson: response.status === 204 };
@@ -164,14 +166,14 @@ const noJson = {
 
 type RequestSender = (method: Method, path: string, sent?: AnyRequest) => Promise<WithResponse<unknown>>;
 
-/** Sends a request, again after transient failures, until an answer counts. */
+/** Sends a request, and sends it again after transient failures, until an answer is final. */
 const exchangeWith = (options: ClientOptions): RequestSender => {
   const { attempts = 5, timeoutMillis = 30_000, fetch: send = fetch, onRequest, onResponse } = options;
 
   const attempt = async (address: string, init: RequestInit, signal: AbortSignal | undefined) => {
     const limit = AbortSignal.timeout(timeoutMillis);
     const response = await send(address, { ...init, signal: signal ? AbortSignal.any([signal, limit]) : limit });
-    // Part of the attempt, since an answer may break off.
+    // Reading is a part of the attempt, since an answer may break off.
     return { response, ...(await readBody(response)) };
   };
 
@@ -233,14 +235,13 @@ const makeCall = (
 
 /**
  * A client of one store. `store.customers.incrementCredit('ada', { delta: 100 })` takes the values of the path, then
- * body or query, then options; `get`, `post`, `put` and `delete` take a path as the API reference writes it, then
+ * body or query, then options. `get`, `post`, `put` and `delete` take a path as the API reference writes it, then
  * `path`, `query` and `body`. A call returns the parsed body, or undefined for 204; `withResponse()` on it also gives
- * the request id.
- *
- * It retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as `Retry-After` asks. A
- * POST has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws `StoreProblem` for any other
- * failure and for an answer that is not JSON, and `NoAnswer` if the last attempt gets none or `signal` ends the call.
- * Both carry the `idempotencyKey`. Throws a TypeError, without sending anything, if the call itself is wrong.
+ * the request id. The client retries transient failures (429, 5xx, a lost connection, a time-out), and waits as long as
+ * `Retry-After` asks. A POST has an Idempotency-Key, so it takes effect once even if an answer is lost. Throws
+ * `StoreProblem` for any other failure and for an answer that is not JSON. Throws `NoAnswer` if the last attempt gets
+ * none or `signal` ends the call. Both carry the `idempotencyKey`. Throws a TypeError, without sending anything, if the
+ * call itself is wrong.
  */
 export const storeClient = (options: ClientOptions): StoreClient => {
   const exchange = exchangeWith(options);

@@ -2,9 +2,9 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { compile } from 'json-schema-to-typescript';
 
 /**
- * Writes two files from `docs/openapi.json`. `types.ts` has the schemas by their names, and `Endpoints`, which has for
- * each "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`).
- * `operations.ts` has the client's method of each operation.
+ * Writes two files from `docs/openapi.json`. `types.ts` has the schemas by name, and `Endpoints`, which has for each
+ * "METHOD /path" the types of the request (`path`, `query`, `body`) and of the response (`answer`). `operations.ts` has
+ * the client's method for each operation.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a JSON document, looked at member by member.
@@ -62,11 +62,11 @@ const exchangeOf = (document: Json, operation: Json): Json => {
   };
 };
 
-/** Lists take no index signatures: a field that is not in the contract does not compile. */
+/** Lists get no index signatures, so a field outside the contract does not compile. */
 const closed = (value: Json): Json => {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;
-  // A description beside a reference would make another type of it.
+  // A description beside a reference would turn it into another type.
   if (value.$ref) {
     const reference = { $ref: value.$ref.replace('#/components/schemas/', '#/definitions/') };
     return value.description ? { allOf: [reference], description: value.description } : reference;
@@ -115,7 +115,7 @@ const clientTypes = async (document: Json): Promise<string> => {
 
 const schemaName = (schema: Json): string => schema.$ref.split('/').at(-1);
 
-/** Lines as Biome has them: the items within the brackets lie on lines of their own where they do not fit into one. */
+/** Lines in Biome's format: the items within the brackets are on lines of their own if they do not fit into one. */
 const layout = (indent: string, begin: string, items: readonly string[], end: string): string => {
   const line = `${indent}${begin}${items.join(', ')}${end}`;
   if (line.length <= 120) return line;
@@ -150,7 +150,7 @@ const methodOf = (document: Json, line: string, operation: Json, name: string) =
 
 const byName = new Intl.Collator('en');
 
-/** The text of `operations.ts`. Throws where two operations would have one name. */
+/** The text of `operations.ts`. Throws if two operations would have the same name. */
 const clientOperations = (document: Json): string => {
   const groups = new Map<string, Map<string, ReturnType<typeof methodOf>>>();
   for (const [line, operation] of operationsOf(document)) {

@@ -10,7 +10,7 @@ import { build } from 'esbuild';
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const readText = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Their declarations hold all that the package exports. */
+/** The modules whose declarations hold everything that the package exports. */
 const modules = ['types', 'answer', 'operations', 'problem', 'webhook', 'client'];
 
 /** Writes `index.d.ts`: the declarations of all modules in one file, which needs no types of Node.js. */
@@ -67,7 +67,7 @@ const writePackage = async (directory: string): Promise<void> => {
   };
   writeFileSync(join(directory, 'package.json'), `${JSON.stringify(manifest, null, 2)}\n`);
   copyFileSync(join(root, 'LICENSE'), join(directory, 'LICENSE'));
-  // The other documents are no part of the package.
+  // The other documents are not part of the package.
   const guide = readText('docs/guides/client.md').replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');
   writeFileSync(join(directory, 'README.md'), guide);
 };

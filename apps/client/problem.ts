@@ -9,7 +9,7 @@ export class StoreProblem extends Error {
   readonly detail: string;
   /** Path of the failing request. */
   readonly instance: string;
-  /** One message per fault; empty where there are none. */
+  /** One message for each fault; empty if there are none. */
   readonly errors: readonly string[];
   readonly requestId: string | undefined;
   readonly idempotencyKey: string | undefined;
@@ -35,7 +35,7 @@ export class StoreProblem extends Error {
 
 /**
  * A call that ended without an answer: the service was not reached, the last attempt timed out, or `signal` ended it.
- * Its name and message are those of its `cause`. The change may have been made, so a repeat must carry the
+ * Its name and message come from its `cause`. The change may have been made, so a repeat must carry the
  * `idempotencyKey`.
  */
 export class NoAnswer extends Error {

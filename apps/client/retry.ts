@@ -3,9 +3,9 @@ const firstPause = 250;
 const longestPause = 60_000;
 
 /**
- * The pause after attempt number `attempt` (from 1): it doubles each time, with jitter so that many clients do not come
- * back together, and is at least what `Retry-After` says (seconds or a date). Undefined if the service asks for more
- * than a minute: the caller should hear of that.
+ * The pause after attempt number `attempt` (from 1). It doubles each time, with jitter so that many clients do not come
+ * back together, and is at least as long as `Retry-After` asks (seconds or a date). Undefined if the service asks for
+ * more than a minute: the caller should know.
  */
 export const pauseMillis = (attempt: number, retryAfter: string | null, now = Date.now()): number | undefined => {
   const seconds = retryAfter?.trim() ?? '';
@@ -16,8 +16,8 @@ export const pauseMillis = (attempt: number, retryAfter: string | null, now = Da
 };
 
 /**
- * Statuses after which the client retries. The service did nothing, or a repeat is harmless: that of a POST, because it
- * has the same Idempotency-Key.
+ * Statuses after which the client retries. The service did nothing, or a repeat is harmless. A repeated POST is
+ * harmless because it has the same Idempotency-Key.
  */
 export const isTransient = (status: number): boolean => [408, 409, 429, 500, 502, 503, 504].includes(status);
 

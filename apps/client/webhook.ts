@@ -10,7 +10,7 @@ type MessageOf<T extends EventType> = T extends EventType
   ? {
       type: T;
       timestamp: string;
-      /** Made up by `store trigger`: nothing of the kind has happened. */
+      /** Made by `store trigger`: it did not really happen. */
       sample?: true;
       data: EventData<T>;
     }
@@ -32,7 +32,7 @@ export interface VerifyOptions {
   secret: string;
   /** The headers, as `fetch` or Node.js have them. */
   headers: Headers | Record<string, string | string[] | undefined>;
-  /** The body exactly as it was received: parsed and written again it may differ. */
+  /** The body exactly as it was received. Parsed and written again it may differ. */
   body: string;
   /** How old a message may be, or how far ahead its clock. 300 by default. */
   toleranceSeconds?: number;
@@ -53,8 +53,8 @@ const decodeBase64 = (base64: string): Uint8Array<ArrayBuffer> => {
 };
 
 /**
- * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for one that is
- * not from the service. The header `webhook-id` names the event: a repeat of it has the same one.
+ * Checks the signature and the time of a message, and returns its parsed body. Throws `WebhookRefused` for a message
+ * that is not from the service. The header `webhook-id` names the event: a repeated message has the same one.
  */
 export const verifyWebhook = async ({
   secret,

@@ -24,14 +24,14 @@ export const go = (to: string, { replace = false } = {}): void => {
   else location.hash = to;
 };
 
-/** The path at this moment. `useAddress` gives one of `go` only after the event. */
+/** The path at this moment. `useAddress` gives the path after `go` only after the event. */
 export const currentPath = (): string => parse(location.hash).path;
 
-/** The address of the page that is shown. It is that of the browser, but while somebody is asked about leaving. */
+/** The address of the shown page. It equals the browser's, except while somebody is asked about leaving. */
 let shown: string | undefined;
 const followers = new Set<(hash: string) => void>();
 
-/** The place of the page that is shown among the entries of the browser's history, each of which keeps its own. */
+/** The place of the shown page in the browser's history. Each entry of the history keeps its own place. */
 let place = 0;
 
 const placeOfEntry = (): number | undefined => (history.state as { place?: number } | null)?.place;
@@ -43,7 +43,7 @@ const show = (hash: string): void => {
   for (const follower of followers) follower(hash);
 };
 
-// It is first asked for once the key of a link has left the address.
+// This is first called when the key of a link has left the address.
 const shownHash = (): string => {
   if (shown === undefined) show(location.hash);
   return shown ?? '';
@@ -51,7 +51,7 @@ const shownHash = (): string => {
 
 addEventListener('hashchange', () => {
   const wanted = location.hash;
-  // The key of a link is the session's, which loads the page anew.
+  // The key of a link belongs to the session, which loads the page again.
   if (wanted === shown || wanted.startsWith('#key=')) return;
   const isNew = placeOfEntry() === undefined;
   const steps = isNew ? 1 : (placeOfEntry() ?? 0) - place;
@@ -60,7 +60,7 @@ addEventListener('hashchange', () => {
     else if (isNew) go(wanted);
     else history.go(steps);
   });
-  // The answer comes later, so the browser goes back to the page which stays in sight.
+  // The answer comes later, so the browser goes back to the page that stays visible.
   if (isAsked) history.go(-steps);
 });
 
@@ -76,7 +76,7 @@ export const useAddress = (): Address => {
   return parse(hash);
 };
 
-/** The parameters with which a pattern such as `/customers/:name` takes a path. Undefined where it does not. */
+/** The parameters with which a path fits a pattern such as `/customers/:name`. Undefined if it does not fit. */
 export const match = (pattern: string, path: string): Record<string, string> | undefined => {
   const [ours, theirs] = [pattern.split('/'), path.split('/')];
   if (ours.length !== theirs.length) return undefined;
@@ -97,7 +97,7 @@ export const match = (pattern: string, path: string): Record<string, string> | u
 };
 
 /**
- * A name as a part of the API's path. An empty one would make another path; of a blank one the service says what is
+ * A name as a part of the API's path. An empty name would make another path. About a blank one the service says what is
  * wrong.
  */
 export const pathSegment = (name: string): string => name || ' ';

@@ -2,10 +2,13 @@ import { NoAnswer, StoreProblem, storeClient } from '../client/client.ts';
 
 /** The typed client over the desk's own origin. */
 
-/** The service's address: where the desk lies, without its own name, such as `https://example.org/prod`. */
+/** The service's address: the desk's address without its own name, such as `https://example.org/prod`. */
 export const baseUrl = (): string => `${location.origin}${location.pathname.replace(/\/desk\/?$/, '')}`;
 
-/** The keys of requests that got no answer, by request. They last as long as the tab, so a reload forgets none. */
+/**
+ * The Idempotency-Keys of requests that got no answer, by request. They last as long as the tab, so a reload keeps
+ * them.
+ */
 const unansweredName = 'desk.unanswered';
 
 const readUnanswered = (): Record<string, string> => JSON.parse(sessionStorage.getItem(unansweredName) ?? '{}');
@@ -15,20 +18,21 @@ const keepUnanswered = (request: string, key: string | undefined): void => {
   sessionStorage.setItem(unansweredName, JSON.stringify(key === undefined ? others : { ...others, [request]: key }));
 };
 
-/** Statuses after which nobody knows if the change was made. */
+/** Statuses after which nobody knows whether the change was made. */
 const isUncertain = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
 
 /**
- * A `fetch` that makes each write once. A POST that got no answer keeps its Idempotency-Key until the same request is
- * answered, so pressing a button again, even after a reload, repeats the change and makes no second one. A PUT or
- * DELETE carries the ETag with which its thing was last read: 412 where somebody else has changed it since.
+ * A `fetch` that makes each write once. A POST without an answer keeps its Idempotency-Key until the same request is
+ * answered. So pressing a button again, even after a reload, repeats the change instead of making a second one. A PUT
+ * or DELETE carries the ETag with which its thing was last read: it gets 412 if somebody else has changed the thing
+ * since.
  */
 const carefulFetch = (): typeof fetch => {
   const tags = new Map<string, string>();
   return async (input, init = {}) => {
     const { method = 'GET' } = init;
     const address = String(input);
-    // The limits of a coupon are a part of it.
+    // The limits of a coupon are part of the coupon.
     const thing = address.replace(/\/limits$/, '');
     const headers = new Headers(init.headers);
     const request = `${address} ${init.body ?? ''}`;
@@ -40,7 +44,7 @@ const carefulFetch = (): typeof fetch => {
     const tag = tags.get(thing);
     if (tag !== undefined && (method === 'PUT' || method === 'DELETE')) headers.set('If-Match', tag);
     const response = await fetch(address, { ...init, headers });
-    // An answer may break off: only a whole one counts.
+    // An answer may break off. Only a whole one counts.
     const text = await response.text();
     if (method === 'POST' && !isUncertain(response.status)) keepUnanswered(request, undefined);
     const newTag = response.headers.get('ETag');
@@ -49,13 +53,13 @@ const carefulFetch = (): typeof fetch => {
   };
 };
 
-/** `attempts` and time-outs suit a person who waits. */
+/** `attempts` and time-outs are for a person who waits. */
 export const connect = (apiKey: string) =>
   storeClient({ baseUrl: baseUrl(), apiKey, attempts: 3, timeoutMillis: 12_000, fetch: carefulFetch() });
 
 export type Client = ReturnType<typeof connect>;
 
-/** A failure in words for the person at the desk, with one message per fault of what they have entered. */
+/** A failure in words for the person at the desk, with one message for each fault in what they entered. */
 export interface Fault {
   status: number | undefined;
   text: string;
@@ -71,7 +75,7 @@ export const explainError = (error: unknown, noAnswer: string): Fault => {
 /** True if the service has refused the request itself: another one may succeed. */
 export const isRefusal = (error: unknown): boolean => error instanceof StoreProblem && error.status === 400;
 
-/** A change of a thing without a version, which was read again before it and is not as it was. */
+/** A thing without a version was read again before its change, and had changed. */
 export class ChangedMeanwhile extends Error {}
 
 /** True if somebody else has changed the thing since it was read. */

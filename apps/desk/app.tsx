@@ -22,7 +22,7 @@ const doorOf = async (key: string): Promise<OpenStore> => {
   return { key, client, store: await client.get('/v1/store') };
 };
 
-/** Undefined for a key that works no more. */
+/** Undefined for a key that no longer works. */
 const findDoor = (key: string): Promise<OpenStore | undefined> =>
   doorOf(key).catch((error) => {
     if (isNoKey(error)) return undefined;
@@ -41,7 +41,7 @@ const Desk = ({ opened, kept }: Keys) => {
   const [session, setSession] = useState<Session>();
   const [isTrying, setTrying] = useState(opened !== undefined || kept !== undefined);
   const [failed, setFailed] = useState<unknown>();
-  /** The doors of the key that was kept, and of a link to another store. */
+  /** What the kept key opens, and what the link to another store opens. */
   const [own, setOwn] = useState<OpenStore>();
   const [other, setOther] = useState<OpenStore>();
 
@@ -52,7 +52,7 @@ const Desk = ({ opened, kept }: Keys) => {
   };
   const enterByLink = (door: OpenStore): void => enter(door, { nameInLink: door.store.key.name });
 
-  /** A link to another store than that of the key that was kept may be a stranger's: the person is asked first. */
+  /** A link to another store than the kept key's may come from a stranger, so the person is asked first. */
   const follow = async (link: string): Promise<void> => {
     const before = kept === undefined || kept === link ? undefined : await findDoor(kept);
     setOwn(before);

@@ -1,4 +1,4 @@
-/** The things with some of them chosen too, or no more. */
+/** The things after some of them were chosen, or not chosen any more. */
 export const choose = <R>(
   chosen: readonly R[],
   things: readonly R[],
@@ -21,7 +21,7 @@ export const partOf = <R>(
   return found === 0 ? 'none' : found < things.length ? 'some' : 'all';
 };
 
-/** All things of a list; one more than `most` where there are more, which tells that they are too many. */
+/** All things of a list. If there are more than `most`, one more than that, which tells that there are too many. */
 export const readAtMost = async <R>(all: AsyncIterable<R>, most = Number.POSITIVE_INFINITY): Promise<R[]> => {
   const found: R[] = [];
   for await (const thing of all) {

@@ -9,7 +9,7 @@ const cellOf = (value: CsvValue): string => writeCell({ form: typeof value === '
 export const csvOf = (lines: readonly (readonly CsvValue[])[]): string =>
   utf8Mark + lines.map((line) => csvLine(line.map(cellOf))).join('');
 
-/** Saves lines as a file, whose name gets its ending here. */
+/** Saves lines as a file, and adds the ending to its name. */
 export const saveCsv = (name: string, lines: readonly (readonly CsvValue[])[]): void => {
   const address = URL.createObjectURL(new Blob([csvOf(lines)], { type: 'text/csv;charset=utf-8' }));
   Object.assign(document.createElement('a'), { href: address, download: `${name}.csv` }).click();

@@ -1,7 +1,7 @@
 import { createContext, type FunctionComponent } from 'preact';
 import type { PageRow } from './page-row.ts';
 
-/** The additions of the local service: pages for developers, and a way to each store of the machine. */
+/** What the local service adds: pages for developers, and a way to each store of the machine. */
 export interface Developer {
   title: string;
   pages: readonly PageRow[];
@@ -9,13 +9,13 @@ export interface Developer {
   reference: { title: string; address: string };
   /** Makes a key of a preset for a store of this machine. */
   makeKey: (store: string, preset: string) => Promise<string>;
-  /** Stands in the place of the store's name. */
+  /** Replaces the store's name. */
   Switcher: FunctionComponent;
-  /** Stands on the sign-in page. */
+  /** Shown on the sign-in page. */
   Stores: FunctionComponent;
 }
 
-/** A key that has so many scopes has all, and may see how the service works. */
+/** A key with this many scopes has all of them, and may see how the service works. */
 export const scopeCount = 31;
 
 /** Undefined in the desk as it is deployed. */

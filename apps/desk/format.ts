@@ -15,7 +15,7 @@ export const count = (value: number): string => numbers.format(value);
 /** For axes: `1.2K`. */
 export const short = (value: number): string => compact.format(value).replace('-', '\u2212');
 
-/** The zones in which times can be shown: that of the reader, UTC, and the clock of the virtual world. */
+/** The zones in which times can be shown: the reader's own, UTC, and the clock of the virtual world. */
 const zones = { own: undefined, utc: 'UTC', world: 'America/Los_Angeles' } as const;
 export type Zone = keyof typeof zones;
 
@@ -74,20 +74,20 @@ export const ago = (at: string, now = Date.now()): string => {
   return relative.format(Math.trunc(seconds / length), unit);
 };
 
-/** The value of a field for a time, in the reader's own time and to the minute; empty for none. */
+/** The value of a field for a time, in the reader's own time and to the minute; empty if there is none. */
 export const localTime = (at: string | null): string => {
   if (at === null) return '';
   const then = new Date(at);
   return new Date(then.getTime() - then.getTimezoneOffset() * 60_000).toISOString().slice(0, 16);
 };
 
-/** The end of a day that a date field gives, in the reader's time. Undefined for an empty one. */
+/** The end of the day in a date field, in the reader's time. Undefined if the field is empty. */
 export const endOfDay = (day: string | undefined): string | undefined => {
   const end = new Date(`${day}T23:59:59`);
   return day && !Number.isNaN(end.getTime()) ? end.toISOString() : undefined;
 };
 
-/** The first moment of a day that a date field gives, or of the day after it, in the reader's time. */
+/** The first moment of the day in a date field, or of a later day, in the reader's time. */
 export const startOfDay = (day: string | undefined, ahead = 0): string | undefined => {
   const start = new Date(`${day}T00:00:00`);
   if (!day || Number.isNaN(start.getTime())) return undefined;
@@ -95,7 +95,7 @@ export const startOfDay = (day: string | undefined, ahead = 0): string | undefin
   return start.toISOString();
 };
 
-/** The value of a date field, so many days from now. */
+/** The value of a date field, this many days from now. */
 export const dayIn = (ahead: number): string => {
   const then = new Date();
   then.setDate(then.getDate() + ahead);

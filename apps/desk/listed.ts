@@ -1,13 +1,13 @@
 import type { ProductResponse } from '../client/client.ts';
 import type { Session } from './session.ts';
 
-/** A product, and whether it is listed, which the service tells by its lists alone. */
+/** A product, and whether it is listed, which only the service's lists tell. */
 export interface ShownProduct {
   product: ProductResponse;
   isListed: boolean;
 }
 
-/** Reads a product with its version. It is not listed if the list of those that are not has it. */
+/** Reads a product with its version. It is not listed if the list of unlisted products has it. */
 export const readProduct = async ({ client }: Session, id: string, signal?: AbortSignal): Promise<ShownProduct> => {
   const given = signal ? { signal } : {};
   const product = await client.get('/v1/products/{id}', { path: { id }, ...given });

@@ -1,7 +1,7 @@
 import { count } from './format.ts';
 import { texts } from './texts.ts';
 
-/** The service names a field as its API does. Beside the field itself a person needs a sentence without that name. */
+/** The service uses the API's name for a field. Beside the field itself a person needs a sentence without that name. */
 
 const t = texts.faults;
 
@@ -60,7 +60,7 @@ const sentenceFor = (message: string, field: string): string | undefined => {
   return undefined;
 };
 
-/** A message of the service about a field, as it stands beside that field. */
+/** A service's message about a field, in the form for showing it beside that field. */
 export const wordsOf = (message: string, field: string): string => {
   if (!message.toLowerCase().startsWith(`${field.toLowerCase()} `)) return message;
   return sentenceFor(message, field) ?? t.other(message.slice(field.length + 1).replace(/\.$/, ''));

@@ -3,7 +3,7 @@ import type { Client } from './api.ts';
 import { isUuid } from './format.ts';
 import type { Scope, Session } from './session.ts';
 
-/** Names of products, customers and vendors, which sales do not hold. Each is read once per tab. */
+/** The names of products, customers and vendors, which sales do not contain. Each is read once per tab. */
 
 const known = new Map<string, Promise<string>>();
 
@@ -14,10 +14,10 @@ export const forgetName = (id: string): void => {
 
 const beginning = (id: string): string => id.slice(0, 8);
 
-/** More names than these that are asked for at once, as an export does, are read from the list of all. */
+/** If more names are needed at once, as for an export, they are read from the list of all. */
 const few = 100;
 
-/** A list is read no further than a page for so many names that are asked for. */
+/** The list is read for at most one page for each this many names. */
 const namesAPage = 20;
 const limit = 1000;
 
@@ -25,7 +25,7 @@ type NamedRow = readonly [id: string, name: string];
 
 interface NameRules {
   scope: Scope;
-  /** Stands in the place of a name that cannot be read. */
+  /** Shown instead of a name that cannot be read. */
   short: (id: string) => string;
   one: (client: Client, id: string) => Promise<string>;
   all: (client: Client) => AsyncIterable<NamedRow>;
@@ -45,13 +45,13 @@ const answerFrom = async (list: AsyncIterable<NamedRow>, asked: Asked): Promise<
   }
 };
 
-/** Answers the name of a thing. Those that are asked for in one moment are read together. */
+/** Answers the name of a thing. Names that are needed at the same moment are read together. */
 const nameReader = ({ scope, short, one, all }: NameRules) => {
   let waiting: Asked = new Map();
   const answer = async ({ client }: Session): Promise<void> => {
     const asked = waiting;
     waiting = new Map();
-    // A name that the list does not tell is asked for by itself.
+    // A name that is not in the list is read by itself.
     if (asked.size > few) await answerFrom(all(client), asked).catch(() => undefined);
     for (const [id, take] of asked) one(client, id).then(take, () => take(beginning(id)));
   };
@@ -100,7 +100,7 @@ const noProduct = '00000000-0000-0000-0000-000000000000';
 /** The query for products whose names hold a text: the service takes 100 characters. */
 export const searchFor = (text: string) => ({ search: [...text].slice(0, 100).join(''), limit: 100 });
 
-/** The id of the product that a text names: its UUID, or the beginning of what a search finds. */
+/** The id of the product that a text names: its UUID, or the first product that a search finds. */
 export const productOf = async ({ client, can }: Session, text: string, signal?: AbortSignal): Promise<string> => {
   if (isUuid(text) || !can('products:read')) return text;
   const { data } = await client.get('/v1/products', { query: searchFor(text), ...(signal && { signal }) });

@@ -1,6 +1,6 @@
 /** The service's own rules of prices, for previews. */
 
-/** Percentages count in billionths, since binary fractions would round some halves down. */
+/** Percentages are counted in billionths, since binary fractions would round some halves down. */
 const whole = 100_000_000_000n;
 const billionths = (percent: number): bigint => BigInt(Math.round(percent * 1e9));
 
@@ -11,7 +11,7 @@ export const lessPercent = (price: number, percent: number): number =>
 /** A percentage from 0 to 100 of an amount of whole L$, rounded down. */
 const shareOf = (amount: number, percent: number): number => Number((BigInt(amount) * billionths(percent)) / whole);
 
-/** The rules of a store, as far as they make a price. */
+/** The rules of a store that affect a price. */
 interface PriceRules {
   groupDiscount: number;
   tiers: readonly { from: number; percent: number }[];
@@ -24,7 +24,7 @@ interface Buyer {
   inGroup: boolean;
 }
 
-/** The price under rules for a buyer without a discount or coupon of their own, and the bonus that they get. */
+/** The price under the rules for a buyer without a discount or coupon, and the bonus that they get. */
 export const priceUnder = ({ groupDiscount, tiers, bonus }: PriceRules, price: number, { spent, inGroup }: Buyer) => {
   const reached = tiers.filter(({ from }) => from <= spent).sort((a, b) => b.from - a.from)[0];
   const total = lessPercent(price, Math.max(reached?.percent ?? 0, inGroup ? groupDiscount : 0));

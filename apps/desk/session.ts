@@ -3,16 +3,16 @@ import { useContext } from 'preact/hooks';
 import { StoreProblem, type StoreResponse } from '../client/client.ts';
 import type { Client } from './api.ts';
 
-/** The key of the tab, and what it may do. */
+/** The key of the tab, and what the key may do. */
 
 const keyName = 'desk.key';
-/** Set while the key of the tab is one that `store desk` has made for a link. */
+/** Set while the key of the tab is one that `store desk` made for a link. */
 const linkName = 'desk.link';
-/** The key of a link that was opened in this tab, until the page is loaded anew. */
+/** The key of a link that was opened in this tab, until the page is loaded again. */
 const openedName = 'desk.opened';
 
 /**
- * Takes the key of a link out of the address, and puts `address` in its place. The browser has noted the link in its
+ * Takes the key of a link out of the address, and replaces it with `address`. The browser has noted the link in its
  * history before any script runs: docs/operate/desk.md says what to do about it.
  */
 const takeKey = (address: string): string | undefined => {
@@ -27,7 +27,9 @@ const takeOpened = (): string | undefined => {
   return opened;
 };
 
-/** A link that is opened in a tab that shows the desk already loads no page: its page is loaded anew with the key. */
+/**
+ * If a link is opened in a tab that already shows the desk, no page is loaded. This loads its page again with the key.
+ */
 const followLinks = (): void =>
   addEventListener('hashchange', ({ oldURL }) => {
     const key = takeKey(oldURL);
@@ -53,17 +55,20 @@ export const keysAtStart = (): Keys => {
   return { opened, kept: keptKey() };
 };
 
-/** The name that `store desk` gives the key of a link. A link may hold any other key too, which programs may use. */
+/**
+ * Recognises the name that `store desk` gives the key of a link. A link may hold any other key too, which programs may
+ * use.
+ */
 const isMadeForLink = (name: string): boolean => /^desk \d{4}-\d\d-\d\dT/.test(name);
 
 interface KeepOptions {
   /** For all later tabs too. */
   remember?: boolean;
-  /** The name of the key, where a link has brought it. */
+  /** The name of the key, if a link brought it. */
   nameInLink?: string;
 }
 
-/** Keeps a key for this tab. One that this device remembers stays so beside that of a link. */
+/** Keeps a key for this tab. A key that this device remembers stays beside the key of a link. */
 export const saveKey = (key: string, { remember = false, nameInLink = '' }: KeepOptions = {}): void => {
   if (sessionStorage.getItem(keyName) !== key) sessionStorage.clear();
   sessionStorage.setItem(keyName, key);
@@ -71,7 +76,7 @@ export const saveKey = (key: string, { remember = false, nameInLink = '' }: Keep
   if (remember) localStorage.setItem(keyName, key);
 };
 
-/** Opens the desk with another key. Loading the page anew drops what it has in memory of the store before. */
+/** Opens the desk with another key. Loading the page again drops what memory has of the earlier store. */
 export const openWithKey = (key: string, hash: string): void => {
   saveKey(key);
   history.replaceState(null, '', `${location.pathname}${hash}`);
@@ -81,7 +86,7 @@ export const openWithKey = (key: string, hash: string): void => {
 /** True if signing out ends the key of the tab. */
 export const endsAtSignOut = (): boolean => sessionStorage.getItem(linkName) !== null;
 
-/** Ends the key of the session for ever. Answers false where nobody knows that it has ended. */
+/** Ends the key of the session for ever. Answers false if nobody knows whether it has ended. */
 const endKey = async (client: Client): Promise<boolean> => {
   try {
     await client.post('/v1/store/key/actions/end');
@@ -92,22 +97,22 @@ const endKey = async (client: Client): Promise<boolean> => {
   }
 };
 
-/** The key of a link that lives on although the person has signed out. It is told to the page that is loaded next. */
+/** The key of a link that still works although the person has signed out. The page that is loaded next says so. */
 interface SignOutNotice {
   livesOn: string;
 }
 
 const leave = (notice: SignOutNotice | null): void => {
   localStorage.removeItem(keyName);
-  // The call that ends a key leaves its Idempotency-Key where it got no answer.
+  // If the call that ends a key gets no answer, it leaves its Idempotency-Key behind.
   sessionStorage.clear();
   history.replaceState(notice, '', location.pathname);
   location.reload();
 };
 
 /**
- * Leaves nothing behind: loading the page anew also drops what it has in memory. The key of a link was made for this
- * person alone, so it ends.
+ * Leaves nothing behind: loading the page again also drops what is in memory. The key of a link was made only for this
+ * person, so it ends.
  */
 export const signOut = async (session: Session): Promise<void> => {
   if (endsAtSignOut()) return endTheKey(session);
@@ -121,7 +126,7 @@ export const endTheKey = async ({ client, store: { key } }: Session): Promise<vo
   leave((await endKey(client)) ? null : { livesOn: key.name });
 };
 
-/** The name of the key that lives on after the person has signed out. Says so once. */
+/** The name of the key that still works after the person has signed out. Answers it once. */
 export const takeLivesOn = (): string | undefined => {
   const { livesOn } = (history.state ?? {}) as Partial<SignOutNotice>;
   history.replaceState(null, '');
@@ -161,13 +166,13 @@ export type Scope =
 export interface Session {
   client: Client;
   store: StoreResponse;
-  /** True if the key has all of these scopes: a door that would not open is not shown. */
+  /** True if the key has all of these scopes. The desk hides what the key may not do. */
   can: (...scopes: Scope[]) => boolean;
-  /** Reads the store anew. */
+  /** Reads the store again. */
   refresh: () => Promise<void>;
 }
 
-/** The scope that the events of a thing ask for beside `events:read`. */
+/** The scope that the events of a thing need in addition to `events:read`. */
 const scopeOfEvents: Partial<Record<string, Scope>> = {
   credit: 'credits:read',
   giftcard: 'giftcards:read',
@@ -189,7 +194,7 @@ export const canRead = ({ can }: Session, type: string): boolean => {
 
 export const SessionContext = createContext<Session | undefined>(undefined);
 
-/** The session of a page, which is only shown to somebody signed in. */
+/** The session of a page. A page is shown only to somebody who has signed in. */
 export const useSession = (): Session => {
   const session = useContext(SessionContext);
   if (!session) throw new Error('Nobody is signed in.');

@@ -20,7 +20,7 @@ const t = texts.shell;
 const FindCustomer = () => {
   const input = useRef<HTMLInputElement | null>(null);
   const open = (name: string): void => go(link(`/customers/${encodeURIComponent(name)}`));
-  // The key works as soon as the page can be seen: an effect after the paint would lose a key that is pressed at once.
+  // The key works as soon as the page is visible. With an effect after the paint, a key pressed at once would be lost.
   useLayoutEffect(() => {
     const follow = (event: KeyboardEvent) => {
       const isInField = event.target instanceof Element && event.target.closest('input, textarea, select, dialog');
@@ -65,7 +65,7 @@ interface MenuProps {
   rows: readonly PageRow[];
   path: string;
   onLeave: () => void;
-  /** Stands after the pages. */
+  /** Shown after the pages. */
   children?: ComponentChildren;
 }
 
@@ -89,7 +89,7 @@ const Menu = ({ label, rows, path, onLeave, children }: MenuProps) => {
   );
 };
 
-/** True if the key has all scopes: those who keep the shop need none of the pages for developers. */
+/** True if the key has all scopes. People who keep the shop do not need the pages for developers. */
 const isDeveloper = ({ store }: Session): boolean => store.key.scopes.length === scopeCount;
 
 const CurrentPage = ({ path }: { path: string }) => {

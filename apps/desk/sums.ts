@@ -10,11 +10,11 @@ import {
   plusEarned,
 } from '../shared/best.ts';
 
-/** Sums of days and of sales. */
+/** Sums over days and sales. */
 
 export const dayMillis = 86_400_000;
 
-/** A day of UTC. */
+/** A day in UTC. */
 export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 type SaleDay = Pick<
@@ -54,7 +54,7 @@ export const monthBefore = (today: string): string => {
   return isoDay(Date.UTC(year, month - 2));
 };
 
-/** The last day of a month, or the one with the number of `today` where the month has it. */
+/** The last day of a month, and the day with the same number as `today`, if the month has it. */
 const sameDayIn = (month: string, today: string): { same: string; last: string } => {
   const [year = 0, number = 1] = month.split('-').map(Number);
   const last = isoDay(Date.UTC(year, number, 0));
@@ -62,7 +62,7 @@ const sameDayIn = (month: string, today: string): { same: string; last: string }
   return { same: same < last ? same : last, last };
 };
 
-/** A page of sales of all states, the newest first. */
+/** A page of sales in all states, the newest first. */
 export interface NewestSales {
   data: readonly SaleResponse[];
   pagination: { nextCursor: string | null };
@@ -91,7 +91,7 @@ const earnedYesterday = (
   return sumOfAll(soldBefore) - sumOfAll(refundedBefore);
 };
 
-/** Today and this month, as far as they have come, each with the span before it. Days and months are those of UTC. */
+/** Today and this month so far, each with the span before it. Days and months are in UTC. */
 export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: number) => {
   const [today, yesterday] = [isoDay(now), isoDay(now - dayMillis)];
   const before = monthBefore(today);
@@ -103,7 +103,7 @@ export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: numb
       sum: sumOf(days, `${today.slice(0, 7)}-01`, today),
       before: sumOf(days, before, last),
       beforeByNow: sumOf(days, before, same),
-      /** The day of the month before up to which `beforeByNow` counts, and the last one of that month. */
+      /** The day in the month before up to which `beforeByNow` counts, and the last day of that month. */
       same,
       last,
     },

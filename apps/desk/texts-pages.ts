@@ -1,7 +1,7 @@
 import { change, count, money } from './format.ts';
 import { texts } from './texts.ts';
 
-/** The texts of all pages but Home, by page. A translation is another object of this shape. */
+/** The texts of all pages except Home, by page. A translation is another object with these members. */
 
 const some = (value: number, one: string, more: string): string => `${count(value)} ${value === 1 ? one : more}`;
 
@@ -1003,7 +1003,7 @@ export const pageTexts = {
     given: 'Given already.',
     kept: (here: number, file: number) => `Copies stay: ${count(here)} here, ${count(file)} in the file.`,
     setCopies: 'Set copies of limited products, though some may have been sold since the file was written',
-    /** The words by which the rows of a file differ from those that were chosen in a list. */
+    /** The words that differ between rows of a file and rows chosen in a list. */
     of: {
       file: {
         rows: (rows: number) => some(rows, 'line', 'lines'),

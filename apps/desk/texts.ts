@@ -1,8 +1,8 @@
 import { count, money } from './format.ts';
 
 /**
- * Every English text of the desk, by page. A translation is another object of this shape. Those of pages but Home are
- * in `texts-pages.ts`, which is loaded with the first of them.
+ * Every English text of the desk, by page. A translation is another object with these members. The texts of pages other
+ * than Home are in `texts-pages.ts`, which is loaded with the first of these pages.
  */
 
 const some = (value: number, one: string, more: string): string => `${count(value)} ${value === 1 ? one : more}`;

@@ -1,14 +1,15 @@
 import { useEffect, useRef } from 'preact/hooks';
 
-/** Forms with entries that are not saved, which a page is not left over without a question. */
+/** Forms with unsaved entries. Leaving a page that has one asks a question. */
 
 const unsaved = new Set<object>();
 
-/** Browsers ask in words of their own. */
+/** Browsers ask in their own words. */
 const holdTab = (event: Event): void => event.preventDefault();
 
 /**
- * While nothing is unsaved nobody listens: a listener keeps browsers from showing the page quickly when one comes back.
+ * While nothing is unsaved nobody listens: a listener would keep browsers from quickly showing a page that is returned
+ * to.
  */
 const listen = (): void => {
   if (unsaved.size > 0) addEventListener('beforeunload', holdTab);
@@ -40,12 +41,12 @@ export const setQuestion = (question: (leave: Leave) => void): (() => void) => {
   };
 };
 
-/** Tells a form that the program has changed its entries, as a person's typing does. */
+/** Tells a form that the program has changed its entries, as if a person had typed. */
 export const tellForm = (form: HTMLFormElement | null | undefined): void => {
   form?.dispatchEvent(new InputEvent('input', { bubbles: true }));
 };
 
-/** Gives a form the function by which it says that it is unsaved, or no more. A form that is gone is not unsaved. */
+/** Gives a form the function by which it says whether it is unsaved. A form that is gone is not unsaved. */
 export const useUnsaved = (): ((isUnsaved: boolean) => void) => {
   const form = useRef({}).current;
   const set = useRef((isUnsaved: boolean): void => {

@@ -5,7 +5,7 @@ import { virtualClock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createWorld } from '../../local/grid/world/world.ts';
 
-/** Draws what merchants and customers see, from the texts that the shipped scripts send in a made-up world. */
+/** Draws what merchants and customers see, from the texts of the shipped scripts in a made-up world. */
 
 const imagesDir = join(import.meta.dirname, '../../docs/images/inworld');
 const [owner, ada] = ['99999999-2222-3333-4444-555555555555', '11111111-2222-3333-4444-555555555555'];
@@ -100,7 +100,7 @@ const chat = ({ log }: World, avatar: string): Piece => {
 const message = ({ log }: World, { body }: Placement): Piece =>
   panel(`Instant message from ${body.name}`, log.messages.at(-1)?.text ?? '');
 
-/** The pieces side by side on a dark ground, which is readable on light and dark pages. */
+/** The pieces side by side on a dark background, which is readable on light and dark pages. */
 const picture = (title: string, ...pieces: Piece[]): string => {
   const height = Math.max(...pieces.map((piece) => piece.height)) + 40;
   let width = 20;
@@ -135,7 +135,7 @@ const start = (answers: Record<string, Answer | ((body: string) => Answer)>) => 
     },
   });
   world.balances.set(ada, 1000);
-  /** Lets somebody act, and the script do what follows from it. */
+  /** Lets somebody act, and the script do what follows. */
   const act = <T>(run: () => T): T => {
     const result = run();
     clock.advance(15);
@@ -211,7 +211,7 @@ const drawDispenser = () => {
   };
 };
 
-/** The pictures by their file's name without its end. */
+/** The pictures by their file's name without its ending. */
 export const draw = (): Record<string, string> => ({ ...drawVendor(), ...drawTerminal(), ...drawDispenser() });
 
 if (import.meta.main) {

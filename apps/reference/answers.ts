@@ -13,12 +13,12 @@ import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
 import { maxLength } from '../../lib/routes/wire.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** The answers that are not an operation's own: problems, and the headers of all. */
+/** The answers that do not belong to an operation: problems, and the headers of all answers. */
 
 /** No longer request line or header passes the gateway. */
 export const maxHeaderLength = 10_240;
 
-/** More than the messages about a list of the most items that a request may have. */
+/** Longer than the messages about a list with the most items that a request may have. */
 const maxProblem = 131_072;
 
 export const problemSchema: JsonSchema = {
@@ -103,7 +103,7 @@ const badRequest: ProblemAnswer = {
   example: problemBody(invalid('Limit must be between 1 and 1000.', 'listed must be true or false.'), instance),
 };
 
-/** Every problem that some operation answers, by its status. The texts are the service's own. */
+/** Every problem of any operation, by its status. The texts are the service's own. */
 export const problems: Record<number, ProblemAnswer> = {
   400: badRequest,
   401: {
@@ -172,7 +172,7 @@ export const problems: Record<number, ProblemAnswer> = {
   },
 };
 
-/** The statuses of the problems of a row. Every row has 404, since the store of a key may be gone. */
+/** The statuses of a row's problems. Every row has 404, since the store of a key may be deleted. */
 export const problemStatuses = (row: Route): number[] => {
   const { problems: own, method, body, scope } = row;
   const around = [401, ...(scope === null ? [] : [403]), 404, 429, 500, 503, 504];
@@ -190,5 +190,5 @@ const responseOf = ({ when, example, retryAfter }: ProblemAnswer) => ({
 export const problemResponses = () =>
   Object.fromEntries(Object.values(problems).map((problem) => [problem.name, responseOf(problem)]));
 
-/** A 400 with messages of an operation's own. */
+/** A 400 with an operation's own messages. */
 export const refusalResponse = (example: unknown) => responseOf({ ...badRequest, example });

@@ -8,7 +8,7 @@ interface DocumentChange {
   verdicts: { message: string }[];
 }
 
-/** `#/paths/~1v1~1coupons/get` in a form that people read. */
+/** `#/paths/~1v1~1coupons/get` in a readable form. */
 const describePlace = ({ path, property }: DocumentChange): string => {
   const place = decodeURIComponent(path.replace('#/paths/', '')).replaceAll('~1', '/');
   return property === undefined ? place : `${place} ${property}`;
@@ -23,8 +23,8 @@ const changesMeaning = ({ path, kind, property }: DocumentChange): string | unde
 };
 
 /**
- * The changes between two versions of the document (paths of files) that break clients, a line each. Throws if Redocly
- * fails.
+ * The changes between two versions of the document (paths of files) that break clients, one on each line. Throws if
+ * Redocly fails.
  */
 export const breaksBetween = (base: string, revision: string): string[] => {
   const { output, errors } = redocly('diff', base, revision, '--format', 'json', '--lint-config', 'error');

@@ -4,8 +4,8 @@ import { lastRelease } from './last-release.ts';
 import { redocly } from './redocly.ts';
 
 /**
- * `npm run lint:openapi`: checks the linter's rules for the document, and that no change breaks clients of the last
- * release.
+ * `npm run lint:openapi`: applies the linter's rules to the document, and checks that no change breaks clients of the
+ * last release.
  */
 
 const last = lastRelease();

@@ -101,7 +101,7 @@ const successOf = (row: Route, recorded: RecordedAnswers | undefined): Response 
   ...(row.response && { content: contentOf(row, row.response, recorded?.body) }),
 });
 
-/** A line for each row that has no text, which says where it belongs. Undefined where none lacks it. */
+/** A line for each row without a text, which says where the text belongs. Undefined if none lacks it. */
 export const missingTexts = (routes: readonly Route[]): string | undefined =>
   routes
     .filter(({ id }) => !operationTexts[id])
@@ -140,7 +140,7 @@ const describeOperation = (row: Route, recorded: RecordedAnswers | undefined, ba
   };
 };
 
-/** In the order of the texts: that of the rows depends on what loads their modules. */
+/** In the order of the texts: the order of the rows depends on what loads their modules. */
 const inOrder = (routes: readonly Route[]): Route[] => {
   const order = Object.keys(operationTexts);
   return routes.toSorted((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
@@ -157,8 +157,8 @@ const pathsOf = (routes: readonly Route[], recordings: Recordings, baseUrl: stri
 };
 
 /**
- * The OpenAPI 3.1 document of the endpoints and of the messages to webhooks, for the service at `baseUrl`. Throws where
- * a text is missing.
+ * The OpenAPI 3.1 document of the endpoints and of the messages to webhooks, for the service at `baseUrl`. Throws if a
+ * text is missing.
  */
 export const document = (
   routes: readonly Route[],

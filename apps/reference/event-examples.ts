@@ -6,7 +6,7 @@ type Answers = (row: string) => object;
 
 const firstOf = (list: object): object => (list as { data: object[] }).data[0] ?? {};
 
-/** Data of each type: an answer that the examples of the API show, and the fields that such an event has otherwise. */
+/** The data of each type: an answer from the API's examples, and the fields in which such an event differs. */
 const data: Record<SentEventType, (answers: Answers) => object> = {
   'credit.changed': (answers) => ({ ...answers('customers/get-credit'), sequence: 5 }),
   'giftcard.granted': (answers) => ({ ...answers('gift-cards/get-gift-card'), reason: 'Contest', reference: null }),
@@ -55,7 +55,7 @@ const data: Record<SentEventType, (answers: Answers) => object> = {
   'webhook.ping': (answers) => ({ webhookId: (answers('webhooks/get-webhook') as { id: string }).id }),
 };
 
-/** An example of the data of an event. Throws where the operation has no example. */
+/** An example of an event's data. Throws if the operation has no example. */
 export const exampleOf = (type: SentEventType, recordings: Recordings): unknown =>
   data[type]((row) => {
     const { body } = recordings[row] ?? {};

@@ -11,7 +11,7 @@ export interface Notation {
   object: readonly [begin: string, end: string];
   list: readonly [begin: string, end: string];
   indent: string;
-  /** Ends the last line of an object or list that has several. */
+  /** Ends the last line of an object or list with several lines. */
   lastComma: '' | ',';
 }
 
@@ -49,7 +49,7 @@ export const json: Notation = {
   lastComma: '',
 };
 
-/** JSON that a script in LSL makes of values. */
+/** JSON that a script in LSL makes from values. */
 export const lsl: Notation = {
   text: JSON.stringify,
   words: { true: 'JSON_TRUE', false: 'JSON_FALSE', null: 'JSON_NULL' },
@@ -60,7 +60,7 @@ export const lsl: Notation = {
   lastComma: '',
 };
 
-/** A value as source, on one line where that is short. */
+/** A value as source code, on one line if that is short. */
 export const literal = (value: Json, notation: Notation, indent = ''): string => {
   if (typeof value === 'string') return notation.text(value);
   if (typeof value === 'number') return String(value);

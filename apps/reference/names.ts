@@ -2,7 +2,7 @@ import type { Route } from '../../lib/routes/route.ts';
 
 const camel = (words: string): string => words.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 
-/** Names that say what the name of a function leaves to its folder. */
+/** Names for functions whose own name leaves a part to the folder. */
 const fullNames: Readonly<Record<string, string>> = {
   'categories/add-product': 'addProductToCategory',
   'categories/remove-product': 'removeProductFromCategory',
@@ -14,7 +14,7 @@ const shortName = ({ id }: Route): string => camel(id.replace(/^.*\//, ''));
 /** `coupons/list-owner-coupons` is `listOwnerCoupons`. */
 export const operationIdOf = (row: Route): string => fullNames[row.id] ?? shortName(row);
 
-/** The groups of the client whose functions lie in another folder. */
+/** The client's groups for functions in another folder. */
 const groups: Readonly<Record<string, string>> = {
   'finding/limit-coupon': 'coupons',
   'finding/list-names': 'customers',
@@ -24,8 +24,8 @@ const groups: Readonly<Record<string, string>> = {
 };
 
 /**
- * The method of `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the
- * resource behind the verb.
+ * The method in `apps/client/` for an operation. `customers/list-customers` is `customers.list`: the name drops the
+ * resource after the verb.
  */
 export const clientMethodOf = (row: Route): string => {
   const group = camel(groups[row.id] ?? row.id.split('/')[0] ?? '');

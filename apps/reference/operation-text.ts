@@ -1,6 +1,4 @@
-/**
- * Describes an operation for integrators, with one example of it. The examples work on the demo data as it is at first.
- */
+/** Describes an operation for integrators, with one example. The examples work on the demo data in its first state. */
 export interface OperationText {
   description: string;
   /** Values of path and query parameters, by name. */

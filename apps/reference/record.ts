@@ -7,7 +7,7 @@ import { operationTexts } from './operation-texts.ts';
 
 /** Records how the local service answers the examples on its demo data. */
 
-/** The answers to an operation's example and, if it has one, to the body that is refused. */
+/** The answers to an operation's example and, if it has one, to its refused body. */
 export interface RecordedAnswers {
   status: number;
   headers: Headers;
@@ -36,7 +36,7 @@ export const stopClock = (): void => {
   source.now = () => examplesBegin;
 };
 
-/** Makes ids and cursors that depend on the operation alone, however much happens at the same time. */
+/** Makes ids and cursors that depend only on the operation, however much happens at the same time. */
 const useBytesOf = (id: string): void => {
   source.newestId = () => ({ millis: 0, counter: 0 });
   source.bytes = (count) => createHash('shake256', { outputLength: count }).update(id).digest();
@@ -49,16 +49,16 @@ const useSimulators = (): void => {
     /\.(agni\.secondlife\.io|example\.com)$/.test(host) ? [{ address: '54.0.0.1' }] : lookup(host);
 };
 
-// Reads come before writes. The dispenser comes last: from then on its address leads nowhere.
+// Reads come before writes. The dispenser comes last: after it, its address leads nowhere.
 const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2 : method === 'GET' ? 0 : 1);
 
-/** Random values that the service made when it started: an example has fixed ones. */
+/** Random values from the start of the service. An example has fixed ones instead. */
 const fixed: Record<string, (value: object) => unknown> = {
   secret: () => 'an-example-of-a-secret',
   key: (key) => ({ ...key, id: '0a1B2c3D4e5F' }),
 };
 
-/** Gives the demo data's lots, whose ids are random, fixed ones in the order in which the examples show them. */
+/** Gives the demo data's lots fixed ids instead of random ones, in the order in which the examples show them. */
 const fixLotIds = () => {
   const known: unknown[] = [];
   return (value: unknown): unknown => {
@@ -70,11 +70,11 @@ const fixLotIds = () => {
   };
 };
 
-/** A local service that is fresh. */
+/** A newly started local service. */
 interface Service {
   baseUrl: string;
   key: string;
-  /** Another key, which the example of its end may end. */
+  /** Another key. The example about ending a key may end it. */
   endedKey: string;
   stopHistory: () => Promise<void>;
 }
@@ -104,8 +104,8 @@ export const recordExamples = async (
       await setTimeout(20);
   };
 
-  // The examples show all that the demo data did, and the same bytes would give the writes of history the ids of
-  // theirs.
+  // The examples show everything that the demo data did. Later writes of history would get the same bytes, and so the
+  // same ids.
   await stopHistory();
   const { bytes, newestId } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
@@ -127,7 +127,7 @@ export const recordExamples = async (
 };
 
 /**
- * The examples that the demo data does not answer with the status of their row, or with the 400 of a refused body: most
+ * The examples that the demo data does not answer with their row's status, or with 400 for a refused body: most of them
  * name something that the demo lacks.
  */
 export const wrongExamples = (routes: readonly Route[], recordings: Recordings): string[] =>

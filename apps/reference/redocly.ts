@@ -5,7 +5,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url));
 const settings = fileURLToPath(new URL('redocly.yaml', import.meta.url));
 const cli = fileURLToPath(import.meta.resolve('@redocly/cli/bin/cli.js'));
 
-/** Runs Redocly CLI without telemetry and without a look for newer versions: it needs no network. */
+/** Runs Redocly CLI without telemetry and without looking for newer versions: it needs no network. */
 export const redocly = (...args: string[]): { ok: boolean; output: string; errors: string } => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [cli, ...args, '--config', settings], {
     cwd: root,

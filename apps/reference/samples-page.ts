@@ -9,12 +9,12 @@ import { clientCall } from './samples.ts';
 const languages = ['curl', 'typescript', 'python', 'lsl'] as const;
 type Language = (typeof languages)[number];
 
-/** The path behind `/v1`, with the example's values. */
+/** The path after `/v1`, with the example's values. */
 const samplePath = (row: Route): string => examplePath(row).replace(/^\/v1/, '');
 
 const sampleRequest = (row: Route): Json | undefined => operationTexts[row.id]?.request as Json | undefined;
 
-/** One statement that makes the call of a row's example, with the names that the program around it defines. */
+/** One statement that makes the call in a row's example, with the names that the program around it defines. */
 const statementIn: Record<Language, (row: Route) => string> = {
   curl: (row) => {
     const request = sampleRequest(row);
@@ -99,7 +99,7 @@ ${indent(
   return `${programs[language]()}\n`;
 };
 
-/** The ten calls that integrators make most. The first three are what most programs are for. */
+/** The ten calls that integrators make most often. Most programs need the first three. */
 export const tenCalls = [
   'sales/create-sale',
   'customers/increment-credit',

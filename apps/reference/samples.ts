@@ -4,7 +4,7 @@ import { clientMethodOf } from './names.ts';
 import { operationTexts } from './operation-texts.ts';
 import { examplePath } from './record.ts';
 
-/** Code samples of an operation, made of its example. Each reads the key from `KEY`. */
+/** Code samples of an operation, made from its example. Each reads the key from `KEY`. */
 
 export interface CodeSample {
   lang: 'Shell' | 'TypeScript' | 'Python' | 'LSL';
@@ -25,7 +25,7 @@ const curl = ({ method, url, body }: Example): string =>
     ...(body === undefined ? [] : [`-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`]),
   ].join(' \\\n  ');
 
-/** The call of a row's example by the typed client, which is in `store`. */
+/** The call in a row's example with the typed client, which is in `store`. */
 export const clientCall = (row: Route): string => {
   const { parameters = {}, request } = operationTexts[row.id] ?? {};
   const names = Object.keys(row.params.shape);

@@ -3,7 +3,7 @@ import type { Route } from '../../lib/routes/route.ts';
 import { refusals } from '../../lib/routes/sales.ts';
 import type { JsonSchema } from './schemas.ts';
 
-/** Names and texts of the document's schemas, which become the types of generated clients, and their comments. */
+/** Names and texts of the document's schemas. They become the types of generated clients, with their comments. */
 
 /** The schemas that are neither a list, nor an event, nor the body of one request. */
 const texts: Record<string, string> = {
@@ -72,7 +72,7 @@ const texts: Record<string, string> = {
   WebhookSecretResponse: 'A webhook, and the secret of its signatures.',
 };
 
-/** Enumerations that stand in several places: each is a schema of its own, so that clients get one type. */
+/** Enumerations that occur in several places: each is a schema of its own, so that clients get one type. */
 const enumerations: Record<string, { enum: readonly (string | number)[]; description: string }> = {
   CouponScope: {
     enum: ['store', 'product'],
@@ -99,7 +99,7 @@ const keyOf = (values: readonly unknown[]): string => [...values].map(String).so
 
 const names = new Map(Object.entries(enumerations).map(([name, one]) => [keyOf(one.enum), name]));
 
-/** A part of the document with references in the place of the enumerations that have names. */
+/** A part of the document in which references replace the named enumerations. */
 export const withEnumerations = <T>(part: T): T => {
   if (Array.isArray(part)) return part.map(withEnumerations) as T;
   if (typeof part !== 'object' || part === null) return part;
@@ -112,8 +112,8 @@ export const withEnumerations = <T>(part: T): T => {
 const lower = (summary: string): string => summary.charAt(0).toLowerCase() + summary.slice(1);
 
 /**
- * The schemas with a sentence for each, and the enumerations that have names. Throws where one has no text, and where a
- * text has no schema.
+ * The schemas with a sentence for each, and the named enumerations. Throws if a schema has no text, or a text no
+ * schema.
  */
 export const withTexts = (
   schemas: Readonly<Record<string, JsonSchema>>,

@@ -6,10 +6,10 @@ const refTo = (name: string): string => `#/components/schemas/${name}`;
 
 const integers = (values: unknown): boolean => Array.isArray(values) && values.every(Number.isInteger);
 
-/** Words that stand beside the choices of a schema, and not within one of them. */
+/** Words that are beside the choices of a schema, rather than within one of them. */
 const outside = ['description', 'default', 'examples'];
 
-/** Spells null in one way, as a choice, at every depth: generators of some languages fail at a list of types. */
+/** Writes null in one way, as a choice, at every depth: generators for some languages fail at a list of types. */
 const spelled = <T>(schema: T): T => {
   if (Array.isArray(schema)) return schema.map(spelled) as T;
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -21,15 +21,15 @@ const spelled = <T>(schema: T): T => {
   return { anyOf: [own, { type: 'null' }], ...Object.fromEntries(members.filter(isOutside)) } as T;
 };
 
-/** Corrects zod's JSON Schema where it says too much, or uses other words than the contract. */
+/** Corrects zod's JSON Schema if it says too much, or uses other words than the contract. */
 const plain = ({ jsonSchema: schema }: { jsonSchema: JsonSchema }): void => {
-  // A client has to bear fields that a later version adds.
+  // A client must accept fields that a later version adds.
   delete schema.additionalProperties;
-  // The bounds of any whole number in JavaScript are no rule of the contract.
+  // The bounds of JavaScript's whole numbers are not a rule of the contract.
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum;
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum;
   if (schema.minLength === 0) delete schema.minLength;
-  // The text says that null is as good as nothing. Kubb takes this default for an object, which does not compile.
+  // The text says that null means the same as no value. Kubb takes this default for an object, which does not compile.
   if (schema.default === null) delete schema.default;
   if (schema.type === 'number' && integers(schema.enum)) schema.type = 'integer';
 };
@@ -39,10 +39,7 @@ const withoutText = (name: string, { properties = {} }: JsonSchema): string[] =>
     (schema as JsonSchema).description ? [] : [`${name}.${field}`],
   );
 
-/**
- * The schemas that have names: requests as they are sent, answers as they are received. Throws where a field has no
- * text.
- */
+/** The named schemas: requests as they are sent, answers as they are received. Throws if a field has no text. */
 export const schemaComponents = (): Record<string, JsonSchema> => {
   const components = (['input', 'output'] as const).flatMap((io) => {
     const { schemas } = z.toJSONSchema(z.globalRegistry, { io, uri: refTo, unrepresentable: 'any', override: plain });
@@ -52,11 +49,11 @@ export const schemaComponents = (): Record<string, JsonSchema> => {
   });
   const silent = components.flatMap(([name, schema]) => withoutText(name, schema));
   if (silent.length > 0) throw new Error(`These fields need a text by .describe() in lib/routes: ${silent.join(', ')}`);
-  // By name: the registry's order is that in which modules were loaded.
+  // Sorted by name: the registry's order depends on the order in which modules were loaded.
   return Object.fromEntries(components.toSorted(([a], [b]) => (a < b ? -1 : 1)));
 };
 
-/** A reference to the schema of a body. Throws where it has no name. */
+/** A reference to the schema of a body. Throws if the schema has no name. */
 export const refOf = (schema: z.ZodType, of: string): { $ref: string } => {
   const name = schema.meta()?.id;
   if (name === undefined) throw new Error(`A schema of ${of} needs a name by .meta({ id }) in lib/routes.`);
@@ -73,7 +70,7 @@ export const convert = (schema: z.ZodType, io: 'input' | 'output'): JsonSchema =
   return spelled(converted);
 };
 
-/** The schema of a path or query parameter: the type that its text stands for. Its description stands beside it. */
+/** The schema of a path or query parameter: the type that its text stands for. Its description is beside it. */
 export const parameterSchema = (schema: z.ZodType): JsonSchema => {
   const [sent, read] = [convert(schema, 'input'), convert(schema, 'output')];
   if (integers(read.enum) || read.type === 'integer') return read;

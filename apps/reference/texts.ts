@@ -86,7 +86,7 @@ const tagsOfFolders: Record<string, Tag> = {
   webhooks: 'Webhooks',
 };
 
-/** The group of an operation: by its scope, as credit and gift cards lie under the customers' paths. */
+/** The group of an operation, taken from its scope: the paths of credit and gift cards begin like the customers'. */
 export const tagOf = ({ id, scope }: Route): Tag =>
   tagsOfFolders[id.split('/')[0] ?? ''] ?? tags[scope?.split(':')[0] ?? ''] ?? 'Customers';
 

@@ -29,9 +29,9 @@ export interface Operation {
   summary: string;
   description: string;
   security: Record<string, string[]>[];
-  /** Absent where any live key may call it. */
+  /** Missing if any live key may call it. */
   'x-required-scope'?: string;
-  /** Beyond the contract: an operation of this service's own. */
+  /** Beyond the contract: one of this service's own operations. */
   'x-extension'?: true;
   /** The method of the typed client, such as `customers.incrementCredit`. */
   'x-client-method': string;

@@ -10,7 +10,8 @@ import { exampleSecret } from './texts.ts';
 import type { Parameter, WebhookRequest } from './types.ts';
 
 /**
- * The messages that webhooks get, as webhooks of the OpenAPI document, from the same types and schemas as the payloads.
+ * The messages that webhooks get, as webhooks in the OpenAPI document, made from the same types and schemas as the
+ * payloads.
  */
 
 /** The headers of Standard Webhooks. */
@@ -61,7 +62,7 @@ const parametersOf = (examples: Record<string, string>): Parameter[] =>
     ...(examples[name] !== undefined && { example: examples[name] }),
   }));
 
-/** Only the messages that `store trigger` makes have it. */
+/** Only messages that `store trigger` makes have it. */
 const sample: JsonSchema = {
   type: 'boolean',
   const: true,
@@ -104,7 +105,7 @@ const webhookExample = (type: SentEventType, recordings: Recordings | undefined)
 };
 
 /**
- * A request for each type that is sent. Their examples are made of the recorded answers of the API; without recordings
+ * A request for each type that is sent. Their examples are made from the API's recorded answers. Without recordings
  * there are none.
  */
 export const webhooks = (recordings: Recordings | undefined): Record<string, { post: WebhookRequest }> =>

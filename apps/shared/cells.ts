@@ -3,17 +3,17 @@ import { plainCell } from './plain-cell.ts';
 
 /**
  * The cells of CSV files, and how values are read from them and written. The desk reads files by the same rules, so
- * this file imports nothing of the command.
+ * this file imports nothing from the command.
  */
 
-/** The way in which a CSV file writes each item of a list of objects: semicolons divide them. */
+/** How a CSV file writes each item of a list of objects. Semicolons separate the items. */
 export interface ItemForm<T> {
-  /** The item, or the text itself where it is no item: the check refuses it. */
+  /** The item, or the text itself if it is not an item: then the check refuses it. */
   read(text: string): unknown;
   write(item: T): string;
 }
 
-/** The way in which a CSV file writes the values of a column. NDJSON files hold the values themselves. */
+/** How a CSV file writes the values of a column. NDJSON files hold the values themselves. */
 export type Form = 'text' | 'person' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
 
 /** The part of a column that says how its cells are written. */
@@ -21,8 +21,8 @@ interface CellColumn {
   form: Form;
 }
 
-// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some do so for full-width signs
-// too.
+// A spreadsheet takes a cell that begins like this for a formula, and would run it. Some spreadsheets do so for
+// full-width characters too.
 const formulaStart = '[=+\\-@\\t\\r\uff1d\uff0b\uff0d\uff20]';
 const formula = new RegExp(`^'*${formulaStart}`);
 const escapedFormula = new RegExp(`^'+${formulaStart}`);
@@ -34,12 +34,14 @@ const items = (cell: string): string[] =>
     .filter((item) => item !== '');
 
 /**
- * Reads exponents too: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
+ * Also reads exponents: spreadsheets write 5E-07. Refuses .000 at the end, with which many countries write thousands.
  */
 export const readNumber = (cell: string): number | undefined =>
   /^-?\d+(\.\d+)?(e-\d+)?$/i.test(cell) && !/\.000$/.test(cell) ? Number(cell) : undefined;
 
-/** The parts of an item that blanks divide; a text that has not as many stays as it is, and the check refuses it. */
+/**
+ * The parts of an item, which blanks separate. A text without that many parts stays as it is, and the check refuses it.
+ */
 export const readParts = (item: string, partsOf: (parts: string[]) => object, count: number): unknown => {
   const parts = item.split(/ +/);
   return parts.length === count ? partsOf(parts) : item;
@@ -66,7 +68,7 @@ export const readCell = ({ form }: CellColumn, cell: string): unknown => {
   return typeof form === 'string' ? readers[form](cell) : items(cell).map((item) => form.read(item));
 };
 
-/** Writes a number without an exponent, which JavaScript uses for small ones. */
+/** Writes a number without an exponent. JavaScript would use one for small numbers. */
 export const fixed = (value: number): string => {
   const [, sign = '', digit = '', others = '', exponent] = /^(-?)(\d)\.?(\d*)e-(\d+)$/.exec(String(value)) ?? [];
   return exponent === undefined ? String(value) : `${sign}0.${'0'.repeat(Number(exponent) - 1)}${digit}${others}`;
@@ -85,7 +87,7 @@ export const writeCell = ({ form }: CellColumn, value: unknown): string => {
 const isAmbiguous = (value: unknown): boolean =>
   typeof value === 'string' && [/^-?\d+\.0+$/, /^-?\d+(?:[.,' ]\d{3})+$/].some((form) => form.test(value.trim()));
 
-/** The values that a column allows, for the message about one that the check refuses. Explains ambiguous numbers. */
+/** The values that a column allows, for the message about a refused value. Explains ambiguous numbers. */
 export const allowedIn = ({ form }: CellColumn, value: unknown, message: string): string =>
   (form === 'integer' || form === 'number') && isAmbiguous(value)
     ? `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`
@@ -94,11 +96,11 @@ export const allowedIn = ({ form }: CellColumn, value: unknown, message: string)
 /** Shares as CSV: ada.lovelace:60;bob:40. */
 export const shareForm: ItemForm<{ userUuid: string; percent: number }> = {
   read: (item) => {
-    // The address of a profile has colons of its own.
+    // The address of a profile contains colons itself.
     const end = item.lastIndexOf(':');
     const userUuid = copiedName(item.slice(0, Math.max(end, 0)));
     const percent = end < 0 ? undefined : readNumber(item.slice(end + 1).trim());
-    // A text that is no share stays as it is: the check refuses it.
+    // A text that is not a share stays as it is, and the check refuses it.
     return percent === undefined || userUuid.includes(':') ? item : { userUuid, percent };
   },
   write: ({ userUuid, percent }) => `${userUuid}:${fixed(percent)}`,

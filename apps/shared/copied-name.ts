@@ -1,6 +1,6 @@
 /**
- * Reads names of avatars as people copy them. The API takes a username or a UUID alone, so the command and the desk take
- * it out of what surrounds it. This file imports nothing, as the desk needs it.
+ * Reads names of avatars as people copy them. The API takes only a username or a UUID, so the command and the desk
+ * extract it from the text around it. This file imports nothing, since the desk needs it.
  */
 
 const uuid = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
@@ -10,7 +10,9 @@ const inBrackets = new RegExp(`^[{[("'<](${uuid})[}\\])"'>]$`, 'i');
 const profile = /^https?:\/\/my\.secondlife\.com\/([a-z0-9]{1,31}(?:\.[a-z0-9]{1,31})?)\/?$/i;
 const username = /^[a-z0-9]{1,31}(?:[. ][a-z0-9]{1,31})?$/i;
 
-/** The name or UUID of a text, such as `ada.lovelace` of `Ada the Great (ada.lovelace)`. Any other text stays, trimmed. */
+/**
+ * The name or UUID in a text, such as `ada.lovelace` in `Ada the Great (ada.lovelace)`. Any other text stays, trimmed.
+ */
 export const copiedName = (text: string): string => {
   if (text.length > 1000) return text;
   const plain = text

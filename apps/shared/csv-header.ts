@@ -1,9 +1,9 @@
 import { nearestOf } from './nearest.ts';
 import { plainCell } from './plain-cell.ts';
 
-/** The rules of a CSV file's first line, by which the command and the desk read it. */
+/** The rules for a CSV file's first line. The command and the desk read it by them. */
 
-/** A row's cells up to `count`. More than these it keeps where one of them has a value: spreadsheets add empty ones. */
+/** A row's cells up to `count`. It keeps further cells if one of them has a value: spreadsheets add empty ones. */
 export const ownOf = (cells: readonly string[], count: number): string[] =>
   cells.slice(0, cells.slice(count).some((cell) => plainCell(cell) !== '') ? undefined : count);
 
@@ -14,7 +14,7 @@ interface NamedColumn {
 /** The names of columns, for a message. */
 export const namesOf = (columns: readonly NamedColumn[]): string => columns.map(({ name }) => name).join(', ');
 
-/** Names the column that a word is most like. */
+/** Names the column that a word resembles most. */
 export const meantColumn = (columns: readonly NamedColumn[], word: string): string => {
   const nearest = nearestOf(
     word,
@@ -23,18 +23,18 @@ export const meantColumn = (columns: readonly NamedColumn[], word: string): stri
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 };
 
-/** A kind of file, as far as its first line goes. */
+/** What the first line needs to know about a kind of file. */
 interface HeaderRules<C extends NamedColumn> {
   name: string;
   columns: readonly C[];
-  /** Those of a file of rejected rows, which can be read again with them: they mean nothing. */
+  /** The columns of a file of rejected rows, which can be read again with them. They are ignored. */
   added: readonly NamedColumn[];
   isRequired: (column: C) => boolean;
 }
 
 /**
- * The columns of a header, or a sentence about its first fault, which lists the columns that there are. Cells behind the
- * last name are none.
+ * The columns of a header, or a sentence about its first fault, which lists the existing columns. Cells after the last
+ * name are ignored.
  */
 export const readHeader = <C extends NamedColumn>(
   { name: kind, columns, added, isRequired }: HeaderRules<C>,

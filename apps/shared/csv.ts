@@ -1,14 +1,14 @@
-/** Reads and writes CSV, for the command and the desk alike. This file imports nothing, as the desk needs it. */
+/** Reads and writes CSV, for the command and the desk. This file imports nothing, since the desk needs it. */
 
-/** The mark by which spreadsheets know UTF-8: without it they show `Été` wrong, and save it so. */
+/** The mark by which spreadsheets recognise UTF-8. Without it they show `Été` wrong, and save it that way. */
 export const utf8Mark = '\ufeff';
 
-/** The signs that may stand between the cells of a CSV file. Spreadsheets of many countries write semicolons. */
+/** The characters that may separate the cells of a CSV file. Spreadsheets of many countries write semicolons. */
 export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Separator = keyof typeof separators;
 export const separatorNames = Object.keys(separators) as Separator[];
 
-/** A line of a CSV file. It ends as RFC 4180 has it, whoever writes it. */
+/** A line of a CSV file. It always ends as RFC 4180 demands. */
 export const csvLine = (cells: readonly string[], separator: Separator = 'comma'): string => {
   const sign = separators[separator];
   const written = (cell: string): string =>
@@ -16,24 +16,24 @@ export const csvLine = (cells: readonly string[], separator: Separator = 'comma'
   return `${cells.map(written).join(sign)}\r\n`;
 };
 
-/** The sign that the first line has most of, outside quotes. */
+/** The separator that occurs most often in the first line, outside quotes. */
 const separatorIn = (text: string): Separator => {
   const line = text.replace(/"[^"]*"?/g, '').split(/[\r\n]/, 1)[0] ?? '';
   const count = (name: Separator): number => line.split(separators[name]).length;
   return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
 };
 
-/** A first line by which some spreadsheets say their separator. */
+/** A first line in which some spreadsheets name their separator. */
 const mark = /^("?)sep=([,;\t])\1[,;\t ]*(?=[\r\n]|$)/i;
 
-/** The separator of a CSV file's text, and the text with an empty line in the place of `sep=;`. */
+/** The separator of a CSV file's text, and the text with an empty line instead of `sep=;`. */
 const readMark = (text: string): { separator: Separator; text: string } => {
   const [found = '', , sign] = mark.exec(text) ?? [];
   const named = separatorNames.find((name) => separators[name] === sign);
   return { separator: named ?? separatorIn(text), text: text.slice(found.length) };
 };
 
-/** A row of a CSV file as it stands there. */
+/** A row of a CSV file as it is written. */
 export interface CsvRecord {
   /** The line where it begins, from 1. */
   line: number;
@@ -51,20 +51,20 @@ const faults = {
   after: 'has text after a closing quote; double each quote inside a value',
 };
 
-/** Says of a row why it and the rest of its file cannot be read. */
+/** Says why a row, and the rest of its file, cannot be read. */
 export class CsvFault extends Error {
   constructor(fault: keyof typeof faults, line: number) {
     super(`the row that begins in line ${line} ${faults[fault]}`);
   }
 }
 
-/** A value, and where it ends. */
+/** A value, and the place where it ends. */
 interface Cell {
   cell: string;
   end: number;
 }
 
-/** The value that begins with a quote at `from`. Undefined where the text has no end of it. */
+/** The value that begins with a quote at `from`. Undefined if the text does not contain its end. */
 const readQuoted = (text: string, from: number): Cell | undefined => {
   let cell = '';
   for (let at = from + 1; ; ) {
@@ -77,19 +77,19 @@ const readQuoted = (text: string, from: number): Cell | undefined => {
   }
 };
 
-/** The value that ends before one of the signs in `ends`. */
+/** The value that ends before a character in `ends`. */
 const readBare = (text: string, from: number, ends: RegExp): Cell | undefined => {
   ends.lastIndex = from;
   const end = ends.exec(text)?.index;
   return end === undefined ? undefined : { cell: text.slice(from, end), end };
 };
 
-/** The value at a place, or its fault. Undefined where it may go on behind the text. */
+/** The value at a place, or its fault. Undefined if it may continue after the text. */
 const readCell = (text: string, at: number, ends: RegExp): Cell | keyof typeof faults | undefined => {
   const isQuoted = text[at] === '"';
   const found = isQuoted ? readQuoted(text, at) : readBare(text, at, ends);
   const next = found && text.slice(found.end, found.end + 2);
-  // Another quote may follow, or the second sign of a line's end.
+  // Another quote may follow, or the second character of a line end.
   if (!next || next === '\r') return undefined;
   if (!isQuoted) return found.cell.includes('"') ? 'inside' : found;
   return next.search(ends) === 0 ? found : 'after';
@@ -98,18 +98,18 @@ const readCell = (text: string, at: number, ends: RegExp): Cell | keyof typeof f
 const breaksIn = (cell: string): number => cell.match(/\r\n|\n|\r/g)?.length ?? 0;
 
 /**
- * Reads the rows of a CSV text without empty ones. It is called with each piece of the text and then without one, and
- * throws a CsvFault where the text is no CSV.
+ * Reads the rows of a CSV text, without empty ones. It is called with each piece of the text and then without one, and
+ * throws a CsvFault if the text is not CSV.
  */
 export const csvReader = () => {
   let separator: Separator | undefined;
-  /** The text behind the last whole value. */
+  /** The text after the last whole value. */
   let rest = '';
   let line = 1;
   let record: Omit<CsvRecord, 'separator'> = { line, cells: [] };
   let length = 0;
   return function* (piece?: string): Generator<CsvRecord> {
-    // The end of a text ends its last row, as the end of a line does.
+    // The end of a text ends its last row, like the end of a line.
     let text = rest + (piece ?? '\n');
     if (separator === undefined) ({ separator, text } = readMark(text));
     const sign = separators[separator];

@@ -1,8 +1,8 @@
-/** Recognises files that are no text in UTF-8, as the command and the desk name them. */
+/** Recognises files that are not text in UTF-8. The command and the desk both report them. */
 
 const beginsWith = (bytes: Uint8Array, ...start: number[]): boolean => start.every((byte, i) => bytes[i] === byte);
 
-/** By its byte order mark, or by every other byte a NUL. */
+/** By its byte order mark, or because every other byte is a NUL. */
 const isUtf16 = (bytes: Uint8Array): boolean => {
   const some = bytes.subarray(0, 512);
   const isMarked = beginsWith(bytes, 0xfe, 0xff) || beginsWith(bytes, 0xff, 0xfe);
@@ -12,8 +12,8 @@ const isUtf16 = (bytes: Uint8Array): boolean => {
 const asCsv = 'Save it as "CSV UTF-8"';
 
 /**
- * Says of the first bytes of a file what it is instead of CSV, and what to save: the rest of a sentence whose subject is
- * the file. Undefined where it may be CSV.
+ * Says by the first bytes of a file what it is instead of CSV, and what to save: the rest of a sentence whose subject
+ * is the file. Undefined if it may be CSV.
  */
 export const otherForm = (bytes: Uint8Array): string | undefined => {
   if (beginsWith(bytes, 0x50, 0x4b, 3, 4)) return `is a workbook (or another packed file), not CSV. ${asCsv}`;

@@ -1,4 +1,4 @@
-/** The member of package.json, or of a release at GitHub, that names the version; any other text as it is. */
+/** The member of package.json, or of a release at GitHub, that names the version; any other text unchanged. */
 const namedIn = (text: string): string => {
   try {
     const { tag_name, version } = JSON.parse(text);
@@ -8,7 +8,7 @@ const namedIn = (text: string): string => {
   }
 };
 
-/** The version that a text begins with, or that the JSON of package.json or of a release at GitHub names. */
+/** The version at the beginning of a text, or in the JSON of package.json or of a release at GitHub. */
 export const newestIn = (text: string): string | undefined => /^v?(\d+\.\d+\.\d+)/.exec(namedIn(text))?.[1];
 
 /** Says whether a version is later than another one. */

@@ -1,6 +1,6 @@
 /**
- * The text whose SHA-256 becomes the UUID of a row that another system has an id for, or of one without an id. The same
- * store, kind and text always make the same UUID, so that a repeated import finds its rows.
+ * The text whose SHA-256 becomes the UUID of a row that has another system's id, or no id. The same store, kind and
+ * text always give the same UUID, so a repeated import finds its rows.
  */
 export const textOfId = (store: string, kind: string, text: string): string => `${store}\n${kind}\n${text}`;
 

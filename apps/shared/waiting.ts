@@ -1,7 +1,6 @@
 /**
- * Refuses rows of a file that wait for others of it, where each of those is refused, and then the rows that wait for
- * them. Returns the rows that it refused. A file may be one long chain of such rows, so each is looked at when what it
- * waits for is refused.
+ * Refuses rows of a file that wait only for refused rows, and then the rows that wait for them. Returns the rows that
+ * it refused. A file may be one long chain of such rows, so each row is looked at when what it waits for is refused.
  */
 export const refuseWaiting = <R extends { line: number }>(
   waiting: readonly R[],
@@ -18,7 +17,7 @@ export const refuseWaiting = <R extends { line: number }>(
       else waitingFor.set(line, [row]);
     }
   const lost = new Set(waiting.filter(isLost));
-  // Rows that are added to a set while it is gone through are gone through as well.
+  // The loop also visits rows that are added to the set during the loop.
   for (const row of lost) {
     refuse(row);
     for (const other of waitingFor.get(row.line) ?? []) if (isLost(other)) lost.add(other);

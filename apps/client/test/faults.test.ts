@@ -5,7 +5,7 @@ const secret = 'sis_test_0a1B2c3D4e5F_secret';
 const increment = '/v1/customers/{identifier}/actions/increment-credit';
 const path = { identifier: 'ada' };
 
-/** A client whose service gives this answer; `asked` holds the addresses that it requested. */
+/** A client whose service gives this answer; `asked` lists the requested addresses. */
 const startWith = (answer: () => Response | Promise<Response>, options: Partial<ClientOptions> = {}) => {
   const asked: string[] = [];
   const answering: typeof fetch = async (address) => {

@@ -7,7 +7,7 @@ import { tempDir } from '../../../test/support/files.ts';
 import { startForTests } from '../../../test/support/local-service.ts';
 import type { OpenApiDocument } from '../../reference/types.ts';
 
-/** The package, as a project of somebody else installs and uses it. */
+/** The package, as somebody else's project installs and uses it. */
 
 const root = join(import.meta.dirname, '../../..');
 const project = tempDir();
@@ -61,7 +61,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** This Node.js, and those that are installed on the machine, by version. */
+/** This Node.js and the other ones on the machine, by version. */
 const nodes = Object.fromEntries(
   [process.execPath, ...(process.env.PATH ?? '').split(delimiter).map((directory) => join(directory, 'node'))].flatMap(
     (path) => {

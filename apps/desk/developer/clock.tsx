@@ -37,7 +37,7 @@ interface SweepReport {
   failed: number;
 }
 
-/** The clock that every endpoint uses, and how credit fares as it moves. */
+/** The clock that every endpoint uses, and what happens to credit as it moves. */
 export const ClockPage = () => {
   const { aheadMillis } = useLive();
   const [sweeps, setSweeps] = useState(true);

@@ -17,7 +17,7 @@ type CreditType = CreditLotResponse['type'];
 interface Holding {
   type: CreditType;
   balance: number;
-  /** Open ones in the order of their spending, then the ended, the latest first. */
+  /** Open lots in the order in which they are spent, then the ended ones, the latest first. */
   lots: readonly Lot[];
   /** There are more open lots than were read. */
   isPart: boolean;
@@ -25,7 +25,7 @@ interface Holding {
 
 const isOpen = ({ state }: Lot): boolean => state === 'open' || state === 'due';
 
-/** A lot with the state `due` where it has expired and the next change or sweep will close it. */
+/** A lot. Its state is `due` if it has expired and the next change or sweep will close it. */
 const shownLot = (lot: CreditLotResponse): Lot => ({
   ...lot,
   state: lot.state === 'open' && Date.parse(lot.expiresAt) <= serviceNow() ? 'due' : lot.state,
@@ -116,7 +116,7 @@ const useCredit = (identifier: string, round: string) => {
 // No event tells when a lot comes due.
 const dueMillis = 30_000;
 
-/** Counts up while the page is seen. */
+/** Counts up while the page is visible. */
 const useTick = (): number => {
   const [tick, setTick] = useState(0);
   useEffect(() => {

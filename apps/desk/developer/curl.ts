@@ -1,6 +1,6 @@
 import type { ShownRequest } from './live.ts';
 
-/** Headers that curl or the connection makes by itself, and those that only browsers send. */
+/** Headers that curl or the connection makes itself, and headers that only browsers send. */
 const isOwn = (name: string): boolean =>
   /^(?:host|connection|content-length|transfer-encoding|user-agent|accept-encoding|accept-language|origin|referer|sec-.*|priority|pragma|cache-control)$/.test(
     name,
@@ -10,9 +10,9 @@ const isOwn = (name: string): boolean =>
 const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
 /**
- * The curl command that sends a request again as it was, its Idempotency-Key too. `key` is the text of the API key, of
- * which the request has only the id; where it is unknown, the command takes it from the variable API_KEY. Undefined for
- * a body that was not kept whole.
+ * The curl command that sends a request again unchanged, with its Idempotency-Key. `key` is the text of the API key;
+ * the request has only its id. If the text is unknown, the command takes it from the variable API_KEY. Undefined for a
+ * body that was not kept whole.
  */
 export const curlOf = (
   { method, url, headers, hidden, body }: ShownRequest,

@@ -24,14 +24,14 @@ interface StoreEvent {
 const pollMillis = 5000;
 
 /**
- * The store's last events as soon as they are noted, samples too. The list of the API has them ten seconds later,
- * without samples.
+ * The store's last events as soon as they are noted, with samples. The API's list has them ten seconds later, without
+ * samples.
  */
 export const EventsCard = () => {
   const { store } = useSession();
   const { rounds } = useLive();
   const [poll, setPoll] = useState(0);
-  // `store trigger` writes its samples in a process of its own, of which the service does not tell.
+  // `store trigger` writes its samples in its own process, and the service does not report them.
   useEffect(() => {
     const timer = setInterval(() => document.hidden || setPoll((last) => last + 1), pollMillis);
     return () => clearInterval(timer);

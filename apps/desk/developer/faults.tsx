@@ -116,7 +116,7 @@ const DeadLetters = ({ of: { queue, deadLetters, deadLetterCount } }: { of: Faul
 
 const shown = 10;
 
-/** The newest deliveries with what the avatars have got, which the dispenser may not have said. */
+/** The newest deliveries, with what the avatars really got, which the dispenser may not have said. */
 const Deliveries = ({ inbox, round }: { inbox: Faults['inbox']; round: number }) => {
   const { client, can } = useSession();
   const deliveries = useLoad((signal) => client.get('/v1/deliveries', { query: { limit: shown }, signal }), [round]);

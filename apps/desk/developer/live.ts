@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { renewKey } from './stores.tsx';
 
 /**
- * The live events of the local service. One stream serves every page that looks at it, also after restarts of the
+ * The live events of the local service. One stream serves every page that shows them, also after restarts of the
  * service.
  */
 
@@ -20,12 +20,12 @@ export interface ShownRequest {
   headers: readonly (readonly [name: string, value: string])[];
   /** The names of headers whose values are secret. */
   hidden: readonly string[];
-  /** The key by its id, with its name and store if the service knows it. Absent for a text that is no key. */
+  /** The key by its id, with its name and store if the service knows it. Missing for a text that is not a key. */
   key?: { id: string; name?: string; store?: string };
-  /** Fields of the body and, with a question mark, of the query that the endpoint does not know. */
+  /** Fields that the endpoint does not know: of the body and, with a question mark, of the query. */
   ignored: readonly string[];
   isOfDesk: boolean;
-  /** The body as it was sent. Absent if it is too long, or no text. */
+  /** The body as it was sent. Missing if it is too long or not text. */
   body?: string;
   /** The beginnings of both bodies. */
   sent: string;
@@ -40,13 +40,13 @@ type Subject = 'credit' | 'deliveries' | 'events';
 
 export interface LiveState {
   connection: 'waiting' | 'live' | 'lost';
-  /** The newest first. */
+  /** The newest comes first. */
   requests: readonly ShownRequest[];
-  /** All since they were cleared, also those that are not kept. */
+  /** All requests since the list was cleared, also ones that are not kept. */
   seen: number;
   /** How far the service's clock is ahead of this machine's. */
   aheadMillis: number;
-  /** Grow when something has changed, so that pages read it again. */
+  /** These grow when something has changed, so that pages read it again. */
   rounds: Readonly<Record<Subject, number>>;
 }
 
@@ -69,7 +69,7 @@ const change = (next: Partial<LiveState>): void => {
 
 const waiting = new Set<Subject>();
 
-/** Many changes within a moment are one round. */
+/** Many changes at almost the same time are one round. */
 const bump = (...subjects: readonly Subject[]): void => {
   if (waiting.size === 0)
     setTimeout(() => {
@@ -81,7 +81,7 @@ const bump = (...subjects: readonly Subject[]): void => {
   for (const subject of subjects) waiting.add(subject);
 };
 
-/** `requests`: the newest last. */
+/** `requests`: the newest comes last. */
 const add = (requests: readonly ShownRequest[], skipped = 0): Partial<LiveState> => {
   const known = new Set(live.requests.map(({ id }) => id));
   const added = requests.filter(({ id }) => !known.has(id)).toReversed();
@@ -100,7 +100,7 @@ const bumpAfter = (requests: readonly ShownRequest[]): void => {
 
 const listeners: Record<string, (data: never) => void> = {
   hello: ({ clock, requests }: { clock: Clock; requests: ShownRequest[] }) => {
-    // After a restart the service has none of the earlier ones.
+    // After a restart the service has none of the earlier requests.
     const isSame = live.requests.some(({ id }) => requests.some((request) => request.id === id));
     if (!isSame) live = { ...live, requests: [], seen: 0 };
     if (live.connection === 'lost') renewKey().catch(() => undefined);

@@ -7,7 +7,8 @@ import { makeKey, Stores, Switcher, workingKey } from './stores.tsx';
 import { texts } from './texts.ts';
 
 /**
- * The desk of the local service. The deployed one is made of the `main.tsx` beside this folder and has nothing of it.
+ * The desk of the local service. The deployed desk is made from the `main.tsx` beside this folder and contains nothing
+ * of this.
  */
 
 const { opened, kept } = keysAtStart();

@@ -4,7 +4,7 @@ import { State } from '../parts/list.tsx';
 import { useLive } from './live.ts';
 import { texts } from './texts.ts';
 
-/** Says in words if the service answers. */
+/** Says in words whether the service answers. */
 export const Connection = () => {
   const { connection } = useLive();
   const tone = { waiting: 'plain', live: 'good', lost: 'bad' } as const;
@@ -36,7 +36,7 @@ export const Copy = ({ label, text, children }: { label?: string; text: string; 
   );
 };
 
-/** Text as it is, which the keyboard can scroll. */
+/** Unformatted text that can be scrolled with the keyboard. */
 export const Code = ({ label, text }: { label: string; text: string }) => (
   // biome-ignore-start lint/a11y/useSemanticElements lint/a11y/noNoninteractiveTabindex: keys scroll the focus only
   <pre tabIndex={0} role="group" aria-label={label}>
@@ -53,14 +53,14 @@ export const Command = ({ label, text }: { label: string; text: string }) => (
   </div>
 );
 
-/** Names with their values. One without a value is left out. */
+/** Names with their values. A name without a value is left out. */
 export const Facts = ({ of }: { of: readonly (readonly [name: string, value: ComponentChildren])[] }) => (
   <dl class="pairs">
     {of.map(
       ([name, value], index) =>
         value !== undefined &&
         value !== '' && (
-          // Names repeat: a header may be there twice.
+          // Names may repeat: a header may occur twice.
           <div key={index}>
             <dt>{name}</dt>
             <dd>{value}</dd>
@@ -73,7 +73,7 @@ export const Facts = ({ of }: { of: readonly (readonly [name: string, value: Com
 /** Time of day in UTC. */
 export const clockTime = (timestamp: string): string => timestamp.slice(11, 19);
 
-/** JSON laid out to be read; any other text as it is. */
+/** JSON laid out for reading; any other text unchanged. */
 export const readable = (text: string): string => {
   try {
     return JSON.stringify(JSON.parse(text), null, 2);

@@ -28,7 +28,7 @@ const messagesOf = ({ status, answer }: ShownRequest): readonly string[] => {
   }
 };
 
-/** The key in words: its name, or its id where the service knows no such key. */
+/** The key in words: its name, or its id if the service knows no such key. */
 const keyName = ({ key, hidden }: ShownRequest): string =>
   key ? (key.name ?? t.unknownKey(key.id)) : hidden.includes('x-api-key') ? t.malformedKey : t.noKey;
 
@@ -191,7 +191,7 @@ const requestRow = (request: ShownRequest, onReplayed: (id: string) => void): Ro
   };
 };
 
-/** Choices of what the list shows: by path, key and status, and whether the desk's own requests are in it. */
+/** Filters of the list: by path, key and status, and whether it includes the desk's own requests. */
 const Filters = ({ keys, ofDesk }: { keys: readonly string[]; ofDesk: number }) => {
   const { path: page, query } = useAddress();
   return (

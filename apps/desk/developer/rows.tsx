@@ -14,9 +14,9 @@ interface RowsProps {
   label: string;
   rows: readonly Row[];
   empty: ComponentChildren;
-  /** A row that opens as soon as it is there. */
+  /** A row that is opened as soon as it appears. */
   open?: string | undefined;
-  /** As many are shown at first, and as many more with each press of a button. */
+  /** This many rows are shown at first. Each press of a button shows this many more. */
   step: number;
 }
 
@@ -27,7 +27,10 @@ const steps: Record<string, (at: number, last: number) => number> = {
   End: (_, last) => last,
 };
 
-/** Rows that open. The list is one stop of the Tab key, and arrow keys move in it, so a long one holds nobody up. */
+/**
+ * Rows that open. The list is one stop of the Tab key, and arrow keys move within it, so a long list does not hold
+ * anybody up.
+ */
 export const Rows = ({ label, rows, empty, open, step }: RowsProps) => {
   const list = useRef<HTMLOListElement>(null);
   const [toggled, setToggled] = useState<Readonly<Record<string, boolean>>>({});

@@ -14,7 +14,7 @@ interface Store {
   name: string;
 }
 
-/** A key with all scopes for a store of this machine; for the demo store where none is named. */
+/** A key with all scopes for a store of this machine; by default for the demo store. */
 const keyFor = async (store?: string): Promise<string> =>
   (await tool<{ key: string }>('sign-in', store === undefined ? {} : { store })).key;
 
@@ -26,18 +26,18 @@ const readStores = async (): Promise<Store[]> => (await tool<{ stores: Store[] }
 
 const works = async (key: string): Promise<boolean> => (await fetch('/v1/store', { headers: { 'X-API-Key': key } })).ok;
 
-/** The key of the tab if it works; else that of the demo store. A service in memory forgets its keys when it ends. */
+/** The key of the tab if it works, otherwise the demo store's. A service in memory forgets its keys when it ends. */
 export const workingKey = async (key: string | undefined): Promise<string> =>
   key !== undefined && (await works(key)) ? key : keyFor();
 
-/** Loads the desk anew if the service has forgotten the tab's key. */
+/** Loads the desk again if the service has forgotten the tab's key. */
 export const renewKey = async (): Promise<void> => {
   const key = keptKey();
   const working = await workingKey(key);
   if (working !== key) openWithKey(working, location.hash);
 };
 
-/** Loads the desk anew for a store: nothing of the one before stays in memory. */
+/** Loads the desk again for a store, so that nothing of the earlier store stays in memory. */
 const openStore = async (store: string, hash = '#/'): Promise<void> => openWithKey(await keyFor(store), hash);
 
 /** Creates a store and opens it. */

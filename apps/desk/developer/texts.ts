@@ -1,8 +1,8 @@
 import { count, money } from '../format.ts';
 
 /**
- * Every English text of the pages for developers. They are apart from the desk's, so that the deployed desk does not
- * load them.
+ * Every English text of the pages for developers. They are separate from the desk's texts, so that the deployed desk
+ * does not load them.
  */
 
 const some = (value: number, one: string, more = `${one}s`): string => `${count(value)} ${value === 1 ? one : more}`;
@@ -169,7 +169,7 @@ export const texts = {
     title: 'Faults',
     dispenser: 'The avatar’s dispenser',
     dispenserIs: 'The dispenser is',
-    /** Name of a mode, and its effect on a delivery. */
+    /** The name of each mode, and its effect on a delivery. */
     modes: {
       normal: ['Normal', 'It gives each item and says so.'],
       slow: ['Slow', 'It takes 2 seconds for each item. The service waits 5 seconds for an answer.'],

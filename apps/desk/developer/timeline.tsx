@@ -18,12 +18,12 @@ const hour = 3_600_000;
 const day = 24 * hour;
 
 /**
- * The time line is dense near now and sparse far away, so that a lot of an hour and one of ten years fit into one
+ * The time line is dense near now and sparse far away, so that a lot of one hour and a lot of ten years fit into one
  * picture.
  */
 const stretched = (millis: number): number => Math.asinh(millis / hour);
 
-/** In the order in which they get room. */
+/** In the order in which they get space. */
 const tickTimes: readonly (readonly [label: string, millis: number])[] = [
   [t.ticks.now, 0],
   [t.ticks.day, day],
@@ -38,7 +38,7 @@ const tickTimes: readonly (readonly [label: string, millis: number])[] = [
   [t.ticks.yearAgo, -365 * day],
 ];
 
-/** The part of the width that two labels keep between them, so that none covers another on a phone. */
+/** The share of the width between two labels, so that none covers another on a phone. */
 const leastGap = 0.22;
 
 const timeScale = (lots: readonly Lot[], now: number) => {
@@ -58,7 +58,7 @@ const timeScale = (lots: readonly Lot[], now: number) => {
 
 const percent = (share: number): string => `${100 * share}%`;
 
-/** How a lot stands, in words. */
+/** The state of a lot, in words. */
 const describeLot = ({ state, remaining, expiresAt, endedAt }: Lot, now: number): string => {
   const ago = endedAt ? now - Date.parse(endedAt) : 0;
   switch (state) {

@@ -6,11 +6,11 @@ import type { ImportRow } from './rows.ts';
 const t = pageTexts.import;
 
 export interface CategoryRow extends PlannedRow {
-  /** The category that there is. */
+  /** The existing category. */
   id?: string;
 }
 
-/** The store's categories, and the UUIDs of the ids in the file. */
+/** The store's categories, and the UUIDs that the file's ids stand for. */
 export interface KnownCategories {
   categories: readonly Named[];
   ids: ReadonlyMap<string, string>;

@@ -4,15 +4,15 @@ import { pageTexts } from '../texts-pages.ts';
 import type { Change } from './plan.ts';
 import { checkCell, columnNamed, type ImportColumn, type ImportColumns, type ImportRow, type Values } from './rows.ts';
 
-/** Rows of an import for what was chosen in a list, made of the values of a form instead of a file. */
+/** Makes the rows of an import for things that were chosen in a list, from the values of a form instead of a file. */
 
 type FormValues = Readonly<Record<string, string>>;
 
-/** The refusal of a form's values, as the service words it, so that the form shows each message beside its field. */
+/** A refusal of a form's values, in the service's words, so that the form shows each message beside its field. */
 export const refusalOf = (errors: readonly string[]): StoreProblem =>
   new StoreProblem(400, { detail: errors.join(' '), errors }, '', { requestId: undefined, idempotencyKey: undefined });
 
-/** The same values for each of the things. Throws a refusal where one is wrong. */
+/** A row with the same values for each thing. Throws a refusal if a value is wrong. */
 const rowsFor = (
   columns: readonly ImportColumn[],
   idColumn: string,
@@ -33,7 +33,7 @@ const rowsFor = (
   return ids.map((id, index) => ({ line: index + 1, values: { [idColumn]: id, ...values }, faults: [] }));
 };
 
-/** The rows that give each customer the same credit. The last day is one of the reader's own. */
+/** The rows that give each customer the same credit. The last day is in the reader's time. */
 export const giftRows = (
   columns: ImportColumns,
   customers: readonly string[],
@@ -46,13 +46,13 @@ export const giftRows = (
   return rowsFor(columns.credit, 'resident', customers, { amount, type, expiresAt }, faults);
 };
 
-/** A time of the reader's own, as a form has it. */
+/** A time in a form, in the reader's time. */
 const momentOf = (text = ''): string => {
   const at = new Date(text);
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 };
 
-/** The rows that set the same discount for each product, in percent. 0 ends it, whenever it was to run. */
+/** The rows that set the same discount, in percent, for each product. 0 ends the discount. */
 export const discountRows = (
   columns: ImportColumns,
   products: readonly string[],
@@ -85,7 +85,7 @@ const t = pageTexts.products.setDiscount;
 const kindOf = (type: string): string => pageTexts.products.discountTypes[Number(type) as 0 | 1 | 2] ?? type;
 
 /**
- * The changes of a discount in percent in the words of its form. The plan of a file has those of its columns. Where
+ * The changes of a discount in percent in the words of its form. The plan of a file uses the words of the columns. If
  * the kind stays, the old value is in percent too.
  */
 export const inWords = (changes: readonly Change[]): Change[] => {

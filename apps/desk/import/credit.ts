@@ -18,22 +18,22 @@ export interface GiftRow extends PlannedRow {
   expiresAt: string | undefined;
 }
 
-/** A run: its name, which the history of each customer keeps, and why. */
+/** A run: its name, which the history of each customer keeps, and its reason. */
 export interface Giving {
   reference: string;
   reason: string;
 }
 
-/** A customer whom a file names: what they hold, and what the run has given them already. */
+/** A customer in a file: what they hold, and what the run has given them already. */
 export interface Holder {
   customer: Pick<CustomerResponse, 'uuid' | 'username' | 'credit' | 'restrictedCredit'>;
   /** Amounts by `placeOf`. */
   given: ReadonlyMap<string, number>;
-  /** False while the history lacks changes, so that nobody can tell what was given. */
+  /** False if the history lacks changes, so that nobody can tell what was given. */
   isWhole: boolean;
 }
 
-/** A run gives one customer credit of one type and end once. */
+/** A run gives a customer credit with the same type and end only once. */
 const placeOf = (type: CreditType, expiresAt: string | null | undefined): string => `${type} ${expiresAt ?? ''}`;
 
 /** The increments of a run among the changes of a customer's credit. */
@@ -63,7 +63,7 @@ const readHolder = async ({ client }: Session, identifier: string, reference: st
   }
 };
 
-/** The customers whom a file names, by the text that names them. Nobody is left out who is known. */
+/** The customers in a file, by the text that names them. Everybody who is known is included. */
 export const readHolders = async (
   session: Session,
   rows: readonly ImportRow[],
@@ -121,8 +121,8 @@ const bodyOf = ({ amount, expiresAt }: GiftRow, { reference, reason }: Giving) =
 });
 
 /**
- * Gives credit once: the service knows a repeat by its key for a day, and after that the history of the customer tells
- * the plan that it was given.
+ * Gives credit once. For a day the service recognises a repeat by its key. After that, the customer's history tells the
+ * plan that it was given.
  */
 export const writeGift = async ({ client, store }: Session, gift: GiftRow, giving: Giving): Promise<undefined> => {
   const { uuid = '', type, expiresAt } = gift;

@@ -7,12 +7,12 @@ import type { PlannedRow } from './plan.ts';
 import { type ProductRow, planProducts, readStore, writeProduct } from './products.ts';
 import type { ImportColumns, ImportRow } from './rows.ts';
 
-/** The plan of a file, and how a row of it is written. */
+/** The plan of a file, and how each row is written. */
 export interface Plan {
   rows: readonly PlannedRow[];
-  /** Answers a sentence where it wrote nothing. */
+  /** Answers a sentence if it wrote nothing. */
   write: (row: PlannedRow) => Promise<string | undefined>;
-  /** The plan that sets the copies of limited products, where this one leaves some. */
+  /** The plan that also sets the copies of limited products, if this one leaves some. */
   withCopies?: Plan;
 }
 
@@ -24,7 +24,7 @@ interface Asked {
   onDone: (done: number, all: number) => void;
 }
 
-/** Reads what a file is about, and says what each of its rows would do; or why that cannot be said. */
+/** Reads what a file is about, and says what each of its rows would do, or why it cannot say that. */
 const plans: Record<ImportKind, (asked: Asked) => Promise<Plan | string>> = {
   products: async ({ session, columns, rows, onDone }) => {
     const store = await readStore(session, rows, (done) => onDone(done, 0));

@@ -1,10 +1,10 @@
 import type { Scope } from '../session.ts';
 
-/** The files that can be imported, as `store import` and `store credit give` have them. */
+/** The files that can be imported, as in `store import` and `store credit give`. */
 export const importKinds = ['products', 'categories', 'credit'] as const;
 export type ImportKind = (typeof importKinds)[number];
 
-/** More rows than these are for the command. */
+/** A file with more rows must be imported with the command. */
 export const maxRows = 2000;
 
 /** The scopes that an import asks for. */

@@ -30,7 +30,7 @@ export interface PlannedRow {
   changes: readonly Change[];
   /** Why it is refused, or has nothing to write. */
   why?: string;
-  /** A value of the file that the store does not take. */
+  /** A value of the file that the import does not take. */
   kept?: string;
   /** The line that must be written before this one. */
   after?: number;
@@ -49,7 +49,10 @@ const hashOf = async (text: string): Promise<string> => {
   return [...bytes].map((byte) => byte.toString(16).padStart(2, '0')).join('');
 };
 
-/** The UUID that a text always makes: that of a row of the command's imports, or the Idempotency-Key of a change. */
+/**
+ * A UUID that is always the same for a text: the id of a row, as in the command's imports, or the Idempotency-Key of a
+ * change.
+ */
 export const idFrom = async (store: string, kind: string, text: string): Promise<string> =>
   isUuid(text) ? text.toLowerCase() : idOfHash(await hashOf(textOfId(store, kind, text)));
 
@@ -63,7 +66,7 @@ export interface Named {
   name: string;
 }
 
-/** Things of a store by id, and by name where one alone has it. */
+/** Things of a store by id, and by name if only one has the name. */
 export const finderOf = <T extends Named>(things: readonly T[]) => {
   const byId = new Map(things.map((thing) => [thing.id, thing]));
   const byName = new Map<string, T[]>();
@@ -76,8 +79,8 @@ export const finderOf = <T extends Named>(things: readonly T[]) => {
 };
 
 /**
- * The thing that a row is about: the one with its id, else the one with its name. Undefined for a new one. `ids` has
- * the UUIDs that the command makes of ids that are none.
+ * The thing that a row is about: the one with its id, otherwise the one with its name. Undefined for a new thing. `ids`
+ * has the UUIDs that the command makes from ids that are not UUIDs.
  */
 export const thingOf = <T extends Named>(
   { values }: ImportRow,
@@ -92,7 +95,7 @@ export const thingOf = <T extends Named>(
   return same.length > 1 ? { fault: t.faults.sameName(same.length) } : { thing: same[0] };
 };
 
-/** Refuses rows that are about the same thing as an earlier one; `of` names the thing. */
+/** Refuses rows about the same thing as an earlier row. `of` names the thing. */
 export const refuseTwins = <R extends PlannedRow>(rows: readonly R[], of: (row: R) => string): (R | PlannedRow)[] => {
   const taken = new Map<string, number>();
   return rows.map((row) => {
@@ -104,15 +107,15 @@ export const refuseTwins = <R extends PlannedRow>(rows: readonly R[], of: (row: 
   });
 };
 
-/** How a write ended: done, or left with a sentence why. */
+/** How a write ended: done, or not done, with a sentence why. */
 export type Written = { isDone: true } | { isDone: false; why: string };
 
-/** Statuses by which the service refuses one row, while others may be written. */
+/** The statuses with which the service refuses one row although others may be written. */
 const refusals = [400, 404, 412, 422];
 
 /**
- * Writes rows, some side by side. Throws where the service gives no answer or is in trouble: the rows that were not
- * told by then can be written later. Rows that need another one come after it.
+ * Writes rows, some side by side. Throws if the service gives no answer or is in trouble. Rows that were not reported
+ * until then can be written later. A row that needs another one comes after it.
  */
 export const writeRows = async <R extends PlannedRow>(
   rows: readonly R[],
@@ -140,7 +143,7 @@ export const writeRows = async <R extends PlannedRow>(
   }
 };
 
-/** Reads something of each, some side by side, and tells how many are done. */
+/** Reads something for each, some side by side, and reports how many are done. */
 export const readEach = async <T, R>(
   all: readonly T[],
   read: (one: T) => Promise<R>,

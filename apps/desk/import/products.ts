@@ -14,33 +14,36 @@ import { columnNamed, type ImportColumn, type ImportRow, shownValue, type Values
 
 const t = pageTexts.import;
 
-/** More products than these are for the command. */
+/** A store with more products must use the command. */
 const maxKnown = 20_000;
 
-/** A product of the store, as a row of a file has it. */
+/** A product of the store, in the form of a file's row. */
 interface KnownProduct extends Named {
   product: ProductResponse;
   isListed: boolean;
-  /** Ids of its categories, where the file has a column for them. */
+  /** The ids of its categories, if the file has a column for them. */
   categories: readonly string[];
-  /** The card of its sales, where the file has a column for it. */
+  /** The gift card that its sales make, if the file has a column for it. */
   card: ProductGiftCardResponse;
 }
 
-/** The store as a plan needs it. `ids` and `categoryIds` have the UUIDs that the command makes of ids that are none. */
+/**
+ * What a plan needs to know about the store. `ids` and `categoryIds` have the UUIDs that the command makes from ids
+ * that are not UUIDs.
+ */
 export interface KnownStore {
   products: readonly KnownProduct[];
   categories: readonly Named[];
   ids: ReadonlyMap<string, string>;
   categoryIds: ReadonlyMap<string, string>;
-  /** UUIDs of the residents whom shares name, by that name. */
+  /** The UUIDs of the residents named in shares, by that name. */
   people: ReadonlyMap<string, string>;
 }
 
 export interface ProductRow extends PlannedRow {
   row: ImportRow;
   known?: KnownProduct;
-  /** The values that the product is to have. A demo of the same file is `line N`. */
+  /** The values that the product will have. A demo in the same file is `line N`. */
   wanted: Values;
 }
 
@@ -65,7 +68,7 @@ interface Share {
   percent: number;
 }
 
-/** Finds what rows refer to: demos, categories and people. Answers a sentence for what there is not. */
+/** Finds what rows refer to: demos, categories and people. Answers a sentence if something does not exist. */
 const referencesIn = (rows: readonly ImportRow[], store: KnownStore) => {
   const products = finderOf(store.products);
   const categories = finderOf(store.categories);
@@ -93,7 +96,7 @@ const referencesIn = (rows: readonly ImportRow[], store: KnownStore) => {
 
 type References = ReturnType<typeof referencesIn>;
 
-/** The values of a row with ids instead of names; or a sentence for a name that means nothing. */
+/** The values of a row with ids instead of names, or a sentence for a name that refers to nothing. */
 const resolved = ({ values }: ImportRow, { demo, category, person }: References): Values | string => {
   const found: Values = { ...values };
   if (typeof values.demoId === 'string') {
@@ -111,7 +114,7 @@ const resolved = ({ values }: ImportRow, { demo, category, person }: References)
   return found;
 };
 
-/** The values that change, each as a cell shows it. Ids have the names of what they mean. */
+/** The changed values, as cells show them. Ids are replaced by names. */
 const changesOf = (
   columns: readonly ImportColumn[],
   given: Values,
@@ -132,13 +135,13 @@ const changesOf = (
       : [change];
   });
 
-/** The values that a product is to have by a row. */
+/** The values that a row gives a product. */
 const wantedOf = (columns: readonly ImportColumn[], given: Values, known: KnownProduct | undefined): Values => {
   const wanted = { ...(known ? valuesOf(known) : defaultsOf(columns)), ...given };
   return { ...wanted, item: wanted.item ?? wanted.name };
 };
 
-/** The faults of values that only together are wrong, as the service would find them in the body. */
+/** The faults of values that are wrong only together, as the service would find them in the body. */
 const faultsAcross = (columns: readonly ImportColumn[], given: Values, wanted: Values): string[] => {
   const faults: string[] = [];
   const report = (name: string, message: string): void => {
@@ -158,7 +161,9 @@ const lineOf = (demo: unknown): number | undefined => {
   return line === undefined ? undefined : Number(line);
 };
 
-/** The values of a row without the copies of a product that is limited, and was before: some may be sold by now. */
+/**
+ * The values of a row without the copies of a product that is limited and was so before: some may have been sold since.
+ */
 const withoutCopies = (given: Values, { product }: KnownProduct): { given: Values; kept?: string } => {
   const { availableAmount, ...others } = given;
   if (availableAmount === undefined || !product.limited || others.limited === false) return { given };
@@ -196,7 +201,7 @@ const planProduct = (
   return { line, name, row, wanted, outcome, changes, ...more };
 };
 
-/** True if the demo of a row leads back to the row. */
+/** True if the demos lead from the row back to the row. */
 const isCircle = (row: PlannedRow, byLine: ReadonlyMap<number, PlannedRow>): boolean => {
   const seen = new Set<number>();
   for (let at = row.after; at !== undefined; at = byLine.get(at)?.after) {
@@ -254,7 +259,7 @@ const textsIn = (rows: readonly ImportRow[], ...names: string[]): string[] =>
     names.flatMap((name) => [values[name]].flat().filter((one): one is string => typeof one === 'string')),
   );
 
-/** All products of a store. Undefined where they are too many. */
+/** All products of a store. Undefined if there are too many. */
 const readProducts = async (
   { client }: Session,
   onDone: (done: number) => void,
@@ -281,7 +286,7 @@ const readMemberships = async ({ client }: Session, categories: readonly Named[]
   return of;
 };
 
-/** The residents whom shares name, by that name. Those who are unknown are left out. */
+/** The residents named in shares, by that name. Unknown ones are left out. */
 const readPeople = async ({ client }: Session, rows: readonly ImportRow[]): Promise<Map<string, string>> => {
   const shares = rows.flatMap(({ values, faults }) =>
     faults.length > 0 ? [] : ((values.profitShares ?? []) as Share[]),
@@ -295,7 +300,7 @@ const readPeople = async ({ client }: Session, rows: readonly ImportRow[]): Prom
   return new Map((await readEach(names, read, () => undefined)).flat());
 };
 
-/** The store as the plan of these rows needs it. Undefined where it has too many products. */
+/** What the plan of these rows needs to know about the store. Undefined if it has too many products. */
 export const readStore = async (
   session: Session,
   rows: readonly ImportRow[],
@@ -325,7 +330,7 @@ export const readStore = async (
   };
 };
 
-/** The body of values, without those that have rows of their own. */
+/** The request's body made of values, without values that have requests of their own. */
 const bodyOf = (values: Values): ProductUpsertRequest => {
   const names = ['name', 'price', 'image', 'listed', 'bloggable', 'availableAmount', 'limited', 'item', 'blockCredits'];
   const isOfBody = (name: string): boolean =>
@@ -336,14 +341,16 @@ const bodyOf = (values: Values): ProductUpsertRequest => {
 
 const isOwnRow = ({ field }: Change): boolean => field === 'categories' || field.startsWith('giftCard.');
 
-/** Puts a product into its categories, and takes it out of the others. */
+/** Puts a product into its categories, and removes it from the others. */
 const moveProduct = async ({ client }: Session, productId: string, from: readonly string[], to: readonly string[]) => {
   const row = '/v1/categories/{id}/products/{productId}';
   for (const id of to) if (!from.includes(id)) await client.post(row, { path: { id, productId } });
   for (const id of from) if (!to.includes(id)) await client.delete(row, { path: { id, productId } });
 };
 
-/** Makes or changes a product, unless somebody has changed the same since the plan: then it answers a sentence. */
+/**
+ * Makes or changes a product. If somebody has changed the same values since the plan, it answers a sentence instead.
+ */
 const upsert = async (
   session: Session,
   { known, wanted, changes }: ProductRow,
@@ -354,7 +361,7 @@ const upsert = async (
   const path = { id: known.id };
   const planned = changes.filter((change) => !isOwnRow(change));
   if (planned.length === 0) return known.id;
-  // The change carries the version that is read here, which does not tell if the product is listed.
+  // The change carries the version that is read here, which does not tell whether the product is listed.
   const now = { ...known, ...(await readProduct(session, known.id)) };
   const fields = planned.map(({ field }) => field);
   const isSame = fields.every((field) => {
@@ -372,7 +379,7 @@ const upsert = async (
   }
 };
 
-/** Writes a product with its card and its categories. `made` has the ids of the lines that were written before. */
+/** Writes a product with its card and its categories. `made` has the ids of the lines that were written earlier. */
 export const writeProduct = async (
   session: Session,
   planned: ProductRow,

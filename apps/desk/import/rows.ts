@@ -8,7 +8,7 @@ import { texts } from '../texts.ts';
 import { pageTexts } from '../texts-pages.ts';
 import { type ImportKind, maxRows } from './kinds.ts';
 
-/** Files of rows, as the command's columns say what they hold. */
+/** Reads files of rows, according to the command's columns. */
 
 const t = pageTexts.import;
 
@@ -33,13 +33,13 @@ export interface ImportColumn {
   rules: ValueRules;
   /** The service's message about a wrong value, without the column's name. */
   words: string;
-  /** The value of an empty cell, if that has one. */
+  /** The value of an empty cell, if it has one. */
   initial?: unknown;
 }
 
 export type ImportColumns = Record<ImportKind, readonly ImportColumn[]> & { rejected: readonly { name: string }[] };
 
-/** The values of a row by column, an empty cell as what it stands for. A column that the file lacks is not there. */
+/** The values of a row by column; an empty cell has its default. A column that the file lacks has no member. */
 export type Values = Record<string, unknown>;
 
 export interface ImportRow {
@@ -49,7 +49,7 @@ export interface ImportRow {
   faults: readonly string[];
 }
 
-/** The form of a column's cells, as the command has it. */
+/** The form of a column's cells, as the command uses it. */
 export const formOf = ({ form }: Pick<ImportColumn, 'form'>): { form: Form } => ({
   form: form === 'shares' ? (shareForm as Form) : (form as Extract<Form, string>),
 });
@@ -60,7 +60,7 @@ export const shownValue = (column: Pick<ImportColumn, 'form'>, value: unknown): 
 
 const isUuidRule = (pattern: unknown): boolean => typeof pattern === 'string' && pattern.startsWith('^[0-9A-Fa-f]{8}-');
 
-/** A value as the service keeps it: texts without blanks around them, times in UTC, UUIDs in lower case. */
+/** A value as the service stores it: texts without blanks around them, times in UTC, UUIDs in lower case. */
 const normalised = ({ isTime, rules }: ImportColumn, value: unknown): unknown => {
   if (typeof value !== 'string') return value;
   if (isTime) return new Date(value).toISOString();
@@ -72,12 +72,12 @@ const fitsText = ({ pattern = '', maxLength = Number.POSITIVE_INFINITY, not }: V
   [...value].length <= Number(maxLength) &&
   (not as { const?: unknown } | undefined)?.const !== value;
 
-/** True of a time on a day that there is: browsers take 30 February for 2 March. */
+/** True for a time on a day that exists: browsers read 30 February as 2 March. */
 const isMoment = (text: string): boolean =>
   !Number.isNaN(Date.parse(text)) &&
   new Date(`${text.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(text.slice(8, 10));
 
-/** True if a column takes a value, as far as its rules tell. */
+/** True if a column accepts a value, as far as its rules tell. */
 const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean => {
   if (Array.isArray(rules.enum)) return rules.enum.includes(value);
   if (form === 'shares') return (value as unknown[]).every((share) => typeof share === 'object');
@@ -122,7 +122,7 @@ const checkRow = (
   return { line, values, faults };
 };
 
-/** The rows of a text as they stand there, or a sentence about why it is no CSV. */
+/** The rows of a text as they are written, or a sentence about why it is not CSV. */
 const recordsOf = (text: string): CsvRecord[] | string => {
   const read = csvReader();
   try {
@@ -161,5 +161,5 @@ export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Arr
 export const columnNamed = (columns: readonly ImportColumn[], name: string): ImportColumn =>
   columns.find((one) => one.name === name) as ImportColumn;
 
-/** The sentence about a time that has passed. */
+/** The sentence about a time in the past. */
 export const pastFault = (name: string, value: string): string => t.faults.value(name, value, texts.faults.future);

@@ -10,7 +10,7 @@ import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.coupons.limits;
 
-/** The last day of a coupon in the reader's time; empty for one that does not expire. */
+/** The last day of a coupon in the reader's time; empty if it does not expire. */
 export const lastDay = ({ expiration }: Pick<CouponResponse, 'expiration'>): string =>
   expiration.startsWith('9999') ? '' : localTime(expiration).slice(0, 10);
 
@@ -48,7 +48,7 @@ export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProp
             onTheirs={close}
             readAgain={async () => valuesOf(await read())}
             save={async ({ expiration, usesPerCustomer }) => {
-              // A day that was not touched keeps its time.
+              // A day that was not edited keeps its time.
               const end = expiration === lastDay(coupon) ? coupon.expiration : endOfDay(expiration);
               await client.put('/v1/coupons/{id}/limits', {
                 path,

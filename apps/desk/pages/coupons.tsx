@@ -25,7 +25,7 @@ const couponValues = ({ code, discount, ownerProfit, active, bloggersSync }: Cou
   bloggersSync: bloggersSync ? 'on' : '',
 });
 
-/** An empty field becomes no number, so that the service says what it takes. */
+/** An empty field does not become a number, so that the service says what it accepts. */
 const couponBody = ({ code = '', discount, ownerProfit, active, bloggersSync }: Values) => ({
   code,
   discount: Number(discount || Number.NaN),

@@ -15,7 +15,7 @@ const t = pageTexts.customer;
 
 type DialogProps = CustomerProps & { onClose: () => void };
 
-/** The change that the form's values ask for; not a number while the amount is none. */
+/** The change that the form's values ask for; not a number while the amount is not one. */
 const deltaOf = ({ way, delta }: Values): number => {
   const amount = /^\d+$/.test(delta ?? '') ? Number(delta) : Number.NaN;
   return way === 'take' ? -amount : amount;
@@ -23,7 +23,7 @@ const deltaOf = ({ way, delta }: Values): number => {
 
 const isAmount = (delta: number): boolean => delta !== 0 && !Number.isNaN(delta);
 
-/** The customer's credit as the form's values would make it. */
+/** The customer's credit after the change in the form. */
 const effectOf = ({ credit, restrictedCredit }: DialogProps['customer'], values: Values): string => {
   const before = values.type === 'restricted' ? restrictedCredit : credit;
   const delta = deltaOf(values);
@@ -38,7 +38,7 @@ const undoChange = (client: Client, path: { identifier: string }, headers: Heade
     body: { sequence: Number(headers.get('Credit-Sequence')), reason: t.give.undoReason },
   });
 
-/** Gives or takes credit. The effect is shown first; undo takes back what is left of this change alone. */
+/** Gives or takes credit. The effect is shown first. Undo takes back what is left of only this change. */
 export const GiveCredit = ({ customer, reload, onClose }: DialogProps) => {
   const { client } = useSession();
   const say = useSay();

@@ -113,7 +113,7 @@ const Coupons = (props: CustomerProps) => {
     (signal) => client.get('/v1/customers/{identifier}/coupons', { path: { identifier: customer.uuid }, signal }),
     [customer.uuid, round],
   );
-  // Most customers have none, so the card comes with the first.
+  // Most customers have none, so there is a card only if there is a first one.
   if (!loaded.fault && !loaded.value?.data.length) return null;
   return (
     <section class="card" aria-labelledby="coupons">
@@ -142,7 +142,7 @@ const GiftCards = ({ customer, round }: CustomerProps) => {
       }),
     [customer.uuid, round],
   );
-  // Most customers have none, so the card comes with the first.
+  // Most customers have none, so there is a card only if there is a first one.
   if (!loaded.fault && !loaded.value?.data.length) return null;
   return (
     <section class="card" aria-labelledby="cards">

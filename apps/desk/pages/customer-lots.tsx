@@ -8,7 +8,7 @@ import type { CustomerProps } from './customer-props.ts';
 const t = pageTexts.customer;
 const shown = 40;
 
-/** Times as shares of the span from the first lot's beginning to the last one's end. */
+/** Times as shares of the span from the beginning of the first lot to the end of the last one. */
 const lotScale = (lots: readonly CreditLotResponse[], now: number) => {
   const first = Math.min(now, ...lots.map(({ createdAt }) => Date.parse(createdAt)));
   const last = Math.max(now, ...lots.map(({ expiresAt }) => Date.parse(expiresAt)));

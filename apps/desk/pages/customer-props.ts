@@ -1,13 +1,13 @@
 import type { CustomerResponse } from '../../client/client.ts';
 
-/** The credit that a customer holds, as a change of it answers it. */
+/** The credit that a customer holds, in the form of the answer to its change. */
 export type Balances = Pick<CustomerResponse, 'credit' | 'restrictedCredit'>;
 
-/** A customer as the page's parts get them. */
+/** A customer in the form that the page's parts get. */
 export interface CustomerProps {
   customer: CustomerResponse;
   /** Grows with each reload. */
   round: number;
-  /** Reads all parts anew after a write. Until they are there, `known` is shown. */
+  /** Reads all parts again after a write. Until then, `known` is shown. */
   reload: (known?: Balances) => void;
 }

@@ -38,15 +38,15 @@ interface Entry {
   saleId?: string | null;
   product?: string;
   notes: readonly (string | false | null)[];
-  /** Further lines, shown where somebody asks for them. */
+  /** Further lines, shown when somebody asks for them. */
   parts?: readonly string[];
 }
 
-/** A list of the API as far as it was read, newest first. */
+/** A list of the API, as far as it was read, newest first. */
 interface Source {
   name: string;
   entries: readonly Entry[];
-  /** Where to go on; null at the end. */
+  /** The cursor of the next page; null at the end. */
   cursor: string | null;
 }
 
@@ -120,7 +120,7 @@ const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): En
   return [refund, bought];
 };
 
-/** The time at which a delivery ended, where that is another than the one at which it began. */
+/** The time at which a delivery ended, if it differs from the time at which it began. */
 const laterHour = ({ createdAt, endedAt }: DeliveryResponse): string | false =>
   endedAt !== null && hour(endedAt) !== hour(createdAt) && hour(endedAt);
 
@@ -183,11 +183,12 @@ const readDeliveries: PageReader = async ({ client }, { uuid }, cursor, signal) 
 };
 
 const eventTypes = ['giftcard.granted', 'coupon.applied', 'customer.banned', 'customer.unbanned'] as const;
-/** Of a type. The rest would take a store with so many too long. */
+/** At most this many events of a type are read. More would take too long in a store with many. */
 const mostEvents = 5000;
 
 /**
- * Events are of the whole store, oldest first, so they are read to their end and narrowed here. Nothing waits for them.
+ * Events concern the whole store and come oldest first, so they are read to their end and filtered here. Nothing waits
+ * for them.
  */
 const readEvents: PageReader = async (session, customer, _cursor, signal) => {
   const { client } = session;
@@ -215,7 +216,7 @@ const readers = { credit: readCreditHistory, sales: readSales, deliveries: readD
 
 const readAll = async (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> => {
   const { can } = session;
-  // A sale, its delivery and its credit have one time: they are shown in this order, the last thing first.
+  // A sale, its delivery and its credit have the same time. They are shown in this order, the last one first.
   const allowed = [
     can('deliveries:read') && readDeliveries,
     can('sales:read') && readSales,
@@ -224,11 +225,11 @@ const readAll = async (session: Session, customer: CustomerResponse, signal: Abo
   return Promise.all(allowed.map((read) => read(session, customer, undefined, signal)));
 };
 
-/** The time down to which a source is known: older entries of others must wait until it is read further. */
+/** The time down to which a source is known. Older entries from other sources must wait until it is read further. */
 const horizonOf = ({ entries, cursor }: Source): string =>
   cursor === null ? '' : entries.reduce((oldest, { at }) => (at < oldest ? at : oldest), '\uffff');
 
-/** The entries that are sure to have none missing between them, newest first. */
+/** The entries without a possible gap between them, newest first. */
 const gaplessEntries = (sources: readonly Source[]): Entry[] => {
   const horizon = sources.map(horizonOf).sort().at(-1) ?? '';
   return sources
@@ -237,7 +238,7 @@ const gaplessEntries = (sources: readonly Source[]): Entry[] => {
     .sort((a, b) => (a.at === b.at ? 0 : a.at < b.at ? 1 : -1));
 };
 
-/** Changes of credit by a sale say what was bought, where that sale was read. */
+/** A change of credit by a sale says what was bought, if that sale was read. */
 const withProducts = (entries: readonly Entry[]): Entry[] => {
   const products = new Map(entries.flatMap(({ saleId, product }) => (saleId && product ? [[saleId, product]] : [])));
   return entries.map((entry) => {
@@ -246,7 +247,7 @@ const withProducts = (entries: readonly Entry[]): Entry[] => {
   });
 };
 
-/** Reads the source further whose end is the newest. */
+/** Reads the source further that ends latest. */
 const readOlder = async (
   session: Session,
   customer: CustomerResponse,
@@ -288,7 +289,7 @@ const EntryRow = ({ entry: { at, kind, title, amount, tone, notes, parts = [] } 
   </li>
 );
 
-/** Everything that has happened to a customer, by days, newest first. */
+/** Everything that happened to a customer, by day, newest first. */
 export const Timeline = ({ customer, round }: CustomerProps) => {
   const session = useSession();
   const [kind, setKind] = useState<Kind | 'all'>('all');

@@ -29,7 +29,7 @@ const read = async ({ client, can }: Session, identifier: string, signal: AbortS
   return { customer: { ...customer, credit, restrictedCredit }, spend };
 };
 
-/** Grows with each reload. `known` is what a write has answered, until its round is read. */
+/** Grows with each reload. `known` is what a write answered, until its round is read. */
 interface Round {
   round: number;
   known: { balances: Balances; round: number } | undefined;

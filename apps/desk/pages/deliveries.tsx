@@ -20,7 +20,7 @@ export const DeliveryState = ({ of }: { of: DeliveryResponse }) => (
 
 const canRetry = ({ state }: DeliveryResponse): boolean => state === 'waiting' || state === 'failed';
 
-/** Tries a delivery again, if it waits or has failed. */
+/** Tries a waiting or failed delivery again. */
 export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload: () => void }) => {
   const { client } = useSession();
   const say = useSay();
@@ -47,7 +47,7 @@ export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload
   );
 };
 
-/** The columns of a list of deliveries, of which the last has what can be done. */
+/** The columns of a list of deliveries. The last column has the actions. */
 export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
   { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
   {
@@ -90,7 +90,8 @@ const RetryAll = ({ reload }: { reload: () => void }) => {
       failed.push(id);
     let refused = 0;
     for (const [index, id] of failed.entries()) {
-      // One that cannot be tried again, such as that of a refunded sale, is no reason to leave the others.
+      // A delivery that cannot be tried again, for example because its sale was refunded, is no reason to skip the
+      // others.
       await client.post('/v1/deliveries/{id}/actions/retry', { path: { id } }).catch((error) => {
         if (!isRefusal(error)) throw error;
         refused += 1;

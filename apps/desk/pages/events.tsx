@@ -17,7 +17,7 @@ const t = pageTexts.events;
 type EventType = EventResponse['type'];
 const isType = (text: string | undefined): text is EventType => Object.hasOwn(t.types, text ?? '');
 
-/** As many rows more are shown at a time. */
+/** This many more rows are shown at a time. */
 const step = 50;
 const pollMillis = 3000;
 
@@ -32,7 +32,7 @@ interface Tail {
 
 const nothing: Tail = { events: [], isAtEnd: false };
 
-/** All events of a type, and those that come while the page is in sight. The API gives the oldest first. */
+/** All events of a type, and new ones while the page is visible. The API gives the oldest first. */
 const useTail = (type: EventType | undefined, round: number): Tail => {
   const { client } = useSession();
   const [tail, setTail] = useState(nothing);
@@ -66,7 +66,7 @@ const useTail = (type: EventType | undefined, round: number): Tail => {
   return tail;
 };
 
-/** The customer whom an event is about. */
+/** The customer in an event. */
 const customerOf = (event: EventResponse): { uuid: string; name?: string } | undefined => {
   switch (event.type) {
     case 'credit.changed':

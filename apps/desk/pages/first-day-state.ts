@@ -1,6 +1,6 @@
 import type { Session } from '../session.ts';
 
-/** Tells how far a store has come on its first steps. */
+/** Says how far a store has come with its first steps. */
 export interface FirstDayState {
   /** The id of a product, if there is one. */
   product: string | undefined;
@@ -9,12 +9,12 @@ export interface FirstDayState {
   hasSale: boolean;
 }
 
-/** Set on this device once somebody has hidden the steps of a store. */
+/** Set on this device when somebody has hidden the steps of a store. */
 const hiddenName = ({ store }: Session): string => `desk.firstDay.${store.id}`;
 
 export const hideFirstDay = (session: Session): void => localStorage.setItem(hiddenName(session), 'hidden');
 
-/** Undefined once all steps are done or somebody has hidden them, and for a key that cannot tell. */
+/** Undefined if all steps are done or somebody has hidden them, and for a key that may not see them. */
 export const readFirstDay = async (
   session: Session,
   hasBox: boolean,

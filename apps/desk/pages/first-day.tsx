@@ -12,7 +12,7 @@ const t = pageTexts.firstDay;
 interface StepProps {
   title: string;
   help: string;
-  /** Undefined for a step that the service cannot know of. */
+  /** Undefined for a step that the service cannot check. */
   isDone?: boolean;
   children: ComponentChildren;
 }

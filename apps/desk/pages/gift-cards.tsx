@@ -203,8 +203,8 @@ export const GiftCardsPage = () => {
   const [round, setRound] = useState(0);
   const reload = () => setRound((last) => last + 1);
   const { owner } = query;
-  // A person who knows the id of a card may redeem it. The address stays in the browser's history, so the id is not in
-  // it.
+  // Anybody who knows the id of a card may redeem it. The address stays in the browser's history, so it must not
+  // contain the id.
   const [card, setCard] = useState('');
   useEffect(() => setCard(''), [owner]);
   const showCardsOf = (name: string): void => {

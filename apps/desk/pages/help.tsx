@@ -11,11 +11,11 @@ const findLater = async (): Promise<string | undefined> => {
   return newest !== undefined && isLater(newest, serviceVersion) ? newest : undefined;
 };
 
-/** The version that runs, and a later one that was released. */
+/** The running version, and a later released one. */
 const Version = () => {
   const [later, setLater] = useState<string>();
   useEffect(() => {
-    // The address may be away. The page says nothing of that.
+    // The address may be unreachable. The page then says nothing.
     if (releasesAddress !== '') findLater().then(setLater, () => undefined);
   }, []);
   return (

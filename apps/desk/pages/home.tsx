@@ -12,7 +12,7 @@ import { readFirstDay } from './first-day-state.ts';
 
 const t = texts.home;
 const hourMillis = 3_600_000;
-/** More than these are shown as "or more". */
+/** A larger number is shown as "or more". */
 const counted = 50;
 
 interface Attention {
@@ -24,7 +24,7 @@ interface Attention {
   action?: string;
 }
 
-/** The newest event of a type, among those of the last 30 days. The list begins with the oldest. */
+/** The newest event of a type in the last 30 days. The list begins with the oldest. */
 const newestEvent = async (
   { client }: Session,
   type: 'dispenser.lost' | 'dispenser.registered',
@@ -36,7 +36,8 @@ const newestEvent = async (
 };
 
 /**
- * Names the faults and gaps of a store that a person should see to. `hasBox` is undefined for a key that cannot tell.
+ * Names the faults and gaps of a store that a person should look at. `hasBox` is undefined for a key that may not see
+ * it.
  */
 const attentionOf = async (
   session: Session,
@@ -202,7 +203,7 @@ const DayCharts = ({ data, span, from }: { data: readonly Day[]; span: number; f
 const FirstDay = later(async () => (await import('./first-day.tsx')).FirstDay);
 const Today = later(async () => (await import('./today.tsx')).Today);
 
-/** The sums of the days: those of today and of this month, and charts of the days that the address asks for. */
+/** The sums of the days: today's, this month's, and charts of the days in the address. */
 const Days = () => {
   const { client } = useSession();
   const { span, from } = useSpan();

@@ -18,7 +18,7 @@ import { useUnsaved } from '../unsaved.ts';
 
 const t = pageTexts.import;
 
-/** More lines than these are in the exported file alone. */
+/** More lines than this are only in the exported file. */
 const shown = 200;
 
 const tones: Record<Outcome, 'good' | 'warn' | 'bad' | 'plain'> = {
@@ -65,7 +65,7 @@ const columnsOf = (props: PlanProps, results: Results): readonly Column<PlannedR
   };
   return [
     { heading: t.name, cell: ({ name }) => name || '–', value: ({ name }) => name },
-    // A customer or product that was chosen in a list stands in no line of a file.
+    // A customer or product that was chosen in a list is in no line of a file.
     ...(props.from === 'file' ? [line] : []),
     {
       heading: t.outcome,
@@ -156,7 +156,7 @@ const sumsOf = (props: PlanProps): string => {
     : t.chosenSums(of('change'), of('same'), of('refused'));
 };
 
-/** How a plan stands, and the buttons that write it, stop that, and leave it. */
+/** The state of a plan, and the buttons that write it, stop it, and leave it. */
 const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof useWriting> }) => {
   const { plan, from, onEnd } = of;
   const { results, open, go, stop, fault } = writing;
@@ -205,7 +205,7 @@ const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof us
   );
 };
 
-/** The changes of each row, before they are written; their writing; and how that ended. */
+/** The changes of each row before they are written, then the writing, and then the result. */
 const ImportPlan = (all: PlanProps) => {
   const { kind, from } = all;
   const [setsCopies, setCopies] = useState(false);

@@ -49,7 +49,7 @@ const Drop = ({ onFile }: DropProps) => {
         accept=".csv,.tsv,.txt,text/csv"
         onChange={({ currentTarget }) => {
           take(currentTarget.files?.[0]);
-          // The same file can be chosen again.
+          // This lets the same file be chosen again.
           currentTarget.value = '';
         }}
       />
@@ -103,7 +103,7 @@ interface RunFormProps {
   onRun: (giving: Giving) => void;
 }
 
-/** Asks for the name of a run and its reason, before the plan of a file. */
+/** Asks for the name and the reason of a run, before the plan of a file. */
 const RunForm = ({ file, onRun }: RunFormProps) => (
   <section class="card">
     <Form submit={t.run.show} isUnguarded onSend={async (values) => onRun(givingOf(values))}>
@@ -117,7 +117,7 @@ const Import = ({ kind }: { kind: ImportKind }) => {
   const [file, setFile] = useState<ReadFile>();
   const [giving, setGiving] = useState<Giving>();
   const [fault, setFault] = useState<string>();
-  /** Counts the files, so that each has a plan of its own. */
+  /** Counts the files, so that each has its own plan. */
   const files = useRef(0);
   const take = async (chosen: File) => {
     const rows = readRows(kind, importColumns, new Uint8Array(await chosen.arrayBuffer()));

@@ -11,13 +11,16 @@ import { pageTexts } from '../texts-pages.ts';
 import { PlannedRows } from './import-plan.tsx';
 import { givingOf, RunFields } from './run-fields.tsx';
 
-/** The same change of much that was chosen in a list: its values in a form, and then the plan and run of an import. */
+/**
+ * Makes the same change to many things chosen in a list: first a form with the values, then the plan and run of an
+ * import.
+ */
 
 const show = pageTexts.import.run.show;
 
 interface ManyProps<R> {
   chosen: readonly R[];
-  /** Leaves for the list; `hasBegun` once something was written. */
+  /** Leaves for the list; `hasBegun` says whether something was written. */
   onEnd: (hasBegun: boolean) => void;
 }
 

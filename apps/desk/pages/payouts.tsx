@@ -17,13 +17,13 @@ const t = pageTexts.payouts;
 
 const tones = { claimed: 'plain', unknown: 'warn', paid: 'good', failed: 'bad' } as const;
 
-/** As many payouts are summed up by month at the most. */
+/** At most this many payouts are summed up by month. */
 const maxSummed = 20_000;
 
-/** As many avatars who are owed L$, and payouts of which nobody knows, are shown at the most. The sums count all. */
+/** At most this many avatars who are owed L$, and this many unknown payouts, are shown. The sums count all. */
 const shown = 100;
 
-/** The payouts of a month of UTC. */
+/** The payouts of a month in UTC. */
 interface Month {
   month: string;
   payouts: number;
@@ -67,7 +67,7 @@ interface SettleProps {
   reload: () => void;
 }
 
-/** Says in one press how a payout ended of which nobody knows. */
+/** Says with one press how an unknown payout ended. */
 const Settle = ({ payout, reload }: SettleProps) => {
   const { client } = useSession();
   const say = useSay();

@@ -61,10 +61,10 @@ const initialValues: Values = {
   availableAmount: '0',
 };
 
-/** An empty or wrong number becomes none, so that the service says what the field takes. */
+/** An empty or wrong number becomes not-a-number, so that the service says what the field accepts. */
 const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
 
-/** A field's time. One that was not touched keeps its seconds, which the field does not show. */
+/** A field's time. A field that was not edited keeps its seconds, which it does not show. */
 const enteredTime = (text: string | undefined, before: string | null | undefined): string | null => {
   if (!text) return null;
   if (before && localTime(before) === text) return before;
@@ -111,7 +111,7 @@ const productBody = (values: Values, before?: ProductResponse): ProductUpsertReq
   demoId: values.demoId || null,
 });
 
-/** The price that buyers would see now: the service's own rule, in which percentages round half up. */
+/** The price that buyers would see now, by the service's own rule: percentages round half up. */
 const previewOf = (values: Values): { price: number; runs: 'now' | 'later' | 'over' | 'none' } | undefined => {
   const [price, value] = [numberOf(values.price), numberOf(values['discount.value'])];
   if (!Number.isInteger(price) || price < 0 || Number.isNaN(value)) return undefined;
@@ -222,7 +222,7 @@ const EditProduct = ({
           });
           forgetName(id);
           forgetProducts();
-          // The form begins anew before anybody can type on.
+          // The form starts again before anybody can type on.
           onSaved(await readProduct(session, id));
           say(t.saved(saved.name, saved.activePrice));
         }}
@@ -282,7 +282,7 @@ export const ProductPage = ({ id }: { id: string }) => {
             <Facts product={read.product} />
             <div class="stack">
               {can('products:write') ? (
-                // The form begins anew with each reading.
+                // The form starts again each time the product is read.
                 <EditProduct
                   key={read}
                   read={read}

@@ -62,7 +62,7 @@ const CategoryFilter = () => {
   );
 };
 
-/** The choices that narrow the list, which stand in the address. */
+/** The filters of the list. The address holds them. */
 const Filters = () => {
   const { can } = useSession();
   return (

@@ -15,13 +15,13 @@ import { pageTexts } from '../texts-pages.ts';
 
 const t = pageTexts.reports;
 
-/** The service sums up so many days at a time. */
+/** The service sums up at most this many days at a time. */
 const maxDays = 366;
-/** As many sales of a month are read at the most. */
+/** At most this many sales of a month are read. */
 const maxSales = 20_000;
-/** The service answers so many at a time. */
+/** The service answers at most this many at a time. */
 const pageSize = 1000;
-/** Of the best so many are shown; a file has all. */
+/** This many of the best are shown. A file has them all. */
 const shown = 15;
 
 interface Month extends Earned {
@@ -78,13 +78,13 @@ interface Sold {
   isCut: boolean;
 }
 
-/** The first moment of a month of UTC, or of the one after it. */
+/** The first moment of a month in UTC, or of a following one. */
 const startOf = (month: string, ahead = 0): string => {
   const [year = 0, number = 1] = month.split('-').map(Number);
   return new Date(Date.UTC(year, number - 1 + ahead)).toISOString();
 };
 
-/** Sums up the sales of a month as they are read, and tells after each page how many that were. */
+/** Sums up the sales of a month while reading them, and reports their number after each page. */
 const soldIn = async (
   { client }: Session,
   month: string,
@@ -149,7 +149,7 @@ const Ranking = ({ id, title, rows, columns }: RankingProps) => (
   </section>
 );
 
-/** Says that there are more sales than the page reads, and which command sums up all. */
+/** Says that there are more sales than the page reads, and which command sums up all of them. */
 const Cut = ({ month }: { month: string }) => (
   <div class="notice is-warn">
     <p>{t.cut(maxSales)}</p>
@@ -162,7 +162,7 @@ const Cut = ({ month }: { month: string }) => (
 
 interface BestOfProps {
   month: string;
-  /** The sales that the sums of the days count, once these are known: more or less those that are to be read. */
+  /** The number of sales in the sums of the days, once these are known: roughly the number to read. */
   made: number | undefined;
 }
 

@@ -18,11 +18,11 @@ const t = pageTexts.rules;
 
 const maxTiers = 10;
 
-/** An empty field is no percentage; a wrong number becomes none, so that the service says what the field takes. */
+/** An empty field counts as 0. A wrong number becomes not-a-number, so that the service says what the field accepts. */
 const percentOf = (text: string | undefined): number => (text ? Number(text) : 0);
 const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
 
-/** The rules that a form with so many tiers says. */
+/** The rules in a form with this many tiers. */
 const rulesOf = (values: Values, tiers: number): StoreRulesResponse => ({
   groupDiscount: percentOf(values.groupDiscount),
   tiers: Array.from({ length: tiers }, (_, index) => ({
@@ -39,7 +39,7 @@ const rulesOf = (values: Values, tiers: number): StoreRulesResponse => ({
 
 type Rules = StoreRulesResponse;
 
-/** Rules as values that can be compared and put on top of each other: the tiers are one. */
+/** Rules as values that can be compared and merged: all tiers together are one value. */
 const asValues = ({ groupDiscount, tiers, bonus }: Rules): Values => ({
   groupDiscount: String(groupDiscount),
   tiers: JSON.stringify(tiers),
@@ -51,7 +51,7 @@ const asValues = ({ groupDiscount, tiers, bonus }: Rules): Values => ({
 
 const fromValues = (values: Values): Rules => ({
   ...rulesOf(values, 0),
-  // A number that is none is null in JSON, which the service refuses in the same words.
+  // Not-a-number is null in JSON, which the service refuses with the same words.
   tiers: JSON.parse(values.tiers ?? '[]'),
 });
 
@@ -71,7 +71,7 @@ const wordsOf = (name: string, value: string): string => {
 
 const isPercent = (value: number): boolean => value >= 0 && value <= 100;
 
-/** The rules without tiers that are not whole yet; undefined where a percentage is none. */
+/** The rules without incomplete tiers; undefined if a percentage is not a number. */
 const soundRules = (rules: StoreRulesResponse): StoreRulesResponse | undefined => {
   const tiers = rules.tiers.filter(({ from, percent }) => from >= 1 && isPercent(percent));
   const { percent, groupPercent, expiresInDays } = rules.bonus;
@@ -85,7 +85,7 @@ interface AmountProps {
   onValue: (value: string) => void;
 }
 
-/** L$ in the preview, which no form sends. */
+/** L$ in the preview. No form sends them. */
 const Amount = ({ label, value, onValue }: AmountProps) => (
   <label class="field">
     <span class="label">{label}</span>
@@ -107,7 +107,7 @@ interface PreviewProps {
   rules: StoreRulesResponse | undefined;
 }
 
-/** Says how much a buyer would pay by the rules in the form, and how much credit they would get. */
+/** Says how much a buyer would pay under the rules in the form, and how much credit they would get. */
 const Preview = ({ rules }: PreviewProps) => {
   const [price, setPrice] = useState('800');
   const [spent, setSpent] = useState('5000');
@@ -151,7 +151,7 @@ const Tiers = ({ initial, onCount }: TiersProps) => {
   const next = useRef(initial.length);
   const fieldset = useRef<HTMLFieldSetElement>(null);
   const isFirst = useRef(true);
-  // At once: a form that is sent before the next frame must have the tier that was added.
+  // Runs at once: a form that is sent before the next frame must have the added tier.
   useLayoutEffect(() => {
     onCount(rows.length);
     if (!isFirst.current) tellForm(fieldset.current?.form);
@@ -216,7 +216,7 @@ const Bonus = ({ bonus }: Pick<StoreRulesResponse, 'bonus'>) => (
   </fieldset>
 );
 
-/** The rules have no version: they are read again before they are saved, and compared. */
+/** The rules have no version, so they are read again and compared before they are saved. */
 const EditRules = ({ rules, reload }: { rules: Rules; reload: () => void }) => {
   const { client } = useSession();
   const say = useSay();
@@ -246,7 +246,7 @@ const EditRules = ({ rules, reload }: { rules: Rules; reload: () => void }) => {
             if (JSON.stringify(now) !== JSON.stringify(latest.current)) throw new ChangedMeanwhile();
             const body = fromValues(changed);
             latest.current = await client.put('/v1/store/rules', { body });
-            // The form shows what was entered, and not what was put on top of it.
+            // The form shows what was entered, rather than what was merged into it.
             if (hasOthers.current) reload();
             say(t.saved);
           }}

@@ -8,11 +8,11 @@ const t = pageTexts.import.run;
 interface RunFieldsProps {
   /** The name of the run, until somebody changes it. */
   initial: string;
-  /** True where the reason is the first field to fill in. */
+  /** True if the reason is the first field to fill in. */
   isFirst?: boolean;
 }
 
-/** The name of a run, by which a repeat is known, and its reason. */
+/** The name of a run, by which a repeat is recognised, and its reason. */
 export const RunFields = ({ initial, isFirst = false }: RunFieldsProps) => (
   <>
     <Field name="reference" label={t.reference} help={t.referenceHelp} initial={initial} maxLength={100} />
@@ -20,7 +20,7 @@ export const RunFields = ({ initial, isFirst = false }: RunFieldsProps) => (
   </>
 );
 
-/** The run that a form's values name. Throws a refusal where a value is missing. */
+/** The run in a form's values. Throws a refusal if a value is missing. */
 export const givingOf = ({ reference, reason }: Values): Giving => {
   if (!reference || !reason) throw refusalOf([t.missing]);
   return { reference, reason };

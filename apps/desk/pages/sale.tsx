@@ -22,7 +22,7 @@ interface SaleProps {
   reload: () => void;
 }
 
-/** The L$ that a refund gives back beside the credit: all that was paid, less what was given back at the sale. */
+/** The L$ that a refund gives back besides credit: everything that was paid, less what was given back at the sale. */
 const dueOf = ({ paid, change }: SaleResponse): number => paid - change;
 
 const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
@@ -86,7 +86,7 @@ export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
   </dl>
 );
 
-/** The prices, line by line, from the product's price to the parts of the L$ that others are owed. */
+/** The prices, line by line: from the product's price to the shares of the L$ that others are owed. */
 const Prices = ({ sale }: { sale: SaleResponse }) => {
   const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares, bonus } = sale;
   return (
@@ -125,7 +125,7 @@ const Delivery = ({ id }: { id: string }) => {
   const isUnknown = loaded.fault?.status === 404;
   const isUnderWay = isUnknown || loaded.value?.state === 'queued';
   const [looks, setLooks] = useState(0);
-  // A delivery is mostly made within a few seconds of its sale.
+  // A delivery is normally made within a few seconds of its sale.
   useEffect(() => {
     if (!isUnderWay || looks >= 10) return;
     const timer = setTimeout(() => {

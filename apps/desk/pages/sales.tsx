@@ -93,7 +93,7 @@ export const SalesPage = () => {
     async (signal) => {
       const filters = await filtersOf(signal);
       return client.get('/v1/sales', {
-        // Each row has a name or two of its own to read.
+        // For each row, one or two names must be read.
         query: { ...filters, limit: 25, ...(query.cursor && { cursor: query.cursor }) },
         signal,
       });

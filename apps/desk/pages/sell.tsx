@@ -12,7 +12,7 @@ import { Lines } from './sale.tsx';
 
 const t = pageTexts.sales;
 
-/** A sale whose price the service has told. Its id is made once, so a second press makes no second sale. */
+/** A sale whose price the service has quoted. Its id is made once, so a second press makes no second sale. */
 interface Offer {
   id: string;
   asked: { productId: string; buyerIdentifier: string; useCredit: boolean; inGroup: boolean };
@@ -37,8 +37,8 @@ const Prices = ({ asked, quote }: Offer) => (
 );
 
 /**
- * Sells a product without a vendor, such as to somebody who has paid the owner: shows the price first, then makes the
- * sale.
+ * Sells a product without a vendor, for example to somebody who has paid the owner: shows the price first, then makes
+ * the sale.
  */
 export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: () => void }) => {
   const { client } = useSession();

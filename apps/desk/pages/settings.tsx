@@ -175,7 +175,7 @@ const otherPages: readonly (readonly [path: string, title: string, scope: Scope]
   ['/payouts', payouts, 'payouts:read'],
 ];
 
-/** The pages that settings of the store have for themselves, as far as the key opens them. */
+/** The settings of the store that have pages of their own, as far as the key opens them. */
 const Others = () => {
   const { can } = useSession();
   const open = otherPages.filter(([, , scope]) => can(scope));
@@ -191,7 +191,7 @@ const Others = () => {
   );
 };
 
-/** The zone of single times, for this device. Sums are of days of UTC, whatever is chosen. */
+/** The time zone for times on this device. Sums are always of days in UTC. */
 const Times = () => (
   <section class="card stack" aria-labelledby="times">
     <h2 id="times">{t.times.title}</h2>

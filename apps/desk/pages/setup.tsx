@@ -28,7 +28,7 @@ interface KeyStepProps {
   onKey: (key: string) => void;
 }
 
-/** The desk itself makes no key: it shows the line that issues one. The local service makes one at a press. */
+/** The deployed desk makes no key: it shows the line that issues one. The local service makes one at a press. */
 const KeyStep = ({ object, onKey }: KeyStepProps) => {
   const { store } = useSession();
   const developer = useContext(DeveloperContext);

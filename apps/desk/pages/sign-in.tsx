@@ -8,7 +8,7 @@ import { texts } from '../texts.ts';
 
 const t = texts.signIn;
 
-/** A text that cannot be a key, so that the service is not asked. */
+/** A text that cannot be a key. The service is not asked. */
 export class NoKeyError extends Error {}
 
 export const isNoKey = (error: unknown): boolean =>
@@ -22,7 +22,7 @@ interface StoreChoice {
   enter: () => void;
 }
 
-/** Asks before a link leads from the store of the key that was kept to another one. */
+/** Asks before a link leads from the kept key's store to another one. */
 export const ChooseStore = ({ own, other }: { own: StoreChoice; other: StoreChoice }) => {
   useEffect(() => {
     document.title = t.choice.title;
@@ -49,9 +49,9 @@ export const ChooseStore = ({ own, other }: { own: StoreChoice; other: StoreChoi
 interface SignInProps {
   /** Throws if the key does not work. */
   signIn: (key: string, remember: boolean) => Promise<void>;
-  /** Why the key of the address or of the tab did not work. */
+  /** Why the key in the address or in the tab did not work. */
   failed: unknown;
-  /** The store of the key that was kept, where that of a link did not work. */
+  /** The kept key's store, if the key of a link did not work. */
   own: StoreChoice | undefined;
 }
 

@@ -11,7 +11,7 @@ import { texts } from '../texts.ts';
 
 const t = texts.home;
 
-/** As many of the newest sales are read, and so many lines are shown of them. */
+/** This many of the newest sales are read, and this many lines of them are shown. */
 const read = 50;
 const shown = 5;
 const spanDays = 30;
@@ -33,7 +33,7 @@ const SpanFact = ({ title, sum, notes }: { title: string; sum: Sum; notes: reado
   </div>
 );
 
-/** Today and this month, each with the span before it, and the words for how much of that span is meant. */
+/** Today and this month, each with the span before it, and words that say which part of that span is compared. */
 const Spans = ({ days, newest }: { days: readonly Day[]; newest: NewestSales }) => {
   const now = Date.now();
   const { day, month } = spansOf(days, newest, now);

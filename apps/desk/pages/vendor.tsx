@@ -22,7 +22,7 @@ export const VendorState = ({ of }: { of: VendorResponse['state'] }) => (
   <State tone={of === 'active' ? 'good' : 'bad'}>{t.states[of]}</State>
 );
 
-/** The product that a vendor sells, with what keeps it from selling. */
+/** The product of a vendor, with what keeps it from selling. */
 export const VendorProduct = ({ of }: { of: VendorResponse['product'] }) => {
   const { can } = useSession();
   if (of === null) return <State tone="warn">{t.nothing}</State>;
@@ -35,7 +35,7 @@ export const VendorProduct = ({ of }: { of: VendorResponse['product'] }) => {
   );
 };
 
-/** As many vendors are changed side by side. */
+/** This many vendors are changed side by side. */
 const atOnce = 5;
 
 interface ChangeProps {
@@ -44,7 +44,7 @@ interface ChangeProps {
   onDone: () => void;
 }
 
-/** Changes the product of vendors, however many. Pressing again repeats the same. */
+/** Changes the product of any number of vendors. Pressing again repeats the same change. */
 export const ChangeProduct = ({ vendors, onClose, onDone }: ChangeProps) => {
   const session = useSession();
   const say = useSay();
@@ -53,7 +53,7 @@ export const ChangeProduct = ({ vendors, onClose, onDone }: ChangeProps) => {
     const left = vendors.values();
     let [changed, gone, fault] = [0, 0, undefined as unknown];
     const work = async () => {
-      // The workers share what is left, and all end before another press may choose another product.
+      // The workers share what is left. All of them end before another press can choose another product.
       for (const { uuid } of left) {
         try {
           await session.client.put('/v1/vendors/{uuid}/product', { path: { uuid }, body: { productId } });

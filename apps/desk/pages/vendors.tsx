@@ -96,7 +96,7 @@ export const VendorsPage = () => {
   const vendors = useLoad(
     async (signal) =>
       client.get('/v1/vendors', {
-        // The sales of each row are read by themselves.
+        // The sales of each row are read separately.
         query: { ...(await filtersOf(signal)), limit: 25, ...(query.cursor && { cursor: query.cursor }) },
         signal,
       }),

@@ -11,7 +11,7 @@ const t = pageTexts.webhooks;
 type EventName = WebhookResponse['events'][number];
 type Format = WebhookResponse['format'];
 
-/** The events of which most merchants want to hear at once. */
+/** The events that most merchants want first. */
 const usual: Record<Format, readonly EventName[]> = {
   discord: ['sale.completed', 'sale.refunded', 'delivery.failed', 'dispenser.lost', 'vendor.lost', 'product.sold_out'],
   standard: ['sale.completed', 'sale.refunded'],
@@ -19,7 +19,7 @@ const usual: Record<Format, readonly EventName[]> = {
 
 const eventNames = Object.keys(pageTexts.events.types) as EventName[];
 
-/** A message about events lists their names, so a field has another. */
+/** A message about `events` lists event names, so a single field is named differently. */
 const fieldOf = (name: EventName): string => `on:${name}`;
 
 const bodyOf = (values: Values, format: Format): CreateWebhookRequest => ({
@@ -29,7 +29,7 @@ const bodyOf = (values: Values, format: Format): CreateWebhookRequest => ({
   format,
 });
 
-/** Where events are sent, and which. Types that the key may not read are left out. */
+/** Where events are sent, and which ones. Types that the key may not read are left out. */
 const Fields = ({ of, format }: { of?: WebhookResponse | undefined; format: Format }) => {
   const session = useSession();
   const chosen = of?.events ?? usual[format];
@@ -163,7 +163,7 @@ export const RotateSecret = ({ webhook, onMade, onClose }: WebhookProps & Pick<N
   );
 };
 
-/** Shows a secret, which no later answer has. */
+/** Shows a secret. No later answer has it. */
 export const Secret = ({ of, onClose }: { of: WebhookSecretResponse; onClose: () => void }) => (
   <Dialog title={t.secret.title} onClose={onClose}>
     <div class="form">

@@ -14,7 +14,7 @@ import { EditWebhook, EndWebhook, NewWebhook, RotateSecret, Secret } from './web
 const t = pageTexts.webhooks;
 
 const pauseMillis = 500;
-/** As often it is looked how a test has ended. */
+/** The result of a test is looked up this many times. */
 const looks = 30;
 
 const pause = (): Promise<void> => new Promise((end) => setTimeout(end, pauseMillis));
@@ -22,7 +22,7 @@ const pause = (): Promise<void> => new Promise((end) => setTimeout(end, pauseMil
 export const nameOf = ({ description, url }: WebhookResponse): string =>
   description || (URL.canParse(url) ? new URL(url).host : url);
 
-/** Sends a test, and says how it has ended. */
+/** Sends a test, and says how it ended. */
 const useTest = (webhook: WebhookResponse): PressState => {
   const { client } = useSession();
   const say = useSay();

@@ -1,10 +1,10 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 
-/** A thing that can be done: a press, or a link. */
+/** Something that can be done: a press or a link. */
 export interface Action {
   text: string;
-  /** Its name for a screen reader, where the text needs its row. */
+  /** Its name for a screen reader, if the text alone is not clear without its row. */
   label?: string;
   press?: () => void;
   to?: string;
@@ -14,7 +14,7 @@ export interface Action {
 
 const phone = matchMedia('(max-width: 720px)');
 
-/** True on a screen that has no room for many buttons. */
+/** True on a screen without space for many buttons. */
 const useIsPhone = (): boolean => {
   const [isPhone, setPhone] = useState(phone.matches);
   useEffect(() => {
@@ -46,7 +46,10 @@ const ActionButton = ({ of, before }: { of: Action; before?: () => void }) => {
   );
 };
 
-/** A button that shows others. Escape, a choice, and leaving it close it; arrows move in it, as Tab does. */
+/**
+ * A button that shows further ones. Escape, a choice, and leaving it close it. Arrow keys move within it, and so does
+ * Tab.
+ */
 const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
   const [isOpen, setOpen] = useState(false);
   const box = useRef<HTMLDivElement>(null);
@@ -85,7 +88,7 @@ const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
         aria-expanded={isOpen}
         aria-controls={isOpen ? id : undefined}
         onClick={() => {
-          // Safari gives a button that is clicked no focus.
+          // Safari does not focus a clicked button.
           opener.current?.focus();
           setOpen(!isOpen);
         }}
@@ -93,7 +96,7 @@ const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
         {texts.more}
       </button>
       {isOpen && (
-        // The press must not take the focus off the menu.
+        // The press must not take the focus from the menu.
         <ul id={id} onMouseDown={(event) => event.preventDefault()}>
           {all.map((one) => (
             <li key={one.text}>
@@ -106,7 +109,7 @@ const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
   );
 };
 
-/** The actions on a thing: side by side, or on a phone all but the first in one menu. */
+/** The actions on a thing, side by side. On a phone all but the first are in one menu. */
 export const Actions = ({ all, of }: { all: readonly (Action | false)[]; of?: string }) => {
   const isPhone = useIsPhone();
   const [first, ...others] = all.filter((one) => one !== false);

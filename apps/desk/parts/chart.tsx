@@ -2,7 +2,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { dayName, short } from '../format.ts';
 import { texts } from '../texts.ts';
 
-/** One row of numbers, a number per day, undefined where it is not known. Negative ones of bars go down. */
+/** A row of numbers, one for each day; undefined if it is unknown. Negative bars go down. */
 interface Series {
   name: string;
   values: readonly (number | undefined)[];
@@ -44,7 +44,7 @@ const useWidth = () => {
 
 const total = (values: Series['values']): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
-/** The lowest and the highest sum of the bars that stand on each other, or of the lines. */
+/** The lowest and the highest value: of the stacked bars' sums, or of the lines. */
 const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series[]): [number, number] => {
   const sums = Array.from({ length: days }, (_, day) => {
     const values = series.map(({ values: all }) => all[day] ?? 0);
@@ -55,7 +55,7 @@ const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series
   return [Math.min(0, ...sums), Math.max(0, ...sums)];
 };
 
-/** The places of days and numbers in a plot of that width. */
+/** The places of days and numbers in a plot with this width. */
 const chartScale = (width: number, days: number, ticks: readonly number[]) => {
   const [low, high] = [ticks[0] ?? 0, ticks.at(-1) ?? 1];
   const inner = { width: Math.max(width - margin.left - margin.right, 1), height: height - margin.top - margin.bottom };
@@ -67,14 +67,14 @@ const chartScale = (width: number, days: number, ticks: readonly number[]) => {
     /** The middle of a day. */
     middle: (day: number): number => margin.left + step * day + step / 2,
     y: (value: number): number => margin.top + inner.height * (1 - (value - low) / (high - low || 1)),
-    /** Of so many days one is named. */
+    /** Of this many days one is labelled. */
     labelled: Math.max(1, Math.ceil((days * 64) / inner.width)),
   };
 };
 
 type Scale = ReturnType<typeof chartScale>;
 
-/** The bars of a day, which stand on each other. */
+/** The stacked bars of a day. */
 const barsOf = ({ step, x, y }: Scale, series: readonly Series[], day: number) => {
   const thick = Math.min(Math.max(step * 0.7, 1), 22);
   const ends = { up: 0, down: 0 };
@@ -197,7 +197,7 @@ const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => 
   </>
 );
 
-/** The numbers of the day under the pointer, or else the sums of bars and the last numbers of lines. */
+/** The numbers of the day under the pointer. Without a pointer, the sums of bars and the last numbers of lines. */
 const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'> & Pick<PlotProps, 'active'>) => {
   const shown = ({ values }: Series): number => {
     if (active !== undefined) return values[active] ?? 0;
@@ -216,7 +216,7 @@ const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'
   );
 };
 
-/** A chart by days with a legend that tells the numbers of the day under the pointer, and a table of all of them. */
+/** A chart by days, with a legend that shows the numbers of the day under the pointer, and a table with all numbers. */
 export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
   const { box, width } = useWidth();
   const titleId = useId();

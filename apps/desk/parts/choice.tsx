@@ -8,7 +8,7 @@ import { FaultBox, usePress } from './load.tsx';
 
 const t = pageTexts.choice;
 
-/** The rows of a list that are chosen. They stay so on its other pages, and under other filters. */
+/** The chosen rows of a list. They stay chosen on its other pages, and under other filters. */
 export interface Choice<R> {
   chosen: readonly R[];
   setChosen: (rows: readonly R[]) => void;
@@ -20,7 +20,7 @@ export const useChoice = <R,>(keyOf: (row: R) => string): Choice<R> => {
   return { chosen, setChosen, keyOf };
 };
 
-/** Opens a page that changes all that is chosen, in place of the list. `end` leaves it for the list. */
+/** Opens a page that changes all chosen rows, instead of the list. `end` leaves it for the list. */
 export const useChangeOfMany = <R,>({ setChosen }: Choice<R>, reload: () => void) => {
   const [isOpen, setOpen] = useState(false);
   return {
@@ -59,14 +59,14 @@ interface BarProps<R> {
   all: () => AsyncIterable<R>;
   /** Says how many are chosen. */
   said: (rows: number) => string;
-  /** As many can be taken at once, and `tooMany` says what else to do. */
+  /** At most this many can be chosen, and `tooMany` says what else to do. */
   most?: number;
   tooMany?: string;
   /** The actions on what is chosen. */
   children: ComponentChildren;
 }
 
-/** How many rows of a list are chosen, and what to do with all of them. */
+/** How many rows of a list are chosen, and what can be done with all of them. */
 export const ChoiceBar = <R,>({ choice, shown, all, said, most = Number.POSITIVE_INFINITY, ...props }: BarProps<R>) => {
   const { chosen, setChosen, keyOf } = choice;
   const choosing = usePress(async () => setChosen(await readAtMost(all(), most)));

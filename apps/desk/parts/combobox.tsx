@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { tellForm } from '../unsaved.ts';
 
-/** The attributes of a box that suggests something. */
+/** The attributes of a box with suggestions. */
 export interface BoxProps {
   type: 'text' | 'search';
   id?: string;
@@ -12,7 +12,7 @@ export interface BoxProps {
   'aria-label'?: string;
   'aria-invalid'?: boolean;
   'aria-describedby'?: string;
-  /** Gets the input, for whoever gives it the focus. */
+  /** Gets the input, for giving it the focus. */
   take?: (input: HTMLInputElement | null) => void;
 }
 
@@ -23,22 +23,22 @@ interface ComboboxProps<T> extends BoxProps {
   title: string;
   found: readonly T[];
   keyOf: (one: T) => string;
-  /** Stands in the box once it is chosen. */
+  /** The text in the box after it was chosen. */
   textOf: (one: T) => string;
   optionOf: (one: T) => ComponentChildren;
   /** Called with what is typed. */
   onText: (text: string) => void;
-  /** Called where the suggestions are to close. */
+  /** Called when the suggestions must close. */
   onClose: () => void;
-  /** Called with a suggestion that was chosen, whose text is in the box then. */
+  /** Called with a chosen suggestion, whose text is then in the box. */
   onPick: (one: T) => void;
-  /** Called at Enter with no suggestion chosen. Answers true if the form is not to be sent yet. */
+  /** Called at Enter without a chosen suggestion. Answers true if the form must not be sent yet. */
   onEnter?: () => boolean;
 }
 
 interface SuggestionsProps<T> extends Pick<ComboboxProps<T>, 'title' | 'found' | 'keyOf' | 'optionOf'> {
   id: string;
-  /** The place of the one that Enter takes. */
+  /** The place of the suggestion that Enter takes. */
   active: number;
   onPick: (one: T) => void;
 }
@@ -62,7 +62,7 @@ const Suggestions = <T,>({ id, title, found, keyOf, optionOf, active, onPick }: 
   </div>
 );
 
-/** A box with suggestions below it, which arrows and Enter choose, and Escape closes. */
+/** A box with suggestions below it. Arrow keys and Enter choose, and Escape closes. */
 export const Combobox = <T,>(props: ComboboxProps<T>) => {
   const { title, found, keyOf, textOf, optionOf, onText, onClose, onPick, onEnter, take, isPerson, ...attributes } =
     props;
@@ -70,7 +70,7 @@ export const Combobox = <T,>(props: ComboboxProps<T>) => {
   const input = useRef<HTMLInputElement | null>(null);
   const [active, setActive] = useState(-1);
   const isOpen = found.length > 0;
-  // At once: an effect after the next frame would undo an arrow that is pressed as soon as the list shows.
+  // Runs at once: an effect after the next frame would undo an arrow key pressed as soon as the list is visible.
   useLayoutEffect(() => setActive(-1), [found]);
   const pick = (one: T) => {
     onClose();
@@ -88,13 +88,13 @@ export const Combobox = <T,>(props: ComboboxProps<T>) => {
     if (!isOpen) return;
     if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
       const step = event.key === 'ArrowDown' ? 1 : -1;
-      // From the box itself, and back to it at the ends.
+      // Moves from the box itself, and back to it at the ends.
       setActive(((active + 1 + step + found.length + 1) % (found.length + 1)) - 1);
     } else if (event.key === 'Enter' && one) pick(one);
     else if (event.key === 'Escape') onClose();
     else return;
     event.preventDefault();
-    // Escape would close the dialog around the box, too.
+    // Escape would also close the dialog around the box.
     event.stopPropagation();
   };
   return (

@@ -6,10 +6,10 @@ import { Filter } from './list.tsx';
 
 const t = texts.home;
 
-/** Days that are not those of one vendor have all sums. */
+/** Only a vendor's days lack some sums. */
 export type Day = Required<DaysResponse['data'][number]>;
 
-/** The first of the last so many days of UTC. */
+/** The first of the last this many days in UTC. */
 export const firstDay = (span: number): string => isoDay(Date.now() - (span - 1) * dayMillis);
 
 /** The number of days that the address asks for, and the first of them. */
@@ -23,8 +23,7 @@ export const useSpan = (): { span: number; from: string } => {
 export const SpanFilter = () => <Filter name="days" label={t.range} options={Object.entries(t.ranges)} initial="30" />;
 
 /**
- * Every day of the span. The service leaves out those on which nothing happened: what customers hold stays the same
- * then.
+ * Every day of the span. The service leaves out days on which nothing happened: what customers hold is then unchanged.
  */
 export const everyDay = <D extends { day: string }>(given: readonly D[], span: number) => {
   const byDay = new Map(given.map((day) => [day.day, day]));

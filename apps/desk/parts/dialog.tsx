@@ -8,13 +8,11 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/**
- * A dialog over the page, open as long as it is rendered. Escape closes it, and the focus goes back to where it was.
- */
+/** A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const titleId = useId();
-  // An effect runs after the next frame: a key pressed before it, as a quick Escape, would do nothing.
+  // An effect runs after the next frame. A key pressed before it, such as a quick Escape, would do nothing.
   useLayoutEffect(() => {
     const before = document.activeElement;
     dialog.current?.showModal();

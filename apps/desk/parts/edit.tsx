@@ -8,23 +8,23 @@ import { FaultBox, usePress } from './load.tsx';
 const t = texts.edit;
 
 interface EditProps {
-  /** The text of the button, if it is another than that of all forms. */
+  /** The text of the button, if it differs from the usual one. */
   submit?: string;
   /** The thing as it was read with its version, as the values of the form's fields. */
   initial: Values;
   /** The labels of the fields by name. */
   labels: Record<string, string>;
-  /** Saves values on condition that nobody has changed the thing since it was read last. */
+  /** Saves values on condition that nobody has changed the thing since it was last read. */
   save: (values: Values) => Promise<void>;
-  /** Reads the thing with its version anew. */
+  /** Reads the thing again, with its version. */
   readAgain: () => Promise<Values>;
-  /** Called when the person takes the values of somebody else. */
+  /** Called when the person takes somebody else's values. */
   onTheirs: () => void;
   onValues?: (values: Values) => void;
   onCancel?: () => void;
-  /** The values to compare and to save, where they are not those of the form's fields. */
+  /** The values to compare and to save, if they differ from the form's fields. */
   valuesOf?: (entered: Values) => Values;
-  /** Words for a field's value where the value itself has none. */
+  /** Words for a field's value, if the value itself is not readable. */
   wordsOf?: (name: string, value: string) => string;
   /** `Field`s. */
   children: ComponentChildren;
@@ -32,10 +32,10 @@ interface EditProps {
 
 const names = (...all: Values[]): string[] => [...new Set(all.flatMap((values) => Object.keys(values)))];
 
-/** A checkbox that is not set has no value. */
+/** An unchecked checkbox has no value. */
 const isChanged = (name: string, from: Values, to: Values): boolean => (from[name] ?? '') !== (to[name] ?? '');
 
-/** The values that somebody else has saved meanwhile, and those of this form that differ from what it began with. */
+/** The values that somebody else has saved meanwhile, and this form's values that the person changed. */
 interface Conflict {
   mine: Values;
   theirs: Values;
@@ -46,7 +46,7 @@ interface ChoiceProps extends Required<Pick<EditProps, 'initial' | 'labels' | 'w
   saveMine: () => Promise<void>;
 }
 
-/** Shows both values of each field that differs, and asks which ones are to stay. */
+/** Shows both values of each field that differs, and asks which ones to keep. */
 const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: ChoiceProps) => {
   const choice = useRef<HTMLElement>(null);
   // The button that had the focus is hidden then.
@@ -88,8 +88,9 @@ const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: Choi
 };
 
 /**
- * A form that edits something. Where somebody else has changed it since it was read, it shows both values of each
- * field and lets the person choose; then their own changes are put on top of the others, and nothing else is undone.
+ * A form that edits something. If somebody else has changed it since it was read, the form shows both values of each
+ * field and lets the person choose. Then the person's changes are merged into the other ones, and nothing else is
+ * undone.
  */
 export const Edit = ({
   submit = t.save,
@@ -114,7 +115,7 @@ export const Edit = ({
     } catch (error) {
       if (!isConflict(error)) throw error;
       const theirs = await readAgain();
-      // A sale changes a customer's version, say, but nothing that this form would undo.
+      // For example, a sale changes a customer's version, but nothing that this form would undo.
       if (!Object.keys(labels).some((name) => isChanged(name, from, theirs))) return attempt(values, theirs);
       const mine = names(values, from).filter((name) => isChanged(name, from, values));
       setConflict({ mine: Object.fromEntries(mine.map((name) => [name, values[name] ?? ''])), theirs });

@@ -11,8 +11,8 @@ import { PersonInput } from './person.tsx';
 import { ProductInput, withProductIds } from './product.tsx';
 
 /**
- * The values of a form's fields by name, trimmed, with line feeds alone as line ends. A checkbox has `on` or nothing, a
- * box for a person the name or UUID alone.
+ * The values of a form's fields by name, trimmed, with line feeds as the only line ends. A checkbox has `on` or
+ * nothing, and a box for a person only the name or UUID.
  */
 export type Values = Record<string, string>;
 
@@ -23,7 +23,7 @@ const formValues = (form: HTMLFormElement): Values => {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, entered(name, String(value))]));
 };
 
-/** True if a message of the service is about a field: it begins with the field's name, or else names it. */
+/** True if a service's message is about a field: it begins with the field's name, or contains it. */
 const isAbout = (message: string, name: string): boolean =>
   message.toLowerCase().startsWith(name.toLowerCase()) || new RegExp(`\\b${name}\\b`, 'i').test(message);
 
@@ -38,12 +38,12 @@ interface FormProps {
   onValues?: (values: Values) => void;
   onCancel?: () => void;
   isDangerous?: boolean;
-  /** A page is left without a question about this form. */
+  /** Leaving the page asks no question about this form. */
   isUnguarded?: boolean;
   children: ComponentChildren;
 }
 
-/** The fault of a form that was sent in words, each beside its field or, without one, by itself. */
+/** The fault of a sent form in words, each beside its field or, without a field, by itself. */
 const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   const messages = fault ? (fault.errors.length > 0 ? fault.errors : [fault.text]) : [];
   const fieldOf = (message: string): string | undefined =>
@@ -56,16 +56,14 @@ const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined).map(wordsAlone) };
 };
 
-/**
- * A form whose fields are `Field`s. It sends once per press, and keeps what was entered when the service refuses it.
- */
+/** A form whose fields are `Field`s. It sends once per press, and keeps the entries if the service refuses them. */
 export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguarded = false, children }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const values = useRef<Values>({});
   const [names, setNames] = useState<string[]>([]);
   const session = useContext(SessionContext);
   const setUnsaved = useUnsaved();
-  /** The values that are lost by nobody. */
+  /** The values whose loss nobody would mind. */
   const saved = useRef<Values>({});
   const isToKeep = (entered: Values): boolean =>
     !isUnguarded && JSON.stringify(entered) !== JSON.stringify(saved.current);
@@ -81,7 +79,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
       throw error;
     }
   });
-  // At once: an effect after the next frame would take what was typed before it for what the form began with.
+  // Runs at once: an effect after the next frame would take early typing for the initial values.
   useLayoutEffect(() => {
     if (!form.current) return;
     saved.current = formValues(form.current);
@@ -128,7 +126,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
 };
 
 interface FieldProps {
-  /** As the API calls it, so that the service's messages find it. */
+  /** The API's name, so that the service's messages find it. */
   name: string;
   label: string;
   help?: string;
@@ -187,7 +185,7 @@ const Control = ({ common, take, type, options, initial, isChecked, ...rest }: C
       {...common}
       {...rest}
       ref={take as never}
-      // The attributes of inputs are a union by type, and this type is any of them.
+      // The attributes of inputs are a union by type, and this type may be any of them.
       type={type as 'text'}
       autoComplete="off"
       {...(type === 'number' && { inputMode: 'numeric' as const, step: rest.step ?? '1' })}

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 import { Waiting } from './load.tsx';
 
-/** A page, or a part of one, whose script is loaded when somebody opens it first. */
+/** A page, or a part of one, whose script is loaded when it is first opened. */
 export const later = <P extends object>(load: () => Promise<FunctionComponent<P>>): FunctionComponent<P> => {
   let loaded: FunctionComponent<P> | undefined;
   return (properties: P) => {
@@ -21,7 +21,7 @@ export const later = <P extends object>(load: () => Promise<FunctionComponent<P>
     }, []);
     if (Loaded.page) return <Loaded.page {...properties} />;
     if (!hasFailed) return <Waiting />;
-    // A release since this tab was opened has other scripts, and a browser does not import a failed one again.
+    // After a newer release the scripts have other names, and a browser does not import a failed script again.
     return (
       <div class="notice is-bad" role="alert">
         <p>{texts.noScript}</p>

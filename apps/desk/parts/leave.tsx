@@ -5,7 +5,7 @@ import { Dialog } from './dialog.tsx';
 
 const t = texts.leave;
 
-/** Asks before a page is left whose form has entries that are not saved. */
+/** Asks before a page with unsaved entries is left. */
 export const LeaveQuestion = () => {
   const [leave, setLeave] = useState<() => void>();
   useLayoutEffect(() => setQuestion((next) => setLeave(() => next)), []);

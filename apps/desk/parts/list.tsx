@@ -22,13 +22,13 @@ export interface Column<R> {
   value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
   isNumber?: boolean;
   /**
-   * Its place where a row has no room for columns: the title, as the first column is, or beside it on the first line;
-   * or, as by default, in the note below, with its heading if that is a label, as all numbers have it; or nowhere.
+   * Its place on a narrow screen: the title, like the first column; beside it on the first line; by default in the note
+   * below, with its heading if that is a label, as for all numbers; or nowhere.
    */
   inRow?: 'title' | 'main' | 'note' | 'label' | 'none';
 }
 
-/** A cell that says nothing stands in a column alone. */
+/** An empty cell appears only in a table with columns. */
 const nothing = '–';
 
 const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: ComponentChildren): string => {
@@ -38,7 +38,7 @@ const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: Com
   return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
 };
 
-/** Rows whose names are asked for at once: see names.ts. */
+/** Names are asked for this many rows at once: see names.ts. */
 const namedAtOnce = 1000;
 
 const saveRows = async <R,>(name: string, columns: readonly Column<R>[], rows: readonly R[]): Promise<void> => {
@@ -140,7 +140,7 @@ interface ListProps<R> extends Omit<TableProps<R>, 'rows'>, ExportProps<R> {
 }
 
 /**
- * A list of the API, a page at a time. The address holds the filters and the cursor, so a list keeps its place: read
+ * A list of the API, page by page. The address holds the filters and the cursor, so a list keeps its place. Read
  * `useAddress().query.cursor`, and pass it on to the API.
  */
 export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
@@ -170,7 +170,7 @@ export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
   );
 };
 
-/** A choice above a list that narrows it. It stands in the address under `name`, and drops the cursor. */
+/** A filter above a list. The address holds it under `name`. Changing it drops the cursor. */
 export const Filter = ({
   name,
   label,
@@ -180,7 +180,7 @@ export const Filter = ({
   name: string;
   label: string;
   options: readonly (readonly [value: string, label: string])[];
-  /** The choice while the address says none. */
+  /** The choice if the address has none. */
   initial?: string;
 }) => {
   const { path, query } = useAddress();
@@ -204,13 +204,13 @@ export const Filter = ({
 interface SearchProps {
   name: string;
   label: string;
-  /** It takes the name of a person, or of a product, whose id it searches for. */
+  /** It takes the name of a person, or of a product, whose id it looks up. */
   of?: 'person' | 'product';
-  /** The text that is searched for now, and its taker, where that must not stand in the address. */
+  /** The text that is searched for now, and its setter, if the address must not contain it. */
   own?: { text: string; search: (text: string) => void };
 }
 
-/** A text above a list that narrows it, as `Filter` does. Enter applies it. */
+/** A text filter above a list, like `Filter`. Enter applies it. */
 export const Search = ({ name, label, of, own }: SearchProps) => {
   const { path, query } = useAddress();
   const current = own ? own.text : (query[name] ?? '');
@@ -245,7 +245,7 @@ export const Search = ({ name, label, of, own }: SearchProps) => {
   );
 };
 
-/** A day above a list that narrows it, as `Filter` does. */
+/** A day filter above a list, like `Filter`. */
 export const DayFilter = ({ name, label }: { name: string; label: string }) => {
   const { path, query } = useAddress();
   return (
@@ -260,7 +260,7 @@ export const DayFilter = ({ name, label }: { name: string; label: string }) => {
   );
 };
 
-/** A state in a word, with a colour that the word does not need. */
+/** A state in a word, with a colour that the word does not depend on. */
 export const State = ({ tone, children }: { tone: 'good' | 'warn' | 'bad' | 'plain'; children: ComponentChildren }) => (
   <span class={`state is-${tone}`}>{children}</span>
 );

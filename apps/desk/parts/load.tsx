@@ -11,8 +11,8 @@ export interface LoadState<T> {
 }
 
 /**
- * Reads something when the page opens and when one of `inputs` changes. The old value stays in sight until the new one
- * is there. `read` should pass the signal on.
+ * Reads something when the page opens and when one of `inputs` changes. The old value stays visible until the new one
+ * arrives. `read` should pass the signal on.
  */
 export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: readonly unknown[]): LoadState<T> => {
   const [state, setState] = useState<{ value?: T; fault?: Fault; isLoading: boolean }>({ isLoading: true });
@@ -43,7 +43,7 @@ export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => voi
   </div>
 );
 
-/** The loaded value, or that it loads, or why it could not be loaded. */
+/** The loaded value, or that it is loading, or why it could not be loaded. */
 export const Show = <T,>({ of, children }: { of: LoadState<T>; children: (value: T) => ComponentChildren }) => {
   if (of.fault) return <FaultBox fault={of.fault} onRetry={of.reload} />;
   if (of.value === undefined) return <Waiting />;
@@ -52,7 +52,7 @@ export const Show = <T,>({ of, children }: { of: LoadState<T>; children: (value:
 
 const bars = [1, 2, 3, 4, 5, 6];
 
-/** Bars in the place of what is being read, and the words for those who do not see them. */
+/** Bars instead of what is being read, and words for people who cannot see them. */
 export const Waiting = () => (
   <div class="waiting">
     {/* It stands beside the part that is busy, of which a screen reader says nothing yet. */}
@@ -68,7 +68,7 @@ export const Waiting = () => (
 );
 
 export interface PressState {
-  /** Does it, unless it is being done already. */
+  /** Does it, unless it is already being done. */
   press: () => Promise<void>;
   isBusy: boolean;
   fault: Fault | undefined;

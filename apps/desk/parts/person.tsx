@@ -29,7 +29,7 @@ const useNames = (text: string): readonly CustomerNameResponse[] => {
         data.findIndex((other) => other.residentUuid === residentUuid) === index;
       if (!signal.aborted) setFound(data.filter(isFirst));
     };
-    // Without suggestions a name can be typed as before.
+    // Without suggestions a name can still be typed.
     const timer = setTimeout(() => read().catch(() => !signal.aborted && setFound([])), pauseMillis);
     return () => {
       clearTimeout(timer);

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { ProductResponse } from '../../client/client.ts';
 
-/** The address of pictures, with `{uuid}` for the texture. Empty where the deployment names none. */
+/** The address of pictures, with `{uuid}` for the texture. Empty if the deployment has none. */
 const address = document.querySelector<HTMLMetaElement>('meta[name=textures]')?.content ?? '';
 
 const none = '00000000-0000-0000-0000-000000000000';
@@ -11,7 +11,7 @@ interface PictureProps {
   isLarge?: boolean;
 }
 
-/** The picture of a product, beside its name. An empty square where it has none, or none that can be loaded. */
+/** The picture of a product, beside its name. An empty square if it has none, or none that can be loaded. */
 export const Picture = ({ of: { image }, isLarge = false }: PictureProps) => {
   const [failed, setFailed] = useState<string>();
   if (!address) return null;

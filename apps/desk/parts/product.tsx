@@ -12,7 +12,7 @@ interface ProductChoice {
   active: boolean;
 }
 
-/** The names of so many products are read, once per tab. In a larger store Enter searches. */
+/** The names of at most this many products are read, once per tab. In a larger store Enter searches. */
 const maxRead = 2000;
 const shown = 8;
 
@@ -35,7 +35,10 @@ const readProducts = async ({ client }: Session): Promise<readonly ProductChoice
   return read;
 };
 
-/** Those whose names hold a text, those that begin with it first. None where the text is the name of the only one. */
+/**
+ * The products whose names contain a text; names that begin with it come first. None if the text is the full name of
+ * the only one.
+ */
 const fitting = (products: readonly ProductChoice[], text: string): readonly ProductChoice[] => {
   const wanted = normalised(text).trim();
   if (!wanted) return [];
@@ -45,13 +48,13 @@ const fitting = (products: readonly ProductChoice[], text: string): readonly Pro
   return found.sort((a, b) => Math.sign(placeIn(a)) - Math.sign(placeIn(b))).slice(0, shown);
 };
 
-/** The id of the one product with a name, in any case. A text that names none, or several, stays as it is. */
+/** The id of the only product with a name, in any case. A text that names none, or several, stays unchanged. */
 const idFor = (products: readonly ProductChoice[], text: string): string => {
   const same = products.filter(({ name }) => isSameText(name, text));
   return same.length === 1 && same[0] ? same[0].id : text;
 };
 
-/** Products whose names hold a text, as the service finds them. */
+/** The products that the service finds by a text in their names. */
 const searchProducts = async ({ client }: Session, text: string): Promise<ProductChoice[]> => {
   const query = searchFor(text);
   const [active, inactive] = await Promise.all([
@@ -62,8 +65,8 @@ const searchProducts = async ({ client }: Session, text: string): Promise<Produc
 };
 
 /**
- * The values of a form with the id of each product that is named in a box for products, where the names were not read
- * yet when it was typed, or are too many.
+ * The values of a form. Each product that is named in a box for products is replaced by its id. This is for names that
+ * were not read yet when they were typed, or that are too many to read.
  */
 export const withProductIds = async (session: Session, form: HTMLFormElement, values: Values): Promise<Values> => {
   const ids: Values = {};
@@ -75,14 +78,14 @@ export const withProductIds = async (session: Session, form: HTMLFormElement, va
   return { ...values, ...ids };
 };
 
-/** The products that can be suggested once somebody types, and what adds those that a search finds. */
+/** The products that can be suggested when somebody types, and a function that adds products found by a search. */
 const useProducts = (session: Session, isTyping: boolean) => {
   const [products, setProducts] = useState<readonly ProductChoice[]>([]);
   useEffect(() => {
     let isShown = true;
     if (isTyping && session.can('products:read')) {
       known ??= readProducts(session);
-      // Without suggestions a name can be typed nevertheless.
+      // Without suggestions a name can still be typed.
       known.then((all) => isShown && setProducts(all), forgetProducts);
     }
     return () => {
@@ -97,7 +100,7 @@ const useProducts = (session: Session, isTyping: boolean) => {
 };
 
 interface ProductInputProps extends Omit<BoxProps, 'name'> {
-  /** The name under which the form has the id of the product. A text that names no product stays as it is. */
+  /** The name under which the form has the product's id. A text that names no product stays unchanged. */
   name: string;
   onPick?: (id: string) => void;
 }

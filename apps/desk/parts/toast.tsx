@@ -5,10 +5,10 @@ import { currentPath, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
 import { texts } from '../texts.ts';
 
-/** One sentence that says how a write ended, with the way to undo it where there is one. */
+/** A sentence that says how a write ended, with a way to undo it if there is one. */
 interface Toast {
   text: string;
-  /** The page that shows it: on another it would cover what has nothing to do with it. */
+  /** The page that shows it. On another page it would cover unrelated things. */
   path: string;
   undo?: () => Promise<void>;
 }
@@ -17,7 +17,7 @@ type ToastSender = (text: string, undo?: Toast['undo']) => void;
 
 const SayContext = createContext<ToastSender>(() => undefined);
 
-/** Says in one sentence what has happened. */
+/** Says in one sentence what happened. */
 export const useSay = (): ToastSender => useContext(SayContext);
 
 const shownMillis = 12_000;

@@ -38,7 +38,7 @@ const readHere = (...pieces: string[]): string[][] | string => {
   }
 };
 
-/** Every text of some signs that has at most a length. */
+/** Every text made of some characters, up to a length. */
 const textsOf = (signs: readonly string[], length: number): string[] =>
   length === 0 ? [''] : ['', ...textsOf(signs, length - 1).flatMap((text) => signs.map((sign) => sign + text))];
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 const document = readFileSync('docs/openapi.json', 'utf8');
 
-/** The most characters that the service takes of properties with this name. */
+/** The most characters that the service accepts in properties with this name. */
 const longest = (name: string): number[] => {
   const found: number[] = [];
   JSON.parse(document, (key, value) => {
@@ -21,7 +21,7 @@ test('a field of the desk takes as many characters as the service does', () => {
   );
 
   expect(fields.length).toBeGreaterThan(20);
-  // Some fields are for people alone.
+  // Some fields are only for people.
   const wrong = fields.filter(({ name, length }) => longest(name).length > 0 && !longest(name).includes(length));
   expect(wrong).toEqual([]);
 });

@@ -3,7 +3,7 @@ import { routes } from '../../../lib/routes/routes.ts';
 import { jsonSchema } from '../../../test/support/requests.ts';
 import { wordsAlone, wordsOf } from '../messages.ts';
 
-/** The messages of a row about its fields, as the service writes them, by field: each value is of a wrong form. */
+/** The service's messages about the fields of a row, by field: each value has a wrong form. */
 const messagesOf = ({ body }: (typeof routes)[number]): [field: string, message: string][] => {
   const { properties = {} } = body ? jsonSchema(body) : {};
   const wrong = [{}, -0.5, '', ' ', 'x'.repeat(5000), 1e12, null, []];

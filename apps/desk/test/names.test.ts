@@ -5,7 +5,10 @@ import type { Session } from '../session.ts';
 const uuid = (kind: number, n: number): string =>
   `${String(kind).padStart(8, '0')}-7e57-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** A session with a list of customers, and the calls that it gets: `one` for a customer, `row` for each of the list. */
+/**
+ * A session with a list of customers, and the calls that it gets: `one` for a customer, `row` for each customer in the
+ * list.
+ */
 const sessionWith = (kind: number, length: number, { canRead = true } = {}) => {
   const calls = { one: 0, row: 0 };
   const name = (id: string): string => `name ${Number(id.slice(-12))}`;

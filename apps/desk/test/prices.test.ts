@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import * as service from '../../../lib/price.ts';
 import { lessPercent, priceUnder } from '../prices.ts';
 
-/** Prices and percentages of all sizes, in no order that repeats soon. */
+/** Prices and percentages of all sizes, in an order that does not repeat soon. */
 const cases = Array.from({ length: 20_000 }, (_, index) => ({
   price: (index * 7919) % 1_000_003,
   percent: ((index * 104_729) % 1_000_001) / 10_000,

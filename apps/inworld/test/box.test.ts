@@ -6,7 +6,9 @@ import type { Placement } from '../../../local/grid/world/land.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 import { scriptOf } from './shop.ts';
 
-/** A box whose address dies, whose memory others fill, and whose contents hold notecards; and a terminal's memory. */
+/**
+ * A box whose address dies, whose memory others fill, and whose contents include notecards. Also a terminal's memory.
+ */
 
 const owner = '99999999-2222-3333-4444-555555555555';
 const ada = '11111111-2222-3333-4444-555555555555';

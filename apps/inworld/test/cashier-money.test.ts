@@ -193,13 +193,11 @@ test('an answer that is held up for more than five minutes in a script that does
   expect(ends().map(([state]) => state)).toEqual(['failed']);
 });
 
-/** How far a payout is when something happens to the cashier, and what is known of it then. */
+/** The stages of a payout at which something happens to the cashier. */
 const moments = ['the claim is sent', 'the transfer is under way', 'the report is sent'] as const;
 type Moment = (typeof moments)[number];
 
-/**
- * Stops at the moment: the service, the bank or the service again keeps its answer to itself until it is told to go on.
- */
+/** Stops at this moment: the service or the bank holds its answer back until it is told to go on. */
 const stopAt = (till: Till, moment: Moment) => {
   const { clock, service, bank, books } = till;
   let isOn = true;
@@ -458,7 +456,7 @@ test('a claim that a refused status answers is given up, and a wrong address is 
   const { clock, service, books, place, ends, claims } = openTill();
   books.owed.set(ada, 70);
   const began = clock.now();
-  // A web server that is none of ours answers without a problem.
+  // A web server other than this service answers without a problem.
   service.refuses = () => (clock.now() < began + 120_000 ? 404 : undefined);
   place();
 
@@ -642,7 +640,7 @@ test.each(moments)(
     till.books.owed.set(bo, 5);
     clock.advance(700);
 
-    // The key that claimed says how it ended, where it can.
+    // The key that claimed says how it ended, if it can.
     expect(keys).toEqual(moment === moments[2] ? ['one', 'two'] : ['one']);
     expect(ends()).toEqual([
       ['paid', 70, null],
@@ -784,7 +782,7 @@ test('the longest answers and the fullest memory leave it room, with a tenth les
   const card = [...cardOf('one', 'limit = 2147483647', 'minimum = 1', 'hold = 30'), long, long.replace('#', 'y')];
   const cashier = place(card);
   const time = Math.floor(clock.now() / 1000);
-  // The notes of an object that was copied again and again, with those that another key or script left.
+  // The notes in an object that was copied again and again, and notes that another key or script left.
   for (let n = 0; n < 600; n++) {
     const note = `P${time}${randomUUID()}${ada}${n + 1}`;
     const report = `R${time}${randomUUID()}{"result":"unknown","error":"${'e'.repeat(91)}"}`;

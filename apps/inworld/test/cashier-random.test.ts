@@ -7,7 +7,7 @@ import { trials } from '../../../test/support/volume.ts';
 import { owner } from './shop.ts';
 import { linkScript, notesOf, openTill, thief } from './till.ts';
 
-/** No payee gets more than was owed, in any order of events, and the books say what is known. */
+/** No payee gets more than they are owed, in any order of events, and the books say what is known. */
 
 const seed = Number(process.env.INWORLD_SEED ?? Date.now() % 2 ** 31);
 const runs = trials(4, 60);
@@ -16,7 +16,7 @@ const limit = 1000;
 
 const sure = ['LINDENDOLLAR_INSUFFICIENTFUNDS', 'LINDENDOLLAR_ENTITYDOESNOTEXIST', 'TRANSFERS_DISABLED', 'THROTTLED'];
 
-/** Plays one run, and answers all that it found wrong. */
+/** Plays one run, and answers everything that was wrong. */
 const play = (random: () => number): string[] => {
   const wrong: string[] = [];
   const pick = <T>(of: readonly T[]): T => of[Math.floor(random() * of.length)] as T;
@@ -32,7 +32,7 @@ const play = (random: () => number): string[] => {
       if (clock.now() / 1000 - Number(note.slice(1, 11)) > 300) wrong.push(`began too late: ${note}`);
     if (random() >= faults) return clock.after(random() * 3, () => answer());
     if (random() < 0.3) return answer(pick(sure));
-    // The L$ may have moved, and nobody or a wrong word says so.
+    // The L$ may have moved although nobody says so, or something wrong is said.
     if (random() < 0.5) moved.push({ to, amount, by: by.body.id, at: clock.now() });
     if (random() < 0.5) answer(pick(['EXPIRED', 'SERVICE_ERROR', 'NEW']));
   };

@@ -17,7 +17,7 @@ const call: Shop['call'] = (...request) => shop.call(...request);
 const begin = () =>
   write(update(sharedKey('STORE', shop.store), { set: { payoutsBegunAt: '2027-01-01T00:00:00.000Z' } }));
 
-/** A cashier whose owner has so many L$, once it may pay. */
+/** A cashier whose owner has this many L$, after it got permission to pay. */
 const place = async (funds: number, limit = 5000) => {
   const placed = await shop.place('cashier', [`limit = ${limit}`, 'hold = 0']);
   placed.world.balances.set(owner, funds);
@@ -29,7 +29,7 @@ const place = async (funds: number, limit = 5000) => {
 
 const payees = async () => (await call('GET', '/v1/payees')).data;
 const payouts = async () => (await call('GET', '/v1/payouts')).data;
-/** Waits until the service has counted so much for an avatar. */
+/** Waits until the service has counted this debt to an avatar. */
 const owes = (uuid: string, amount: number) =>
   vi.waitFor(async () => {
     const found = (await payees()).find((one: { residentUuid: string }) => one.residentUuid === uuid);

@@ -14,7 +14,7 @@ const more: Partial<Record<ScriptName, string[]>> = { cashier: ['limit = 5000'] 
 const linesOf = (name: ScriptName): string[] => [...lines, ...(more[name] ?? [])];
 const titleOf = (name: ScriptName): string => (name[0] ?? '').toUpperCase() + name.slice(1);
 
-/** An object with the script, before a service that answers every request in the same way. */
+/** An object with the script, and a service that answers every request in the same way. */
 const place = (
   name: ScriptName,
   notecard: string[] | undefined,

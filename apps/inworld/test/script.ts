@@ -17,9 +17,9 @@ interface Call {
 }
 
 /**
- * Runs the shipped script in an object of a region, whose notecard has these lines and whose contents are two lamps.
- * Answers what it told its owner and whom it called, and the means by which a test is the region, the service and the
- * clock. Nothing that the script does takes time by itself.
+ * Runs the shipped script in an object of a region, with these lines in its notecard and two lamps in its contents.
+ * Answers what it told its owner and whom it called, and the functions with which a test acts as the region, the
+ * service and the clock. Nothing that the script does takes time by itself.
  */
 export const startScript = (...notecard: string[]) => {
   const told: string[] = [];
@@ -83,7 +83,7 @@ export const startScript = (...notecard: string[]) => {
     /** The pause after which the timer fires, in seconds. */
     timer: () => box.body.timer(),
     now: clock.now,
-    /** Lets seconds pass, and the timer fire when it is due. */
+    /** Lets seconds pass. The timer fires when it is due. */
     advance: clock.advance,
     /** The service sends a request. Returns a function that says how it was answered, if it was. */
     request: (body: string) => {

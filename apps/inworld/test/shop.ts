@@ -21,7 +21,7 @@ export const scriptOf = (name: ScriptName): string => readFileSync(new URL(`../$
 
 type World = ReturnType<typeof createWorld>;
 
-/** Leads calls to the addresses of scripts into their worlds. */
+/** Passes calls to the addresses of scripts to their worlds. */
 const startAddresses = async () => {
   const worlds: World[] = [];
   const server = createServer(async (request, response) => {
@@ -90,7 +90,7 @@ export const openShop = async () => {
       notecards: { [name]: notecard ?? [...lines, ...more] },
       items: items.map((item) => ({ name: item })),
     });
-    /** Writes what the script itself would have kept. */
+    /** Writes what the script itself would have stored. */
     const keep = (entry: string, value: string): void => {
       const pass = createHmac('sha256', String(keys.get(name)))
         .update(owner)
@@ -100,8 +100,8 @@ export const openShop = async () => {
       );
     };
     /**
-     * Lets time pass until it is so, in steps of so many seconds, but none while the service works on a request: a busy
-     * machine needs long.
+     * Lets time pass in steps of this many seconds until the condition is true. While the service works on a request no
+     * time passes: a busy machine needs long.
      */
     const until = async (isSo: () => boolean, step = 0.5): Promise<void> => {
       for (let turn = 0; !isSo(); ) {
@@ -113,14 +113,14 @@ export const openShop = async () => {
         await sleep(5);
       }
     };
-    /** Presses a button of the newest dialog with this text that nobody has answered, or writes into its box. */
+    /** Presses a button of the newest unanswered dialog with this text, or writes into its box. */
     const choose = async (text: string, button: string): Promise<void> => {
       const find = () => world.log.dialogs.findLast((one) => one.text.includes(text));
       await until(() => find() !== undefined);
       find()?.answer(button);
       world.log.dialogs.length = 0;
     };
-    /** Waits until the object has said so to an avatar, in chat. */
+    /** Waits until the object has said this to an avatar, in chat. */
     const hears = (avatar: string, text: string) =>
       until(() => world.log.said.some((one) => one.to === avatar && one.text.includes(text)));
     const isTold = (text: string) => until(() => world.log.messages.some((one) => one.text.includes(text)));

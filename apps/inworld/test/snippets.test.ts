@@ -3,8 +3,9 @@ import { startScript } from '../../../local/grid/lsl/script.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 
 /**
- * Expressions of LSL, each with its value and where that is from: a page of the Second Life wiki, Linden's own machine
- * (`slua`, where a comparison with it found us wrong), or LSL-PyOptimizer, whose author tried its functions inworld.
+ * Expressions of LSL, each with its value and the source of that: a page of the Second Life wiki, Linden's own machine
+ * (`slua`, if a comparison with it found this interpreter wrong), or LSL-PyOptimizer, whose author tried its functions
+ * inworld.
  */
 
 const textOf = (expression: string): string | undefined => {

@@ -4,7 +4,7 @@ import type { Placement } from '../../../local/grid/world/land.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 import { scriptOf } from './shop.ts';
 
-/** The shipped vendor before a service in virtual time, whose answers a test decides. */
+/** The shipped vendor and a service in virtual time, whose answers a test decides. */
 
 export const owner = '99999999-2222-3333-4444-555555555555';
 export const ada = '22222222-2222-4333-8444-555555555555';
@@ -13,14 +13,14 @@ export const thief = '66666666-2222-4333-8444-555555555555';
 const price = 100;
 export const lamp = '77777777-2222-4333-8444-555555555555';
 
-/** A product as the answer to a registration has it. */
+/** A product in the answer to a registration. */
 export const shown = (more: object = {}): object => ({
   ...{ id: lamp, name: 'Lamp', price, activePrice: price, changesAt: null, image: lamp },
   ...{ permissions: { copy: true, modify: false, transfer: true }, demoId: null, active: true, soldOut: false },
   ...more,
 });
 
-/** The longest answer to a registration, but for the product. */
+/** The longest answer to a registration, apart from the product. */
 const registered = (uuid: string, product: object | null) => ({
   uuid,
   name: 'x'.repeat(63),
@@ -42,7 +42,7 @@ interface Sale {
   quote?: string;
   inGroup?: boolean;
   vendorUuid?: string;
-  /** The vendor’s report of the change that it gave back. */
+  /** The vendor's report about change that it gave back. */
   changePaid?: { transactionId: string; amount: number };
 }
 
@@ -59,7 +59,7 @@ interface Registration {
   picked?: boolean;
 }
 
-/** A region, and a service in virtual time that makes one sale of each id and answers after half a second. */
+/** A region, and a service in virtual time that makes one sale for each id and answers after half a second. */
 export const start = ({
   transfer,
   collapsesTouches = false,
@@ -161,7 +161,7 @@ export const start = ({
   return { clock, world, service, sales, transfers, absent, place, allow, cardOf, told, openOf, paidTo };
 };
 
-/** Writes what this vendor would have kept. */
+/** Writes what this vendor would have stored. */
 export const keep = ({ body }: Placement, name: string, value: string, key = 'one', by = owner): void => {
   const pass = createHmac('sha256', key).update(by).digest('base64');
   body.functions['integer llLinksetDataWriteProtected(string, string, string)']?.(...([name, value, pass] as never[]));

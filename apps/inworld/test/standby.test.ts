@@ -5,13 +5,13 @@ import { dispenserBody } from '../../../lib/delivery/message.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 
-/** Two boxes with one key in a region: one delivers, the other stands by. All forced delays count. */
+/** Two boxes with one key in a region: one delivers, the other is its standby. All forced delays apply. */
 
 const source = readFileSync(new URL('../dispenser.lsl', import.meta.url), 'utf8');
 const owner = '99999999-2222-3333-4444-555555555555';
 const ada = '11111111-2222-3333-4444-555555555555';
 
-/** A region with a service that keeps the address that registered last. */
+/** A region with a service that keeps the last registered address. */
 const startRegion = (more: string[] = []) => {
   const clock = virtualClock(1_900_000_000_000);
   const addresses: string[] = [];

@@ -5,7 +5,7 @@ import type { Placement } from '../../../local/grid/world/land.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 import { owner, scriptOf } from './shop.ts';
 
-/** The shipped cashier in a made-up region, before a service in virtual time that keeps the rules of payouts. */
+/** The shipped cashier in a made-up region, and a service in virtual time that keeps the rules of payouts. */
 
 export const [ada, bo, thief] = [
   '22222222-2222-4333-8444-555555555555',
@@ -31,7 +31,7 @@ interface Answer {
 
 const problem = (status: number, detail: string): Answer => ({ status, fields: { status, detail } });
 
-/** The rules of payouts: what is owed, claims once for each Idempotency-Key, reports, and a sweep after ten minutes. */
+/** The rules of payouts: debts, one claim for each Idempotency-Key, reports, and a sweep after ten minutes. */
 const createBooks = (now: () => number) => {
   const owed = new Map<string, number>();
   const failedAt = new Map<string, number>();
@@ -102,9 +102,9 @@ export const openTill = ({ at = 1_900_000_000_000 }: { at?: number } = {}) => {
     seconds: 0.5,
     keys: ['one', 'two'],
     requests: [] as Request[],
-    /** A status in the place of the service's answer, before anything happens. */
+    /** A status instead of the service's answer, before anything happens. */
     refuses: (_path: string): number | undefined => undefined,
-    /** The service does as it is told, and nobody hears its answer. */
+    /** The service does what it was asked, and nobody hears its answer. */
     loses: (_path: string): boolean => false,
     /** Changes an answer. */
     says: (_path: string, fields: object): object => fields,

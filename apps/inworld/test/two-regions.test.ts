@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openShop, type Shop } from './shop.ts';
 
-/** Boxes of two names stand in two regions and deliver for one local service over HTTP. */
+/** Boxes with two names in two regions deliver for one local service over HTTP. */
 
 let shop: Shop;
 beforeAll(async () => {
@@ -23,10 +23,10 @@ test('when the region of the first box dies, the second goes on within two minut
       });
   };
   const given = ({ world }: typeof first) => world.log.given.length;
-  /** The box gives what is missing, and the service hears of so many items in all. */
+  /** The box gives what is missing, and the service hears of this many items in all. */
   const areDelivered = async (box: typeof first, give: number, count: number, step?: number) => {
     await box.until(() => given(box) === give, step);
-    // The answer of the last one is still on its way.
+    // The last item's answer is still on its way.
     box.clock.advance(5);
     const states = async () => {
       const { data } = await shop.call('GET', '/v1/deliveries?limit=100');
@@ -40,7 +40,8 @@ test('when the region of the first box dies, the second goes on within two minut
   first.object.take();
   const died = second.clock.now();
   await order(20);
-  // The service asks the second box in real time: the region's clock goes in small steps, so that it stays near that.
+  // The service asks the second box in real time. The region's clock goes in small steps, so that it stays close to
+  // that.
   await areDelivered(second, 20, 30, 0.1);
   const seconds = (second.clock.now() - died) / 1000;
 

@@ -181,7 +181,7 @@ test('a payee whose account is closed and a sale that fails for ever keep nobody
 
   expect(sales.size).toBe(6);
   expect(paidTo(ada)).toEqual(Array(6).fill(30));
-  // A report waits for the pause of the sale that fails, which is ten minutes at the most.
+  // A report waits for the pause of the failing sale, which is at most ten minutes.
   clock.advance(900);
   expect(openOf(vendor)).toHaveLength(1);
 });
@@ -304,7 +304,7 @@ test('refusals that hide their reason are under 20 sales in ten minutes', () => 
   expect(service.posts).toBeLessThan(20);
 });
 
-/** The script begins anew after so many changes of its memory, as after a crash of its region. */
+/** The script begins again after this many changes of its memory, as after a crash of its region. */
 const crashAfter = ({ body }: Placement, changes: number) => {
   const { data } = body.prim.linkset;
   const functionsOf = data.functionsOf;
@@ -342,7 +342,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
       text.includes('the region stopped') ? [Number(/L\$ (\d+) to/.exec(text)?.[1])] : [],
     );
     const paid = transfers.map(({ amount }) => amount);
-    // L$ whose result the crash has swallowed are told, and were paid perhaps.
+    // L$ whose result the crash has swallowed are reported, and may have been paid.
     const credited = [...new Set([...paid, ...doubted])].sort();
     const twice = paid.length - new Set(paid).size;
     const result = [sales.size, credited, twice, openOf(vendor), world.log.errors];
@@ -355,7 +355,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
 
   expect(whole.result).toEqual(expected);
   for (const [n, { result }] of crashed.entries()) expect([n, result]).toEqual([n, expected]);
-  // While the entries are written anew nothing is under way.
+  // While the entries are rewritten, nothing is under way.
   expect(crashed.slice(0, 42).map(({ doubted }) => doubted)).toEqual(Array(42).fill(0));
 });
 

@@ -104,7 +104,7 @@ test('leaves the last ten addresses of a parcel to others, and takes one once th
   world.region.urlsLeft = 11;
   clock.advance(1800);
 
-  // It gave its own address back before it asked: then there were ten.
+  // It gave its own address back before it asked. Then there were ten.
   expect(without?.url).toBeUndefined();
   expect(halfHours).toBe(3);
   expect(service.registrations.slice(2).map(({ url }) => url !== undefined)).toEqual([false, true]);

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import type { Placement } from '../../../local/grid/world/land.ts';
 import { ada, bo, shown, start } from './stand.ts';
 
-/** Scenes that a shop meets in its first weeks: menus that end, gifts, walls, regions that come back, pasted names. */
+/** Scenes from a shop's first weeks: menus that end, gifts, walls, regions that come back, pasted names. */
 
 const chair = '88888888-2222-4333-8444-555555555555';
 

@@ -16,7 +16,7 @@ const picture = 'aaaaaaaa-1111-4222-8333-bbbbbbbbbbbb';
 /** All vendors of these tests. */
 const vendors: Placement[] = [];
 
-/** A vendor of a new product for L$ 100, before a buyer who has L$ 1,000. The owner has L$ 50. */
+/** A vendor of a new product for L$ 100, and a buyer who has L$ 1,000. The owner has L$ 50. */
 const place = async (product: object = {}, more: string[] = []) => {
   const { id } = await call('POST', '/v1/products', { name: 'Lamp', price: 100, item: 'Lamp', ...product });
   const placed = await shop.place('vendor', [`product = ${id}`, ...more]);

@@ -15,7 +15,7 @@ const openapi = document(routes, { baseUrl: '', version: '' });
 const { schemas } = openapi.components;
 const refTo = (name: string) => `#/components/schemas/${name}`;
 
-/** For each rule across fields of a request, its name and the document without it. */
+/** For each rule across a request's fields: the name of its schema, and the document without the rule. */
 const rules = Object.entries(schemas).flatMap(([name, schema]): [string, number, OpenApiDocument][] => {
   if (!name.endsWith('Request')) return [];
   const { allOf = [] } = schema;
@@ -31,7 +31,7 @@ const rules = Object.entries(schemas).flatMap(([name, schema]): [string, number,
 
 const texts = ['Lamp', 'ada', 'Lampe für draußen', 'ffffffff-0000-4000-8000-00000000000a', '2099-01-01T00:00:00Z'];
 
-/** Values of a field, most of which its own schema accepts. */
+/** Values of a field. Its own schema accepts most of them. */
 const valueFor = ({ $ref, anyOf, enum: values, type, pattern = '' }: JsonSchema): fc.Arbitrary<unknown> => {
   const named = schemas[$ref?.split('/').at(-1) ?? ''];
   if (named) return valueFor(named);
@@ -43,7 +43,7 @@ const valueFor = ({ $ref, anyOf, enum: values, type, pattern = '' }: JsonSchema)
   throw new Error(`No values are known for a field of the type ${type}.`);
 };
 
-/** Bodies with the fields that a request needs, and some of those that its rules name. */
+/** Bodies with the required fields of a request, and some of the fields in its rules. */
 const bodyOf = (name: string): fc.Arbitrary<object> => {
   const { properties = {}, required = [], allOf } = schemas[name] ?? {};
   const ruled = JSON.stringify(allOf);

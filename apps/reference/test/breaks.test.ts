@@ -15,7 +15,7 @@ type Any = any;
 const without = (list: string[], name: string): string[] => list.filter((item) => item !== name);
 const parameter = (operation: Any, name: string) => operation.parameters.find((one: Any) => one.name === name);
 
-/** Kind of change, the change to schemas `s` and paths `p`, and the line that the report has to contain. */
+/** The kind of change, the change to schemas `s` and paths `p`, and the line that the report must contain. */
 const breaks: [string, (s: Any, p: Any) => void, RegExp][] = [
   ['a path is removed', (_, p) => delete p['/v1/categories/{id}/products/{productId}'], /Path .*productId.* removed/],
   [

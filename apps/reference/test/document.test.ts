@@ -130,7 +130,7 @@ test('requests are described as sent, answers as received', () => {
   expect(property('AppliedCouponResponse', 'scope')).toMatchObject({ $ref: '#/components/schemas/CouponScope' });
   expect(schemas.CouponScope).toMatchObject({ type: 'string', enum: ['store', 'product'] });
   expect(property('ApplyCouponRequest', 'expiresInHours')).toMatchObject({ default: 24, minimum: 1, maximum: 168 });
-  // The service takes ordinal and week dates too, which are no `date-time`.
+  // The service also accepts ordinal and week dates, which are not `date-time`.
   expect(property('SetCustomerCreditRequest', 'expiresAt')).toMatchObject({
     type: 'string',
     pattern: expect.any(String),
@@ -140,7 +140,7 @@ test('requests are described as sent, answers as received', () => {
   expect(schemas.AppliedCouponResponse?.required).not.toContain('productId');
 });
 
-/** True if a text has a bound, and its description names no other. */
+/** True if a text has a bound, and its description names no other one. */
 const isBounded = ({ maxLength, enum: values, const: only, description = '' }: JsonSchema): boolean => {
   const [, most] = /(?:at most|1 to) ([\d,]+) (?:printable ASCII )?characters/i.exec(description) ?? [];
   if (maxLength === undefined) return values !== undefined || only !== undefined;
@@ -226,12 +226,12 @@ test('each schema has a sentence, each object and each enumeration of several pl
   const { schemas } = openapi.components;
   const named = new Set(Object.keys(schemas).map((name) => `/components/schemas/${name}`));
   const inner = schemasOf(openapi).filter(([place]) => !named.has(place)) as [place: string, schema: JsonSchema][];
-  // The rules across fields are no values.
+  // The rules across fields are not values.
   const values = inner.filter(([place]) => !/\/allOf\//.test(place));
   const enumerations = values.flatMap(([, { enum: some }]) => (some && some.length > 1 ? [some.join()] : []));
 
   expect(Object.keys(schemas).filter((name) => !/^[A-Z0-9].*\.$/s.test(schemas[name]?.description ?? ''))).toEqual([]);
-  // The messages of webhooks are no answers of operations: each is its event, and one is sent by a test alone.
+  // The messages of webhooks are not answers of operations: each is an event, or the message of a test.
   expect(values.filter(([place, { properties }]) => properties && !place.startsWith('/webhooks/'))).toEqual([]);
   expect(enumerations.filter((one, place) => enumerations.indexOf(one) !== place)).toEqual(['0,1']);
 });
@@ -252,10 +252,11 @@ test('groups operations where a reader looks, and has one noun for one thing', (
     redeemOwnGiftCards: 'Gift cards giftCards.redeemOwnCards',
   });
   const names = [...Object.keys(places), ...Object.keys(openapi.components.schemas)];
-  // A PUT updates, sets or limits what is there, or registers an object: no name has the word of the protocol.
+  // A PUT updates, sets or limits something that exists, or registers an object. No name contains the word of the
+  // protocol.
   expect(names.filter((name) => /Giftcard|Row$|^[Pp]ut/.test(name))).toEqual([]);
   const tagsOf = Map.groupBy(operations, ({ 'x-client-method': method }) => method.split('.')[0] ?? '');
-  // The methods of credit stand with the customers whose credit it is.
+  // The methods of credit are with the customers, whose credit it is.
   const torn = [...tagsOf].filter(
     ([group, some]) => group !== 'customers' && new Set(some.flatMap(({ tags }) => tags)).size > 1,
   );

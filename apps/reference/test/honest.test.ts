@@ -6,7 +6,7 @@ import type { JsonSchema } from '../schemas.ts';
 import type { Parameter } from '../types.ts';
 import { schemaChecker } from './schema-check.ts';
 
-/** Puts every value of a pool into every field of every example request. Document and service must agree on each. */
+/** Puts every value of a pool into every field of every example request. Document and service must agree about each. */
 
 const long = (count: number): string[] =>
   ['x', '😀'].map((character) => character.repeat(count)).flatMap((text) => [text, `  ${text} `]);
@@ -47,28 +47,28 @@ const pool: readonly unknown[] = [
   ...[{ copy: false }, { copy: null }, { modify: 'x' }],
 ];
 
-/** Conditions that no schema can state, but only a description. Each is a pattern of `Schema.field value`. */
+/** Conditions that no schema can state, only a description. Each is a pattern of `Schema.field value`. */
 const inWords = [
   // A note is counted in bytes.
   /^(?:DeliverProduct|RedeliverProduct|CreateSale)Request\.message " *😀{3}/u,
-  // Text of blanks and format characters alone is empty.
+  // A text of only blanks and format characters is empty.
   /"\s*\p{Cf}\s*"$/u,
-  // There is no such day.
+  // This day does not exist.
   /"2099-02-30T00:00:00Z"$/,
 ];
 
-/** The values that the service takes and a schema refuses. */
+/** Values that the service accepts and a schema refuses. */
 const beyondSchema = [
   // Few languages know format characters, which a search leaves out.
   /^names\.prefix ".*\p{Cf}/u,
 ];
 
-/** True where a schema and the service disagree on a value, and no description says why. */
+/** True if a schema and the service disagree about a value, and no description says why. */
 const disagree = (what: string, value: unknown, faultsWith: (value: unknown) => string[], taken: boolean): boolean => {
   const faults = faultsWith(value);
   const allowed = faults.length === 0;
   if (allowed === taken || (allowed ? inWords : beyondSchema).some((rule) => rule.test(what))) return false;
-  // The service trims a text before it counts, and a schema does not.
+  // The service trims a text before it counts. A schema does not.
   const isLong = typeof value === 'string' && faults.some((fault) => fault.includes('NOT have more than'));
   return !(isLong && faultsWith(value.trim()).length === 0);
 };
@@ -76,7 +76,7 @@ const disagree = (what: string, value: unknown, faultsWith: (value: unknown) => 
 const openapi = document(routes, { baseUrl: '', version: '' });
 const faultsOf = schemaChecker(openapi);
 
-/** Unknown members of an object are ignored, but faults to this checker. */
+/** The service ignores unknown members of an object, but this checker reports them as faults. */
 const faultsIn = (name: string, body: object): string[] =>
   faultsOf({ $ref: `#/components/schemas/${name}` }, body).filter((fault) => !/additional/.test(fault));
 

@@ -13,8 +13,8 @@ const placesOf = (paths: readonly string[]): [string, string][] =>
   );
 
 /**
- * The places whose parameter has another name than before, or two names. API Gateway refuses a second parameter in a
- * place, also before CloudFormation has removed the first.
+ * The places whose parameter has changed its name, or has two names. API Gateway refuses a second parameter in a place,
+ * even before CloudFormation has removed the first.
  */
 const renamed = (before: readonly string[], after: readonly string[]): string[] => {
   const old = new Map(placesOf([...after, ...before]));

@@ -78,7 +78,7 @@ const withTypeScript = async (): Promise<void> => {
   await new AsyncFunction('storeClient', 'process', 'console', code)(storeClient, { env }, { log: () => {} });
 };
 
-/** In the interpreter of local worlds, where a touch starts each script. */
+/** In the interpreter of local worlds. A touch starts each script. */
 const withLsl = (): void => {
   const clock = virtualClock(1_900_000_000_000);
   for (const script of samples('LSL')) {

@@ -7,8 +7,8 @@ import { executablePath, flags } from './chromium.ts';
 
 /**
  * One Chromium for a test file. `open` returns a new page in its own context, which blocks every address but `allowed`.
- * An error on a page, a breach of its content policy and a blocked request each fail the test, but for `expected` ones,
- * which may be there or not.
+ * An error on a page, a breach of its content policy and a blocked request each fail the test, except for `expected`
+ * ones, which need not happen.
  */
 export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = []) => {
   let browser: Awaited<ReturnType<typeof chromium.launch>>;
@@ -45,7 +45,7 @@ export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = 
       await page.goto(allowed() + path);
       return page;
     },
-    /** Names the faults that the test causes on purpose, also those that Chromium reports after the last line. */
+    /** Names the faults that the test causes on purpose, also faults that Chromium reports after the last line. */
     forgive: (pattern: RegExp): void => {
       forgiven.push(pattern);
     },
@@ -54,16 +54,16 @@ export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = 
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The violations of WCAG 2.1 AA on a page, or those of some impacts. */
+/** The violations of WCAG 2.1 AA on a page, or only those with some impacts. */
 export const barriers = async (page: Page, root: string, impacts?: string[]): Promise<string[]> => {
-  // A page keeps it until it is loaded anew. Sending it takes longer than a check.
+  // A page keeps it until the page is loaded again. Sending it takes longer than a check.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
   const found = await page.evaluate(
     async ([selector, only]) => {
       const { axe: checker } = globalThis as unknown as { axe: typeof axe };
       const { violations } = await checker.run(selector, {
         runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
-        // The name of a button contains the words that are seen on it.
+        // The name of a button contains its visible words.
         rules: { 'label-content-name-mismatch': { enabled: true } },
         // It would put copies of the style sheets into the page, which the content policy forbids.
         preload: false,

@@ -166,7 +166,7 @@ test('sends a request again with its own key, with a new Idempotency-Key, and op
   await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
   await shown.getByRole('button', { name: 'Copy as curl' }).click();
   await shown.getByRole('button', { name: 'Copied' }).waitFor();
-  // With the Idempotency-Key as it was, the command repeats the request and changes nothing.
+  // With an unchanged Idempotency-Key, the command repeats the request and changes nothing.
   const repeated = await run(await page.evaluate(() => navigator.clipboard.readText()));
 
   await shown.getByRole('button', { name: 'Send again' }).click();
@@ -497,7 +497,7 @@ test('suggests a customer for a part of the name, those with the most credit fir
   const offered = page.locator('#customers option');
   await expect.poll(() => offered.count()).toBeGreaterThan(60);
   expect(await offered.first().getAttribute('value')).toBe('vera.vendor');
-  // The browser narrows them by what is typed.
+  // The browser filters them by what is typed.
   expect(await page.locator('#customers option[value=nova]').count()).toBe(1);
   expect(await page.getByLabel('Customer’s name or avatar UUID').getAttribute('list')).toBe('customers');
 });

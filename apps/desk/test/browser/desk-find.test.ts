@@ -18,7 +18,7 @@ test('typing three letters of a name reads at most two units until it is suggest
 
   await page.evaluate(() => location.assign('#/requests'));
   await page.getByLabel(/own requests/).check();
-  // With the limit of the desk, and not of the test itself.
+  // With the desk's own limit, rather than the test's.
   const asked = page.getByRole('list', { name: /^Requests/ }).locator('> li', { hasText: '/v1/names?prefix=ve' });
   await asked.filter({ hasText: 'limit=8' }).first().waitFor();
   const rows = await asked.filter({ hasText: 'limit=8' }).allInnerTexts();

@@ -12,7 +12,7 @@ const { service, signIn, resident } = useDesk();
 const tool = async (name: string, body: object) =>
   (await fetch(`${service().baseUrl}/_dev/${name}`, { method: 'POST', body: JSON.stringify(body) })).json();
 
-/** A key for a store that the desk's own dialog would have made. */
+/** A key for a store, as the desk's own dialog would have made it. */
 const newStoreKey = async (): Promise<string> =>
   (await tool('sign-in', { store: (await tool('stores', { name: 'Fresh' })).id })).key;
 

@@ -12,7 +12,7 @@ import { importText } from '../../../cli/test/support/import-files.ts';
 import { money } from '../../format.ts';
 import { useDesk, wide } from './desk.ts';
 
-/** A store with more of each thing than the service answers at once, a thousand. */
+/** A store with more of each thing than the service answers at once, which is a thousand. */
 
 const { call, signIn } = useDesk();
 
@@ -31,7 +31,7 @@ const everyRow = async (path: string) => {
   }
 };
 
-/** Presses the first Export, and answers the lines of the file, without that of its columns. */
+/** Presses the first Export, and answers the lines of the file, without the line of its columns. */
 const exported = async (page: Page): Promise<string[]> => {
   const [file] = await Promise.all([
     page.waitForEvent('download'),

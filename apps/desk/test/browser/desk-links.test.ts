@@ -6,7 +6,7 @@ import { startForCli } from '../../../cli/test/support/cli.ts';
 import { useBrowser } from './browser.ts';
 import { freeOfBarriers } from './desk.ts';
 
-/** Links that sign in at the desk: how their key comes, is kept, and ends. */
+/** Links that sign in at the desk: how their key arrives, is kept, and ends. */
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 beforeAll(async () => {

@@ -4,7 +4,7 @@ import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, service, forgive } = useDesk();
 
-/** The value of a field for a day and time, so many days from now. */
+/** The value of a field for a day and time, this many days from now. */
 const momentIn = (days: number): string =>
   `${new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)}T10:00`;
 

@@ -382,7 +382,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   expect(data).toMatchObject([{ state: 'completed', base: 400, total: 300, credit: 100, paid: 200 }]);
   expect(await call('GET', `/customers/${username}/credit`)).toMatchObject({ credit: 0 });
 
-  // The same in a store of their own, in which nothing is yet.
+  // The same in a new store, which is still empty.
   const own = `Reeds of ${username}`;
   await page.getByLabel('Store', { exact: true }).selectOption('New store…');
   await dialog.getByLabel('Name').fill(own);

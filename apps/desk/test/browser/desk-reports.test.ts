@@ -17,7 +17,7 @@ const endlessSales = async (page: Page, sale: object, cursor: string) => {
     asked.push(at);
     if (at === cursor) await held.promise;
     const pagination = { nextCursor: String(Number(at) + 1), previousCursor: null };
-    // A page that was left does not wait for it any more.
+    // A page that was left no longer waits for it.
     await route.fulfill({ json: { data: Array(1000).fill(sale), pagination } }).catch(() => undefined);
   });
   return { asked, go: held.resolve };

@@ -21,7 +21,7 @@ test('ends the key that signed in, for every program that has it, and signs out'
 
   await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
   expect(await page.evaluate(() => sessionStorage.length + localStorage.length)).toBe(0);
-  // The authorizer of the service may know the key for a minute more.
+  // The service's authorizer may remember the key for another minute.
   const again = await fetch(`${service().baseUrl}/v1/store/key/actions/end`, {
     method: 'POST',
     headers: { 'X-API-Key': key },

@@ -32,7 +32,7 @@ beforeEach(async () => {
   for (const { id } of (await call('GET', '/webhooks')).data) await call('DELETE', `/webhooks/${id}`);
 });
 
-/** Counts what somebody presses from now on; the second press of a double one is none. */
+/** Counts presses from now on. The second press of a double one does not count. */
 const countPresses = (page: Page) =>
   page.evaluate(() => {
     const { dataset } = document.documentElement;
@@ -148,7 +148,7 @@ describe.each(screens)('on a %s', (_, size) => {
     });
     await page.getByRole('row', { name: code }).getByText('2031').waitFor();
 
-    // The coupon itself is edited between its limits, and neither is refused.
+    // The coupon itself is edited between two edits of its limits, and neither is refused.
     await pressInMore(page, `Edit: ${code}`, code);
     await page.getByLabel('Discount in percent').fill('15');
     await page.getByRole('button', { name: 'Save' }).click();

@@ -17,7 +17,7 @@ const find = async (page: Page, name: string): Promise<void> => {
 
 const stranger = (): string => resident().username;
 
-/** A product of L$ 650, of which customers may have copies. */
+/** A product for L$ 650. Customers may have copies of it. */
 const aProduct = () =>
   call('POST', '/products', {
     name: 'Winter coat',
@@ -385,7 +385,7 @@ test('the head of a customer’s page shows the credit that a change has answere
   const held = Promise.withResolvers<void>();
   await page.route(/\/v1\/customers\/[^/]+(\/credit)?$/, async (route) => {
     await held.promise;
-    // A reading that was replaced by the next is ended.
+    // A read that was replaced by the next one is ended.
     await route.continue().catch(() => undefined);
   });
 
@@ -571,7 +571,7 @@ test('the first view loads less than 130 KB with the local additions, from its o
   expect(all.map(({ name }) => new URL(name).origin)).toEqual(all.map(() => service().baseUrl));
   // The local service adds the list of its stores.
   const loaded = all.filter(({ name }) => !name.includes('/_dev/'));
-  // The page itself, and the files that it names: none waits for another.
+  // The page itself, and the files that it names. None waits for another.
   expect(loaded.length).toBe(1 + (await page.locator('head :is(link[href^="desk/"], script)').count()));
   expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(130_000);
 });

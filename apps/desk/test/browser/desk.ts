@@ -6,13 +6,15 @@ import { barriers, useBrowser } from './browser.ts';
 
 export const phone = { viewport: { width: 390, height: 844 } };
 export const wide = { viewport: { width: 1440, height: 900 } };
-/** Most tests of the desk run on both, in .ci/run in turn. */
+/** Most tests of the desk run on both. .ci/run takes them in turn. */
 export const screens = oneInTurn([
   ['phone', phone],
   ['desk', wide],
 ] as const);
 
-/** A delivery shows from its first attempt on, a moment after its sale: the page of the sale may look before that. */
+/**
+ * A delivery is visible from its first attempt on, a moment after its sale. The page of the sale may look before that.
+ */
 const deliveryNotBegun = /status of 404 .*\/v1\/deliveries\/[0-9a-f-]{36}$/;
 
 /** A local service with its demo store, and a browser at its desk. */
@@ -34,7 +36,7 @@ export const useDesk = () => {
     });
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     const answer = response.status === 204 ? undefined : await response.json();
-    // A delivery is made a moment after its sale: until then, the page of the sale gets a 404.
+    // A delivery is made a moment after its sale. Until then, the page of the sale gets a 404.
     if (method === 'POST' && path === '/sales' && answer.deliveryId)
       await vi.waitFor(() => call('GET', `/deliveries/${answer.deliveryId}`), 20_000);
     return answer;
@@ -49,7 +51,7 @@ export const useDesk = () => {
   };
 
   let used = 0;
-  /** A resident nobody else uses, who is no customer yet. */
+  /** A resident that nobody else uses, and who is not a customer yet. */
   const resident = () => {
     used += 1;
     return started.residents[used] as { uuid: string; username: string };
@@ -71,9 +73,7 @@ export const freeOfBarriers = async (page: Page): Promise<void> => {
   expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
 };
 
-/**
- * Presses a button of a thing that a phone has in its menu: all but the first. `of` names the thing where it is a row.
- */
+/** Presses a button that a phone has in its menu: every button but the first. `of` names the thing if it is a row. */
 export const pressInMore = async (page: Page, button: string, of?: string): Promise<void> => {
   const more = of === undefined ? 'More' : `More: ${of}`;
   if (page.viewportSize()?.width === phone.viewport.width)

@@ -9,7 +9,7 @@ import { tableName } from '../../../../lib/table/client.ts';
 import { startForTests } from '../../../../test/support/local-service.ts';
 import { executablePath, flags } from './chromium.ts';
 
-/** A page of another origin, which knows the addresses of a running service's engine and queue. */
+/** A page from another origin, which knows the addresses of a running service's engine and queue. */
 
 let service: Awaited<ReturnType<typeof startForTests>>;
 let browser: Awaited<ReturnType<typeof chromium.launch>>;

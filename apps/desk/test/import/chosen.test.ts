@@ -8,7 +8,7 @@ import { wordsOf } from '../../messages.ts';
 const uuid = (last: number): string => `11111111-1111-4111-8111-${String(last).padStart(12, '0')}`;
 const now = Date.parse('2027-01-01T12:00:00Z');
 
-/** The messages of a refusal, each as the form shows it beside its field. */
+/** The messages of a refusal, as the form shows them beside their fields. */
 const refused = (make: () => unknown): string[] => {
   try {
     make();
@@ -19,7 +19,7 @@ const refused = (make: () => unknown): string[] => {
   return [];
 };
 
-/** The rows of the file that says the same, without their lines. */
+/** The rows of a file that says the same, without their lines. */
 const ofFile = (kind: 'credit' | 'products', ...lines: string[]) => {
   const rows = readRows(kind, known, new TextEncoder().encode(lines.join('\n')));
   if (typeof rows === 'string') throw new Error(rows);

@@ -36,7 +36,7 @@ const cells = [
   ...['{0b9d6c1e-3f5a-4a63-9a51-0c9b8f6d2e10}', 'secondlife:///app/agent/0b9d6c1e-3f5a-4a63-9a51-0c9b8f6d2e10/about'],
 ];
 
-/** As the service keeps times and names; the desk leaves names to it. */
+/** As the service stores times and names. The desk leaves names to it. */
 const plain = (value: unknown): unknown => JSON.parse(JSON.stringify(value ?? null));
 
 describe.each(importKinds)('%s', (kind) => {
@@ -52,7 +52,7 @@ describe.each(importKinds)('%s', (kind) => {
           { ...known, [kind]: [{ ...column }] },
           bytes(`${name}\n"${cell.replaceAll('"', '""')}"\n`),
         );
-        // An empty line is no row, and the command refuses a discount that is none across columns.
+        // An empty line is not a row, and the command refuses such a discount by a check across columns.
         if (cell.trim() === '' || (['-1', '2147483648'].includes(cell) && name === 'discount.value')) continue;
 
         expect([cell, typeof row === 'string' ? row : row[0]?.faults.length === 0]).toEqual([cell, isGood]);

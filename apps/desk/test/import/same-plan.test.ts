@@ -11,8 +11,8 @@ import { readRows } from '../../import/rows.ts';
 import type { Session } from '../../session.ts';
 
 /**
- * A file means the same to the command and to the desk. The desk finds things by their names, too, where one alone has
- * it: a thing that the API made has no other id of a row.
+ * A file means the same to the command and to the desk. The desk also finds a thing by its name, if only one has it: a
+ * thing that the API made has no row id.
  */
 
 const service = await startTestService();
@@ -30,7 +30,7 @@ await importText(
   `${header}\n1,Coat,650,false,0,,7,ada.lovelace:60,0,0\n2,Few,5,true,10,,Hats,,0,0\n,Hat,40,,,,,,10,0\n`,
 );
 
-/** The plan of a file by the command, and the one by the desk. */
+/** The command's plan of a file, and the desk's. */
 const plansOf = async (kind: Exclude<ImportKind, 'credit'>, text: string) => {
   const { created, changed, unchanged, faults, kept } = await importText(service.store, dir, `${kind}.csv`, text, {
     dryRun: true,

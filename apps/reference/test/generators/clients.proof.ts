@@ -9,8 +9,8 @@ import { startForTests } from '../../../../test/support/local-service.ts';
 import type { OpenApiDocument, Operation, Parameter } from '../../types.ts';
 
 /**
- * Clients that five generators, each with a parser of its own, make of docs/openapi.json in a project of somebody else,
- * and the collection that Postman makes of it.
+ * Clients that five generators, each with its own parser, make from docs/openapi.json in somebody else's project, and
+ * the collection that Postman makes from it.
  */
 
 const root = join(import.meta.dirname, '../../../..');
@@ -24,9 +24,9 @@ interface Call {
   path: string;
   /** Values of the placeholders in the path, in their order. */
   values: Record<string, string>;
-  /** Values of the query that an operation asks for. */
+  /** Query values that an operation requires. */
   query: Record<string, string>;
-  /** TypeScript of the body; undefined where there is none. */
+  /** The body in TypeScript; undefined if there is none. */
   body: string | undefined;
 }
 
@@ -51,7 +51,7 @@ const operations = Object.entries(paths).flatMap(([path, methods]) =>
 );
 const bodyOf = ({ requestBody }: Operation) => requestBody?.content['application/json'];
 
-/** Each operation with the example of its body, and without a body that it can do without. */
+/** Each operation with the example of its body, and also without a body if that is optional. */
 const rightCalls = operations.flatMap(({ method, path, operation }) => [
   ...(operation.requestBody?.required ? [] : [callOf(method, path, operation)]),
   ...(bodyOf(operation)?.example === undefined ? [] : [callOf(method, path, operation, bodyOf(operation)?.example)]),
@@ -60,7 +60,7 @@ const rightCalls = operations.flatMap(({ method, path, operation }) => [
 const wrongBodies = (operationId: string): unknown[] =>
   operationId === 'applyCoupon' || operationId === 'revokeCoupon' ? [{ scope: 0 }, { scope: 1, code: 'A' }] : [];
 
-/** Bodies that lack a field, have one of another type, or break a rule across fields. */
+/** Bodies that lack a field, have one of a wrong type, or break a rule across fields. */
 const wrongCalls = operations.flatMap(({ method, path, operation }) => {
   const example = bodyOf(operation)?.example as object | undefined;
   if (example === undefined) return [];
@@ -83,7 +83,7 @@ interface Generator {
 const generators: Generator[] = [
   {
     name: 'openapi-typescript',
-    // Without the option it demands fields of a request that have a default.
+    // Without this option it demands request fields that have a default.
     command: ['openapi-typescript', source, '--default-non-nullable=false', '--output', 'OUTPUT/types.ts'],
     head: `import createClient from 'openapi-fetch'; import type { paths } from './types';
 const client = createClient<paths>();`,
@@ -150,7 +150,7 @@ export const schemasOf = (operation: string) => {
   },
 ];
 
-/** Kubb takes its settings as a program: a client that parses each body and each answer by a schema of zod. */
+/** Kubb takes its settings as a program: a client that parses each body and each answer with a zod schema. */
 const kubb = `import { build } from '@kubb/core';
 import { pluginClient } from '@kubb/plugin-client';
 import { pluginOas } from '@kubb/plugin-oas';
@@ -182,7 +182,7 @@ const run = async (command: string, ...args: string[]): Promise<string> => {
   );
 };
 
-/** One that knows OpenAPI 3.0 alone: it makes a schema of zod for each body and answer, and parses both by it. */
+/** A generator that knows only OpenAPI 3.0: it makes a zod schema for each body and answer, and parses both with it. */
 const zodProgram = `import { api, createApiClient } from './client';
 export const increment = async (baseUrl: string, key: string, identifier: string): Promise<number | undefined> => {
   const client = createApiClient(baseUrl, { axiosConfig: { headers: { 'X-API-Key': key } } });
@@ -194,7 +194,7 @@ export const schemasOf = (operation: string) => {
   return [parameters.find(({ type }) => type === 'Body')?.schema, found?.response];
 };`;
 
-/** Prints the requests of the collection that Postman makes of the document, as docs/guides/quick-start.md says. */
+/** Prints the requests of the collection that Postman makes from the document, as docs/guides/quick-start.md says. */
 const converter = `const { readFileSync } = require('node:fs');
 const data = JSON.parse(readFileSync(process.argv[2], 'utf8'));
 const resolution = { parametersResolution: 'Example', requestParametersResolution: 'Example' };
@@ -318,7 +318,7 @@ test.each(['kubb', 'openapi-zod-client'])('the schemas of %s take each body and 
   expect(parsed.filter(({ fault }) => fault !== undefined)).toEqual([]);
 });
 
-/** Its example is the id that the claim gets in the document: in a run of the collection the claim gets another. */
+/** Its example is the id that the claim gets in the document. When the collection runs, the claim gets another one. */
 const named = /\/v1\/payouts\/[^/]+\/actions\/report$/;
 
 test('each request that Postman makes of the document works on the demo store, but for one', async () => {
