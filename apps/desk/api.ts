@@ -1,4 +1,6 @@
 import { NoAnswer, StoreProblem, storeClient } from '../client/client.ts';
+import { tellOfKey } from './key-end.ts';
+import { texts } from './texts.ts';
 
 /** The typed client over the desk's own origin. */
 
@@ -17,6 +19,9 @@ const keepUnanswered = (request: string, key: string | undefined): void => {
   const { [request]: _, ...others } = readUnanswered();
   sessionStorage.setItem(unansweredName, JSON.stringify(key === undefined ? others : { ...others, [request]: key }));
 };
+
+/** True if a write of this tab got no answer, so that nobody knows whether it was made. */
+export const hasUnanswered = (): boolean => Object.keys(readUnanswered()).length > 0;
 
 /** Statuses after which nobody knows whether the change was made. */
 const isUncertain = (status: number): boolean => [408, 409, 429].includes(status) || status >= 500;
@@ -53,11 +58,30 @@ const carefulFetch = (): typeof fetch => {
   };
 };
 
-/** `attempts` and time-outs are for a person who waits. */
-export const connect = (apiKey: string) =>
-  storeClient({ baseUrl: baseUrl(), apiKey, attempts: 3, timeoutMillis: 12_000, fetch: carefulFetch() });
+/**
+ * A client, and how it gets another key once its own has ended: the page that holds it stays. `attempts` and time-outs
+ * are for a person who waits.
+ */
+export const connect = (apiKey: string) => {
+  let key = apiKey;
+  const client = storeClient({
+    baseUrl: baseUrl(),
+    apiKey,
+    attempts: 3,
+    timeoutMillis: 12_000,
+    fetch: carefulFetch(),
+    onRequest: ({ headers }) => headers.set('X-API-Key', key),
+    onResponse: ({ status }) => {
+      if (status === 401) tellOfKey('ended');
+    },
+  });
+  const replaceKey = (next: string): void => {
+    key = next;
+  };
+  return { client, replaceKey };
+};
 
-export type Client = ReturnType<typeof connect>;
+export type Client = ReturnType<typeof connect>['client'];
 
 /** A failure in words for the person at the desk, with one message for each fault in what they entered. */
 export interface Fault {
@@ -67,6 +91,8 @@ export interface Fault {
 }
 
 export const explainError = (error: unknown, noAnswer: string): Fault => {
+  if (error instanceof StoreProblem && error.status === 401)
+    return { status: 401, text: texts.signIn.again.text, errors: [] };
   if (error instanceof StoreProblem) return { status: error.status, text: error.detail, errors: error.errors };
   if (error instanceof NoAnswer) return { status: undefined, text: noAnswer, errors: [] };
   throw error;

@@ -3,23 +3,26 @@ import { useEffect, useState } from 'preact/hooks';
 import type { StoreResponse } from '../client/client.ts';
 import { type Client, connect } from './api.ts';
 import { type Developer, DeveloperContext } from './developer.ts';
-import { ChooseStore, isNoKey, NoKeyError, SignIn } from './pages/sign-in.tsx';
+import { onKey, tellOfKey } from './key-end.ts';
+import { ChooseStore, isNoKey, NoKeyError, SignIn, SignInAgain } from './pages/sign-in.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Toasts } from './parts/toast.tsx';
-import { type Keys, type Session, SessionContext, saveKey } from './session.ts';
+import { type Keys, keepInstead, type Session, SessionContext, saveKey } from './session.ts';
 import { Shell } from './shell.tsx';
+import { texts } from './texts.ts';
 
 /** A key that works, and its store. */
 interface OpenStore {
   key: string;
   client: Client;
+  replaceKey: (key: string) => void;
   store: StoreResponse;
 }
 
 const doorOf = async (key: string): Promise<OpenStore> => {
   if (!/^[!-~]+$/.test(key)) throw new NoKeyError();
-  const client = connect(key);
-  return { key, client, store: await client.get('/v1/store') };
+  const connection = connect(key);
+  return { key, ...connection, store: await connection.client.get('/v1/store') };
 };
 
 /** Undefined for a key that no longer works. */
@@ -39,13 +42,18 @@ const sessionOf = (client: Client, store: StoreResponse, refresh: () => Promise<
 /** The desk: asks for a key, or shows what the key opens. */
 const Desk = ({ opened, kept }: Keys) => {
   const [session, setSession] = useState<Session>();
+  const [door, setDoor] = useState<OpenStore>();
+  const [hasEnded, setEnded] = useState(false);
   const [isTrying, setTrying] = useState(opened !== undefined || kept !== undefined);
   const [failed, setFailed] = useState<unknown>();
   /** What the kept key opens, and what the link to another store opens. */
   const [own, setOwn] = useState<OpenStore>();
   const [other, setOther] = useState<OpenStore>();
 
-  const enter = ({ key, client, store }: OpenStore, how?: Parameters<typeof saveKey>[1]): void => {
+  const enter = (opening: OpenStore, how?: Parameters<typeof saveKey>[1]): void => {
+    const { key, client, store } = opening;
+    setDoor(opening);
+    setEnded(false);
     const refresh = async () => setSession(sessionOf(client, await client.get('/v1/store'), refresh));
     setSession(sessionOf(client, store, refresh));
     saveKey(key, how);
@@ -70,11 +78,26 @@ const Desk = ({ opened, kept }: Keys) => {
       .finally(() => setTrying(false));
   }, []);
 
+  useEffect(() => onKey('ended', () => setEnded(true)), []);
+  /** Goes on with another key of the same store, and answers why not where it cannot. */
+  const goOnWith = async (key: string): Promise<string | undefined> => {
+    const own = session?.store.name ?? '';
+    const { store } = await doorOf(key);
+    if (store.id !== session?.store.id) return texts.signIn.again.other(store.name, own);
+    door?.replaceKey(key);
+    keepInstead(key);
+    await session.refresh();
+    setEnded(false);
+    tellOfKey('replaced');
+    return undefined;
+  };
+
   if (session)
     return (
       <SessionContext.Provider value={session}>
         <Toasts>
           <Shell />
+          {hasEnded && <SignInAgain goOn={goOnWith} onClose={() => setEnded(false)} />}
         </Toasts>
       </SessionContext.Provider>
     );

@@ -76,6 +76,13 @@ export const saveKey = (key: string, { remember = false, nameInLink = '' }: Keep
   if (remember) localStorage.setItem(keyName, key);
 };
 
+/** Keeps a key instead of one of the same store that has ended. All else that the tab keeps stays. */
+export const keepInstead = (key: string): void => {
+  sessionStorage.setItem(keyName, key);
+  sessionStorage.removeItem(linkName);
+  if (localStorage.getItem(keyName) !== null) localStorage.setItem(keyName, key);
+};
+
 /** Opens the desk with another key. Loading the page again drops what memory has of the earlier store. */
 export const openWithKey = (key: string, hash: string): void => {
   saveKey(key);

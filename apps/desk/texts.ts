@@ -58,6 +58,13 @@ export const texts = {
     livesOn: (name: string) =>
       `You are signed out here. The service did not answer, so the key of your link works until it expires. To end it now, run this command where your store is kept: npx store key revoke "${name}"`,
     goOn: (store: string) => `Go on at ${store}`,
+    again: {
+      title: 'Sign in again',
+      text: 'Your sign-in has ended. What you entered stays here.',
+      other: (opened: string, own: string) => `This key opens ${opened}. Use a key of ${own}, or sign out first.`,
+      unanswered:
+        'An earlier press got no answer, and a new key cannot tell whether it was done. Look at the customer or thing before you press again.',
+    },
     choice: {
       title: 'Which store?',
       text: (opened: string, kept: string) => `This link opens ${opened}. You are signed in at ${kept}.`,
@@ -81,6 +88,7 @@ export const texts = {
     text: 'What you have entered here is not saved.',
     stay: 'Stay here',
     leave: 'Leave',
+    discard: 'Close without saving',
   },
   faults: {
     whole: (from: string, to: string) => `Enter a whole number from ${from} to ${to}.`,

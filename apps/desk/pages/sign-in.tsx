@@ -1,6 +1,8 @@
 import { useContext, useEffect, useState } from 'preact/hooks';
 import { StoreProblem, type StoreResponse } from '../../client/client.ts';
+import { hasUnanswered } from '../api.ts';
 import { DeveloperContext } from '../developer.ts';
+import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Notices } from '../parts/notices.tsx';
 import { takeLivesOn } from '../session.ts';
@@ -43,6 +45,36 @@ export const ChooseStore = ({ own, other }: { own: StoreChoice; other: StoreChoi
       </div>
       <p class="help">{t.choice.help}</p>
     </main>
+  );
+};
+
+interface SignInAgainProps {
+  /** Goes on with a key. Answers why it does not work here, if it does not. */
+  goOn: (key: string) => Promise<string | undefined>;
+  onClose: () => void;
+}
+
+/** Asks for another key over the page, which stays as it is. */
+export const SignInAgain = ({ goOn, onClose }: SignInAgainProps) => {
+  const [words, setWords] = useState<string>();
+  return (
+    <Dialog title={t.again.title} onClose={onClose}>
+      <Form
+        submit={t.submit}
+        isUnguarded
+        onCancel={onClose}
+        onSend={async ({ key }) => setWords(key ? await goOn(key).catch(wordsFor) : t.empty)}
+      >
+        <p>{t.again.text}</p>
+        {hasUnanswered() && <p class="notice is-warn">{t.again.unanswered}</p>}
+        {words && (
+          <p class="notice is-bad" role="alert">
+            {words}
+          </p>
+        )}
+        <Field name="key" label={t.key} type="password" autoFocus />
+      </Form>
+    </Dialog>
   );
 };
 

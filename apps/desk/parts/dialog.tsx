@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef } from 'preact/hooks';
+import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
 
 interface DialogProps {
@@ -8,9 +8,15 @@ interface DialogProps {
   children: ComponentChildren;
 }
 
-/** A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. */
+/**
+ * A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. If a
+ * form in it holds entries, Escape and × ask first.
+ */
 export const Dialog = ({ title, onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
+  const [isAsking, setAsking] = useState(false);
+  const holdsEntries = (): boolean => dialog.current?.querySelector('form[data-unsaved]') !== null;
+  const close = () => (holdsEntries() ? setAsking(true) : onClose());
   const titleId = useId();
   // An effect runs after the next frame. A key pressed before it, such as a quick Escape, would do nothing.
   useLayoutEffect(() => {
@@ -23,13 +29,36 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
     };
   }, []);
   return (
-    <dialog ref={dialog} class="dialog" aria-labelledby={titleId} onClose={onClose}>
+    <dialog
+      ref={dialog}
+      class="dialog"
+      aria-labelledby={titleId}
+      onClose={onClose}
+      onCancel={(event) => {
+        if (event.target !== dialog.current || !holdsEntries()) return;
+        event.preventDefault();
+        setAsking(true);
+      }}
+    >
       <header>
         <h2 id={titleId}>{title}</h2>
-        <button type="button" class="button is-quiet" aria-label={texts.close} onClick={onClose}>
+        <button type="button" class="button is-quiet" aria-label={texts.close} onClick={close}>
           ×
         </button>
       </header>
+      {isAsking && (
+        <div class="notice is-warn" role="alert">
+          <p>{texts.leave.text}</p>
+          <div class="buttons">
+            <button type="button" class="button is-main" onClick={() => setAsking(false)}>
+              {texts.leave.stay}
+            </button>
+            <button type="button" class="button" onClick={onClose}>
+              {texts.leave.discard}
+            </button>
+          </div>
+        </div>
+      )}
       {children}
     </dialog>
   );

@@ -56,13 +56,36 @@ const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined).map(wordsAlone) };
 };
 
+const Buttons = ({
+  submit,
+  isBusy,
+  isDangerous,
+  onCancel,
+}: Omit<FormProps, 'onSend' | 'children'> & { isBusy: boolean }) => (
+  <div class="buttons">
+    <button type="submit" class={`button is-main${isDangerous ? ' is-dangerous' : ''}`} aria-disabled={isBusy}>
+      {isBusy ? texts.working : submit}
+    </button>
+    {onCancel && (
+      <button type="button" class="button" onClick={onCancel}>
+        {texts.cancel}
+      </button>
+    )}
+  </div>
+);
+
 /** A form whose fields are `Field`s. It sends once per press, and keeps the entries if the service refuses them. */
 export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguarded = false, children }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const values = useRef<Values>({});
   const [names, setNames] = useState<string[]>([]);
   const session = useContext(SessionContext);
-  const setUnsaved = useUnsaved();
+  const holdPage = useUnsaved();
+  /** Marks the form for the page that it stands on, and for the dialog. */
+  const setUnsaved = (isUnsaved: boolean): void => {
+    holdPage(isUnsaved);
+    form.current?.toggleAttribute('data-unsaved', isUnsaved);
+  };
   /** The values whose loss nobody would mind. */
   const saved = useRef<Values>({});
   const isToKeep = (entered: Values): boolean =>
@@ -111,16 +134,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
     >
       {fault && others.length > 0 && <FaultBox fault={{ ...fault, errors: others }} />}
       <ErrorsContext.Provider value={errorOf}>{children}</ErrorsContext.Provider>
-      <div class="buttons">
-        <button type="submit" class={`button is-main${isDangerous ? ' is-dangerous' : ''}`} aria-disabled={isBusy}>
-          {isBusy ? texts.working : submit}
-        </button>
-        {onCancel && (
-          <button type="button" class="button" onClick={onCancel}>
-            {texts.cancel}
-          </button>
-        )}
-      </div>
+      <Buttons submit={submit} isBusy={isBusy} isDangerous={isDangerous === true} {...(onCancel && { onCancel })} />
     </form>
   );
 };

@@ -1,6 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
+import { onKey, tellOfKey } from '../key-end.ts';
 import { texts } from '../texts.ts';
 
 export interface LoadState<T> {
@@ -28,6 +29,7 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
     return () => ending.abort();
   }, [...inputs, round]);
   const reload = useCallback(() => setRound((last) => last + 1), []);
+  useEffect(() => (state.fault?.status === 401 ? onKey('replaced', reload) : undefined), [state.fault]);
   return { value: state.value, fault: state.fault, isLoading: state.isLoading, reload };
 };
 
@@ -35,10 +37,16 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
 export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => void }) => (
   <div class="notice is-bad" role="alert">
     <p>{fault.errors.length > 0 ? fault.errors.join(' ') : fault.text}</p>
-    {onRetry && (
-      <button type="button" class="button" onClick={onRetry}>
-        {texts.retry}
+    {fault.status === 401 ? (
+      <button type="button" class="button" onClick={() => tellOfKey('ended')}>
+        {texts.signIn.submit}
       </button>
+    ) : (
+      onRetry && (
+        <button type="button" class="button" onClick={onRetry}>
+          {texts.retry}
+        </button>
+      )
     )}
   </div>
 );

@@ -152,6 +152,9 @@ test('a key that has ended already signs out as any other', async () => {
   const { path, name } = await newLink();
   const page = await open(path);
   await home(page);
+  // All of the page is read before the key ends: else the page asks for another one.
+  await page.getByRole('region', { name: 'Last sales' }).getByRole('listitem').first().waitFor();
+  await page.waitForLoadState('networkidle');
   await service.run('key', 'revoke', name, '--store', demo);
   await service.advance(61);
 
