@@ -372,12 +372,27 @@ export const pageTexts = {
     action: 'Action',
     unknown: 'Did these payments go through?',
     unknownHelp:
-      'The cashier could not tell. Look into the transaction history of its owner’s account, and press what is true. What was not paid is owed again.',
+      'The cashier could not tell. Look into the transaction history of its owner’s account, and say what is true. What was not paid is owed again.',
     cutUnknown: (shown: number, all: number) =>
       `The newest ${count(shown)} of ${count(all)}. The list of payouts below has all.`,
     wasPaid: 'It was paid',
     wasNotPaid: 'It was not paid',
     of: (action: string, amount: number, name: string) => `${action}: ${money(amount)}, ${name}`,
+    correct: 'Correct it',
+    settle: {
+      paid: {
+        title: (amount: number, name: string) => `Were ${money(amount)} paid to ${name}?`,
+        text: (amount: number, name: string) =>
+          `The books will say that ${name} has the ${money(amount)}. You owe them that much less, and no cashier pays it again.`,
+        submit: 'They were paid',
+      },
+      failed: {
+        title: (amount: number, name: string) => `Were ${money(amount)} not paid to ${name}?`,
+        text: (amount: number, name: string) =>
+          `You will owe ${name} the ${money(amount)} again, and a cashier pays them. If they were paid after all, ${name} gets them twice.`,
+        submit: 'They were not paid',
+      },
+    },
     settledPaid: (amount: number, name: string) => `Noted: ${money(amount)} were paid to ${name}.`,
     settledFailed: (amount: number, name: string) => `Noted: ${money(amount)} are owed to ${name} again.`,
     pay: {
@@ -717,8 +732,14 @@ export const pageTexts = {
     of: (action: string, credit: number, id: string) => `${action}: card of ${money(credit)}, ${id}`,
     reason: 'Reason (optional)',
     reference: 'Reference (optional)',
-    disable: 'Disable',
-    disabledSaid: (credit: number) => `Disabled the card of ${money(credit)}.`,
+    disable: {
+      open: 'Disable',
+      title: (credit: number) => `Disable the card of ${money(credit)}?`,
+      text: (owner: string, credit: number) =>
+        `Nobody can redeem it any more: ${owner} loses ${money(credit)}. A disabled card stays disabled. You can give a new one.`,
+      submit: 'Disable it for good',
+      done: (credit: number) => `Disabled the card of ${money(credit)}.`,
+    },
     grant: {
       open: 'Give a gift card',
       submit: 'Give the card',

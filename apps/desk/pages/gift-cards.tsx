@@ -2,11 +2,12 @@ import { useEffect, useState } from 'preact/hooks';
 import type { GiftCardResponse } from '../../client/client.ts';
 import { go, link, pathSegment, useAddress } from '../address.ts';
 import { dayIn, endOfDay, isUuid, money } from '../format.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, Search, State, Table } from '../parts/list.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -95,11 +96,7 @@ const Actions = ({ card, reload }: CardProps) => {
   const { client, can } = useSession();
   const say = useSay();
   const [isRedeeming, setRedeeming] = useState(false);
-  const disabling = usePress(async () => {
-    await client.post('/v1/giftcards/{id}/actions/disable', { path: { id: card.id } });
-    reload();
-    say(t.disabledSaid(card.credit));
-  });
+  const [isDisabling, setDisabling] = useState(false);
   if (cardState(card) !== 'ready') return <>–</>;
   const label = (action: string) => t.of(action, card.credit, card.id);
   return (
@@ -110,17 +107,24 @@ const Actions = ({ card, reload }: CardProps) => {
         </button>
       )}
       {can('giftcards:write') && (
-        <button
-          type="button"
-          class="button"
-          aria-label={label(t.disable)}
-          aria-disabled={disabling.isBusy}
-          onClick={disabling.press}
-        >
-          {t.disable}
+        <button type="button" class="button" aria-label={label(t.disable.open)} onClick={() => setDisabling(true)}>
+          {t.disable.open}
         </button>
       )}
-      {disabling.fault && <FaultBox fault={disabling.fault} />}
+      {isDisabling && (
+        <Confirm
+          title={t.disable.title(card.credit)}
+          text={t.disable.text(card.ownerUsername, card.credit)}
+          submit={t.disable.submit}
+          onClose={() => setDisabling(false)}
+          onSend={async () => {
+            await client.post('/v1/giftcards/{id}/actions/disable', { path: { id: card.id } });
+            setDisabling(false);
+            reload();
+            say(t.disable.done(card.credit));
+          }}
+        />
+      )}
       {isRedeeming && <Redeem card={card} reload={reload} onClose={() => setRedeeming(false)} />}
     </div>
   );

@@ -3,11 +3,12 @@ import type { PayeeResponse, PayoutResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { readAtMost } from '../choice.ts';
 import { ago, count, money, monthName, time } from '../format.ts';
+import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Export, FactList, Filter, List, State, Table } from '../parts/list.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -67,40 +68,49 @@ interface SettleProps {
   reload: () => void;
 }
 
-/** Says with one press how an unknown payout ended. */
+type Result = 'paid' | 'failed';
+
+/** Says how a payout ended, after a question: a wrong word about it pays twice, or never. */
 const Settle = ({ payout, reload }: SettleProps) => {
   const { client } = useSession();
   const say = useSay();
-  const { id, username, amount } = payout;
-  const settle = (result: 'paid' | 'failed') => async () => {
-    await client.post('/v1/payouts/{id}/actions/settle', { path: { id }, body: { result } });
-    say(result === 'paid' ? t.settledPaid(amount, username) : t.settledFailed(amount, username));
-    reload();
-  };
-  const paid = usePress(settle('paid'));
-  const failed = usePress(settle('failed'));
-  const fault = paid.fault ?? failed.fault;
+  const [asked, setAsked] = useState<Result>();
+  const { id, username, amount, state } = payout;
+  const choices: readonly (readonly [Result, string])[] =
+    state === 'unknown'
+      ? [
+          ['paid', t.wasPaid],
+          ['failed', t.wasNotPaid],
+        ]
+      : [[state === 'paid' ? 'failed' : 'paid', t.correct]];
+  const close = () => setAsked(undefined);
   return (
     <span class="actions">
-      <button
-        type="button"
-        class="button"
-        aria-label={t.of(t.wasPaid, amount, username)}
-        aria-disabled={paid.isBusy || failed.isBusy}
-        onClick={paid.press}
-      >
-        {t.wasPaid}
-      </button>
-      <button
-        type="button"
-        class="button"
-        aria-label={t.of(t.wasNotPaid, amount, username)}
-        aria-disabled={paid.isBusy || failed.isBusy}
-        onClick={failed.press}
-      >
-        {t.wasNotPaid}
-      </button>
-      {fault && <FaultBox fault={fault} />}
+      {choices.map(([result, text]) => (
+        <button
+          key={result}
+          type="button"
+          class="button"
+          aria-label={t.of(text, amount, username)}
+          onClick={() => setAsked(result)}
+        >
+          {text}
+        </button>
+      ))}
+      {asked && (
+        <Confirm
+          title={t.settle[asked].title(amount, username)}
+          text={t.settle[asked].text(amount, username)}
+          submit={t.settle[asked].submit}
+          onClose={close}
+          onSend={async () => {
+            await client.post('/v1/payouts/{id}/actions/settle', { path: { id }, body: { result: asked } });
+            close();
+            say(asked === 'paid' ? t.settledPaid(amount, username) : t.settledFailed(amount, username));
+            reload();
+          }}
+        />
+      )}
     </span>
   );
 };
@@ -231,12 +241,15 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
   },
   {
     heading: t.details,
-    cell: (payout) =>
-      canSettle && payout.state === 'unknown' ? (
-        <Settle payout={payout} reload={reload} />
-      ) : (
-        [payout.error, payout.reference].filter(Boolean).join(' · ') || '–'
-      ),
+    cell: (payout) => {
+      const told = [payout.error, payout.reference].filter(Boolean).join(' · ');
+      if (!canSettle || payout.state === 'claimed') return told || '–';
+      return (
+        <>
+          {told} <Settle payout={payout} reload={reload} />
+        </>
+      );
+    },
     value: ({ error, reference }) => [error, reference].filter(Boolean).join(' · '),
   },
 ];

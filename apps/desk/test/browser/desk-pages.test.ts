@@ -154,6 +154,11 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Redeem the card' }).click();
     await page.getByText(`Redeemed L$\u00a0250 for ${username}, who has L$\u00a0250 now.`).waitFor();
     await page.getByRole('button', { name: 'Disable: card of L$\u00a040' }).click();
+    await page.getByText(/^Nobody can redeem it any more: /).waitFor();
+    await freeOfBarriers(page);
+    await page.getByRole('dialog').getByRole('button', { name: 'Cancel' }).click();
+    await page.getByRole('button', { name: 'Disable: card of L$\u00a040' }).click();
+    await page.getByRole('button', { name: 'Disable it for good' }).click();
     await page.getByText('Disabled the card of L$\u00a040.').waitFor();
     await page.getByRole('cell', { name: 'Disabled' }).waitFor();
     await freeOfBarriers(page);

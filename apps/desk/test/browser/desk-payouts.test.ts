@@ -21,7 +21,7 @@ const owing = async (uuid: string) => {
 };
 
 describe.each(screens)('on a %s', (_, size) => {
-  test('shows who is owed what, settles what is unknown in one press, and notes a payment by hand', async () => {
+  test('shows who is owed what, asks how what is unknown ended, corrects it, and notes a payment by hand', async () => {
     const { uuid, username } = resident();
     const { id } = await product({ profitShares: [{ userUuid: uuid, percent: 20 }] });
     await sell(id, resident().username, 650);
@@ -36,8 +36,27 @@ describe.each(screens)('on a %s', (_, size) => {
         .getByRole('button', { name: /^It was paid: / })
         .first()
         .click();
+      await page.getByText(/^The books will say that /).waitFor();
+      await freeOfBarriers(page);
+      await page.getByRole('button', { name: 'They were paid' }).click();
       await page.getByText(/^Noted: L\$\u00a0300 were paid to /).waitFor();
       expect((await call('GET', '/payouts?state=unknown')).data).toEqual([]);
+      const [settled] = (await call('GET', '/payouts?state=paid')).data.filter(
+        ({ amount }: { amount: number }) => amount === 300,
+      );
+      const correct = page.getByRole('button', { name: `Correct it: L$\u00a0300, ${settled.username}` }).first();
+      for (const [question, answer, state] of [
+        ['You will owe', 'They were not paid', 'failed'],
+        ['The books will say', 'They were paid', 'paid'],
+      ] as const) {
+        await correct.click();
+        await page.getByText(new RegExp(`^${question}`)).waitFor();
+        await page.getByRole('button', { name: answer }).click();
+        await expect
+          .poll(async () => (await call('GET', `/payouts?state=${state}`)).data)
+          .toContainEqual(expect.objectContaining({ id: settled.id }));
+        await page.getByRole('dialog').waitFor({ state: 'detached' });
+      }
     }
     await page.getByRole('button', { name: `Note a payment: L$\u00a0130, ${username}` }).click();
     await page.getByLabel('L$ that you paid').fill('30');
