@@ -32,7 +32,7 @@ const filesWith = (pattern: RegExp): string[] =>
  */
 const ofStack = filesWith(/support\/(?:stack|idle-cost)\.ts'|'aws-cdk-lib/);
 
-/** These ask no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
+/** These use no table. They have none, so a call of one fails, and `npm run proof` need not run them once more. */
 const withoutTable = globSync([
   '{deploy,apps/desk}/test/*.test.ts',
   'test/house/*.test.ts',
@@ -69,8 +69,9 @@ const onAnyTable = [
 ];
 
 /**
- * The others of these folders need only what a table promises: they run on tables in memory, which takes a third of the
- * processor time. `npm run proof` runs them on the real engine. test/lib/table/same-answers.test.ts compares the two.
+ * The other tests in these folders need only what a table promises. They run on tables in memory, which takes a third
+ * of the processor time. `npm run proof` runs them on the real engine. test/lib/table/same-answers.test.ts compares the
+ * two.
  */
 export const inMemory = globSync(
   ['test/{cost,functions,lib}/**/*.test.ts', 'proof/{fuzz,model}/*.test.ts', moving, ...onAnyTable],
@@ -79,13 +80,13 @@ export const inMemory = globSync(
   },
 );
 
-/** The files that take their length from test/support/volume.ts, all of which `npm run proof` runs at full length. */
+/** The files that take their length from test/support/volume.ts. `npm run proof` runs all of them at full length. */
 export const ofProof = filesWith(/support\/volume\.ts/);
 
 /**
  * Begins with the machines, the proofs and the random tests, which take longest, so that no worker is left alone with
- * one. Ends with those whose services sleep until then. Vitest sorts the others: by the times that it remembers and, in
- * a fresh clone, by their size.
+ * one. Ends with tests whose services sleep until then. Vitest sorts the others by the times that it remembers or, in a
+ * fresh clone, by their size.
  */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -105,7 +106,7 @@ export const common: Pick<
 > = {
   // Node loads the code as it does for the service, in place of Vite.
   experimental: { viteModuleRunner: false, nodeLoader: false },
-  // They end what hangs. A busy machine may take ten times as long as a quiet one for what does not.
+  // They end what hangs. A busy machine may need ten times as long as a quiet one for what does not hang.
   testTimeout: 180_000,
   hookTimeout: 180_000,
   expect: { poll: { timeout: 60_000 } },
@@ -119,7 +120,8 @@ export const common: Pick<
 
 /** For the tests that call the code itself. */
 export const house = {
-  // The files of a worker share its process: half of the time would go into loading the SDK anew for each of them.
+  // The files of a worker share its process. Otherwise half of the time would go into loading the SDK again for each of
+  // them.
   isolate: false,
   setupFiles: 'test/support/restore.ts',
   // Two cores wait now and then, for the engine, for commands and for pauses of the service. Each worker more loads all

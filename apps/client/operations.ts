@@ -360,8 +360,8 @@ export interface Resources {
 }
 
 /**
- * For each method the request that it makes, and what follows the values of the path: `body`, `query`, or that of a
- * `list`.
+ * For each method, the request that it makes, and the argument after the values of the path: `body`, `query`, or
+ * `list` for the query of a list.
  */
 export const operations = {
   coupons: {

@@ -75,7 +75,7 @@ export const newAccount = (): Account => ({
 const baseUrl = 'https://abc.execute-api.us-east-1.amazonaws.com/prod';
 const topic = 'arn:aws:sns:us-east-1:000000000000:store-integration-prod-Topic';
 
-/** Every key that the account has issued, which no log may show. */
+/** The text of a key that the account has issued. No log may show it. */
 export const keyText = (name: string): string => `sis_live_secret_of_${name}`;
 
 const calls: Record<string, (account: Account, input: Input) => unknown> = {

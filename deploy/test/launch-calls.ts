@@ -76,7 +76,7 @@ const services: Readonly<Record<string, string>> = {
   Publish: 'sns',
 };
 
-/** Tells which actions a call over HTTP by the command `store` asks for. */
+/** Says which actions an HTTP call of the command `store` needs. */
 const askedByRequest = ({ headers, url = '' }: IncomingMessage, body: string): Asked[] => {
   const [target = '', operation = ''] = String(headers['x-amz-target'] ?? '').split('.');
   if (target.startsWith('DynamoDB'))
@@ -137,7 +137,7 @@ export const refusedSteps = (
 
 const toolkitRole = `arn:aws:iam::${place.account}:role/cdk-sislaunch-cfn-exec-role-${place.account}-${place.region}`;
 
-/** Throws where the build may not give the toolkit of one launch the bound of another, in whatever order. */
+/** Throws unless the build can give the toolkit of one launch the bound of another, in any order. */
 export const checkBound = (before: string, after: string): void => {
   const [refused] = boundOrders.flatMap((order) => refusedSteps(build, [before, after], order));
   if (refused)

@@ -39,7 +39,7 @@ interface World {
   releases: string;
   /** Answers with a program's output. Throws with its standard error. */
   run: (call: ProgramCall) => string | Promise<string>;
-  /** Takes the calls of AWS that programs make which are no stand-ins. */
+  /** Takes the AWS calls of programs that are not stand-ins. */
   callAws?: (request: IncomingMessage, response: ServerResponse) => unknown;
 }
 

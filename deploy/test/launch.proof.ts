@@ -30,9 +30,9 @@ import { type ProgramCall, runBuild, standIn, startWorld, writeProgram } from '.
 
 /**
  * Launches from their form to their deletion: the function and the commands of launch.yaml, its build, the CDK's
- * synthesis, the command `store`, the template and its bundles. Stand-ins are CodeBuild, Parameter Store, the upload
- * and the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and STS, to
- * fauxqs. The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
+ * synthesis, the command `store`, the template and its bundles. The stand-ins are CodeBuild, Parameter Store, the
+ * upload and the roles of `cdk deploy`, and the command `aws`, whose calls go to `npm run deployed` and, for S3 and
+ * STS, to fauxqs. The policies of launch.yaml are asked about each call of a build, and of CloudFormation for it.
  */
 
 const root = join(import.meta.dirname, '../..');
@@ -64,7 +64,7 @@ const second = launchOf('1badcafe-5555-4666-8777-888888888888');
 const third = launchOf('2badcafe-9999-4aaa-8bbb-cccccccccccc');
 let current = first;
 
-/** Fails a deployment after so many functions. */
+/** Fails a deployment after this many functions. */
 let failsAfter = Number.POSITIVE_INFINITY;
 let storage: Awaited<ReturnType<typeof startQueue>>;
 let formation: Awaited<ReturnType<typeof startFormation>>;
@@ -180,7 +180,7 @@ const synthesise = async (cwd: string): Promise<string> => {
   return current === first ? made : boundedBy(made, bound);
 };
 
-/** Puts another template into service. Where that fails half-way, CloudFormation goes back to the one before. */
+/** Deploys another template. If that fails half-way, CloudFormation goes back to the earlier one. */
 const replaceBy = async (there: Deployment, next: string): Promise<void> => {
   let done = 0;
   const pause = async (): Promise<void> => {

@@ -22,7 +22,7 @@ const filesIn = (dir: string): Files =>
 beforeAll(() => {
   const [one, other] = clones;
   git(root, 'init', '--quiet', one);
-  // The files of this checkout, of which some may not be committed yet.
+  // The files of this checkout, also ones that are not committed yet.
   const listed = git(root, 'ls-files', '--cached', '--others', '--exclude-standard', '-z').split('\0').filter(Boolean);
   for (const path of listed) cpSync(join(root, path), join(one, path));
   const changelog = join(one, 'CHANGELOG.md');

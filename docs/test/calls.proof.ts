@@ -41,7 +41,8 @@ npx() { shift; '${process.execPath}' ${command} --json "$@" 2>npx.err || true; g
 ln -sfn ${root}docs docs`;
 
 /**
- * One script for a file, since later blocks use the variables of earlier ones. The outputs go to a file for each block.
+ * One script for each file, since later blocks use the variables of earlier ones. The output of each block goes to a
+ * file.
  */
 const scriptOf = (all: readonly CodeBlock[]): string => {
   const here = (text: string): string =>

@@ -35,10 +35,7 @@ export const documents = ['README.md', 'CONTRIBUTING.md', ...globSync('docs/**/*
 /** All fenced code blocks of the documents. */
 export const codeBlocks = (): CodeBlock[] => documents.flatMap(blocksOf);
 
-/**
- * The lines of a block of shell commands, without those that are comments alone. A line that ends in a backslash goes
- * on.
- */
+/** The lines of a block of shell commands, without comment lines. A line that ends in a backslash continues. */
 export const commandsIn = (text: string): string[] =>
   text
     .replaceAll('\\\n', ' ')

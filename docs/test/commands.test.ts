@@ -34,7 +34,7 @@ const parse = async (words: readonly string[]): Promise<void> => {
   const program = createProgram();
   const silence = (command: Command): void => {
     command.configureOutput({ writeErr: () => {}, writeOut: () => {} });
-    // A group has no action of its own, unless it takes --all or shows payouts: without one commander refuses an
+    // A group has no action of its own, unless it takes --all or shows payouts. Without an action, commander refuses an
     // unknown command.
     const acts = command.name() === 'payouts' || command.options.some(({ long }) => long === '--all');
     if (command.commands.length === 0 || acts) command.action(() => {});

@@ -93,7 +93,7 @@ test('the samples in TypeScript make the ten calls, each POST under a key of its
   const client = new URL('../../apps/client/client.ts', import.meta.url).href;
   const program = blockIn('samples', 'ts').replace('store-integration-client', client);
 
-  // In a project of somebody else, which has no file of the service.
+  // In somebody else's project, which has no file of the service.
   const project = mkdtempSync(join(tmpdir(), 'samples-project-'));
   writeFileSync(join(project, 'samples.mjs'), program);
   const env = { ...process.env, STORE_KEY: service.keys.all };

@@ -18,7 +18,7 @@ test('each scope that changes something has a row in the table of stolen keys, a
   expect(new Set(named).size).toBe(named.length);
 });
 
-/** The words by which a risk tells what a scope that changes something can do. */
+/** The words with which a risk says what a scope that changes something allows. */
 const words: Partial<Record<Scope, RegExp[]>> = {
   'sales:write': [
     /deliver/,

@@ -62,7 +62,7 @@ afterEach(async () => {
       await runInProcess(['delete', id, '--confirm', name, '--no-wait', '--export-to', join(dir, id)]);
 });
 
-/** Runs `store listen`, which goes on until Ctrl-C, up to its first output. */
+/** Runs `store listen` up to its first output. It continues until Ctrl-C. */
 const listen = async (options: readonly string[]) => {
   const { until, stop, printed } = startListen(options, { SIS_DATA_DIR: join(dir, '.local') });
   await until(/./, 'stderr');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFiles } from '../../test/support/houses.ts';
 
-/** Compares the variables of random tests in CONTRIBUTING.md with those that the tests read. */
+/** Compares the variables of random tests in CONTRIBUTING.md with the variables that the tests read. */
 
 const root = join(import.meta.dirname, '../..');
 const read = (path: string): string => readFileSync(join(root, path), 'utf8');

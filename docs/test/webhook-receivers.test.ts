@@ -36,7 +36,7 @@ const total: number = JSON.parse(sale.data).total;
 
 type Message = ReturnType<typeof signedMessage>;
 
-/** A good message, the same signed with an old secret too, a sample, and those that are to be refused. */
+/** A good message, the same message signed with an old secret too, a sample, and messages that must be refused. */
 const cases = (millis: number) => {
   const of = (fields: object, secrets = [secret], at = millis): Message =>
     signedMessage({ id: newId(), ...sale, ...fields }, secrets, at);

@@ -94,7 +94,7 @@ describe('deliver', () => {
         for (let i = 0; i < 2; i++) await call('POST', path(id), { recipientIdentifier, message }, { headers });
         await deliver(id, { recipientIdentifier, message: last });
 
-        // Deliveries arrive in order, so the earlier ones are there once this one is.
+        // Deliveries arrive in order, so all earlier ones have arrived too.
         await expect.poll(() => gifts(last), { timeout: 20_000 }).toHaveLength(1);
         expect(await gifts(message)).toMatchObject([{ item: 'Lamp', recipient: recipientIdentifier }]);
       });

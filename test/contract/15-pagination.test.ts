@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { call, createCategory, createProduct, get, target } from './target.ts';
 
-/** Pages of a list to which only this file writes: the products of one category. Resident 48. */
+/** Pages of a list that only this file writes to: the products of one category. Resident 48. */
 
 const size = 10;
 

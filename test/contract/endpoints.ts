@@ -9,7 +9,7 @@ export interface Endpoint {
   /** The shape of its answer, or of the rows of its list. Absent for 204. */
   shape?: Shape;
   list?: true;
-  /** A valid body where one is needed; `{owner}`, `{id of a coupon}` and the like are filled in. */
+  /** A valid body, if one is needed. `{owner}`, `{id of a coupon}` and the like are filled in. */
   body?: object;
 }
 

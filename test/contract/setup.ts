@@ -106,8 +106,8 @@ const startTarget = async (env: NodeJS.ProcessEnv) => {
 };
 
 /**
- * Starts a local service for each worker, or takes the one that the environment names. Returns a function that ends
- * those that were started.
+ * Starts a local service for each worker, or takes the one that the environment names. Returns a function that ends the
+ * started services.
  */
 export default async function setup(project: TestProject): Promise<(() => Promise<void>) | undefined> {
   const { CONTRACT_BASE_URL, ...env } = process.env;

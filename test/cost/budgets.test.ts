@@ -87,7 +87,7 @@ test('If-Match takes at most one call more for a customer whom the store never t
   }
 });
 
-/** The budget of a new row until it has one of its own. */
+/** The budget of a new row until it gets its own. */
 const ceiling = { steps: 3, units: 8 };
 
 test.each(routes.filter((row) => !isBudgeted(row)))('$id takes at most 3 calls and 8 units', async (row) => {

@@ -6,8 +6,9 @@ import { seedStore } from '../support/seeded-store.ts';
 import { startTestService } from '../support/service.ts';
 
 /**
- * Further costs of coupons and gift cards, beside test/support/budgets.ts: calls in sequence, and capacity units. The
- * units include the indexes, which the design counts apart, so each expected number is written as a sum.
+ * Further costs of coupons and gift cards, in addition to test/support/budgets.ts: calls in sequence, and capacity
+ * units. The units include the indexes, which the design counts separately, so each expected number is written as a
+ * sum.
  */
 const service = await startTestService();
 await seedResidents();

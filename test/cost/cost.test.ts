@@ -57,8 +57,8 @@ test(`a page of a filtered list costs the same, within 5 %, in a store of 1000 r
   ];
 
   await expectSameCosts(paths, few, many);
-  // No product of the category has these flags: one unit for the category, one for each place where a membership might
-  // be.
+  // No product of the category has these flags. It costs one unit for the category, and one for each place where a
+  // membership might be.
   const none = `/v1/products?limit=1000&category=${small.category}&listed=false&bloggable=true`;
   for (const call of [few, many]) {
     const { body, cost } = await call('GET', none);
@@ -118,6 +118,6 @@ test('a description of the character that normalises to eighteen costs no more t
   const { status, cost } = await service.call('POST', '/v1/products', body);
 
   expect(status).toBe(201);
-  // The description stands in the product once as it is and once as search text, and in one index.
+  // The product holds the description once unchanged and once as search text, and one index holds it too.
   expect(cost?.units).toBeLessThanOrEqual(Math.ceil((3 * bytes) / 1024) + 4);
 });

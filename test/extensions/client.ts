@@ -6,7 +6,7 @@ import { routes } from '../../lib/routes/routes.ts';
 import { call, target } from '../contract/target.ts';
 import { atEnd } from '../support/at-end.ts';
 
-/** The suite's client, beside that of the contract suite. */
+/** The suite's client, in addition to the contract suite's. */
 
 /** The statuses that each row of the route table has answered. */
 export const seen = new Map<string, Set<number>>();
@@ -42,7 +42,7 @@ export const startOnLoopback = async (listener: RequestListener): Promise<string
   return `${loopbackUrl((server.address() as AddressInfo).port)}/hook`;
 };
 
-/** Reads until `isThere`, ten times a second. Throws with the last value after so many seconds. */
+/** Reads until `isThere`, ten times a second. Throws with the last value after this many seconds. */
 export const eventually = async <T>(
   readValue: () => Promise<T>,
   isThere: (value: T) => boolean,
@@ -60,7 +60,7 @@ export const eventually = async <T>(
 const dev = (path: string, body: object = {}) =>
   fetch(`${target.baseUrl}/_dev/${path}`, { method: 'POST', body: JSON.stringify(body) });
 
-/** Lets so much time pass: locally the clock moves. */
+/** Lets this much time pass. Locally the clock moves. */
 export const pass = async (seconds: number): Promise<void> => {
   if (target.local) await dev('clock', { advanceSeconds: seconds });
   else await sleep(seconds * 1000);

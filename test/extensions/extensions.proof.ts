@@ -203,7 +203,7 @@ describe('refuses', () => {
   });
 });
 
-/** Fields by which a request is another one, of which each POST with a body has one. */
+/** Fields that make a request a different one. Each POST with a body has at least one of them. */
 const another = { reason: 'B', reference: 'B', message: 'B', description: 'B', useCredit: true };
 
 const answersAndRepeats = async (row: Route): Promise<void> => {

@@ -15,7 +15,7 @@ const eventTypes = ['sale.completed', 'delivery.delivered', 'credit.changed'];
 const nobody = { uuid: '', username: '' };
 const inSeconds = (seconds: number): string => new Date(Date.now() + seconds * 1000).toISOString();
 
-/** A receiver that answers these statuses, of which the last goes on. */
+/** A receiver that answers with these statuses, and then repeats the last one. */
 const startReceiver = async (...statuses: number[]) => {
   const got: { body: string; headers: Record<string, string> }[] = [];
   const url = await startOnLoopback(async (request, response) => {

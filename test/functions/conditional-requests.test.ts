@@ -24,7 +24,7 @@ const sendBy =
     return { ...answer, etag: answer.headers.get('etag') };
   };
 const send: ReturnType<typeof sendBy> = (...request) => sendBy(service.call)(...request);
-/** Makes the rows of the example requests, and sends with a key of its own, which one of these ends. */
+/** Makes the rows of the example requests, and sends with a key of its own, since one of the requests ends the key. */
 const seededSender = async (code: string) => {
   const call = service.callAs(await service.keyWith(scopes));
   return { rows: await seedExamples(call, code), sendAll: sendBy(call) };
@@ -44,7 +44,7 @@ const newCode = (): string => `Code ${++codes}`;
 interface Resource {
   kind: string;
   make: () => Promise<{ path: string; etag: string | null }>;
-  /** Bodies of PUTs, each of which changes the resource. */
+  /** Bodies of PUTs. Each changes the resource. */
   edits: () => object[];
 }
 

@@ -20,7 +20,10 @@ const ada = '11111111-1111-1111-1111-111111111111';
 const at = Date.parse('2027-03-01T12:00:00.000Z');
 const recordsOf = (count: number) => creditEvents('Store1', ada, count, at).map((item) => recordOf(undefined, item));
 
-/** A stand-in for EventBridge: it answers each entry with the code that `refuse` gives, and takes those without one. */
+/**
+ * A stand-in for EventBridge: it answers each entry with the code that `refuse` gives, and takes entries without a
+ * code.
+ */
 let refuse: (detail: { id: string }, call: number) => string | undefined = () => undefined;
 let status = 200;
 let calls: Entry[][] = [];

@@ -48,7 +48,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Makes sales of which nothing has ordered the delivery, and has them old enough for the sweep. */
+/** Makes sales whose delivery nothing has ordered, and makes them old enough for the sweep. */
 const makeUnsent = async (count: number): Promise<void> => {
   const [productId, buyer] = [await newProduct(store), await newCustomer()];
   for (let number = 0; number < count; number++) await buy(store, { productId, buyer, paid: 1000 });

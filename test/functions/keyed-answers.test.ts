@@ -19,9 +19,9 @@ import { type Call, setClock, startTestService } from '../support/service.ts';
 import { webhookRows } from '../support/webhook-rows.ts';
 
 /**
- * The change that a request makes is recorded with the request's answer. A change that it makes on the way, such as the
- * closing of due lots, must not be: its result would be kept as the answer. So each POST is sent to two equal tables,
- * once without an Idempotency-Key and once with one, and both answers and the record must be the same.
+ * The change that a request makes is recorded with the request's answer. A change on the way, such as the closing of
+ * due lots, must not be: its result would be kept as the answer. So each POST is sent to two equal tables, once without
+ * an Idempotency-Key and once with one. Both answers and the record must be the same.
  */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -73,7 +73,7 @@ interface Request {
 }
 
 /**
- * Sends a request to two copies of the table, and goes on with the second one. Answers what the second one answered.
+ * Sends a request to two copies of the table, and continues with the second one. Answers what the second one answered.
  */
 const sendBoth = async (row: Route, { path, body }: Request) => {
   const before = table.copy();
@@ -108,7 +108,7 @@ const tooManyDue = 1001;
 const add = (who: string, expiresAt?: string) =>
   changeCredit(service.store, { uuid: who }, 'regular', { kind: 'increment', delta: 1, expiresAt }, { by: 'test' });
 
-/** Makes a customer of whom more has come due than one change closes. */
+/** Makes a customer with more due lots than one change closes. */
 const customerWithDue = async (): Promise<string> => {
   const { uuid: who } = await newResident();
   for (let lot = 0; lot < tooManyDue; lot++) await add(who, timestamp(start + 1000 + lot));
@@ -116,7 +116,7 @@ const customerWithDue = async (): Promise<string> => {
   return who;
 };
 
-/** Makes a customer whose last change has left the marking of its lots to the next one. */
+/** Makes a customer whose last change has left the marking of its lots to the next change. */
 const customerWithPending = async (): Promise<string> => {
   const { uuid: who } = await newResident();
   for (let lot = 0; lot < 120; lot++) await add(who, timestamp(start + 86_400_000 + lot));
@@ -141,7 +141,7 @@ describe.each([
     setClock(start + 60_000);
   });
 
-  // One of the examples has ended the key.
+  // An example has ended the key.
   beforeAll(async () => {
     call = service.callAs(await service.keyWith(scopes));
   });

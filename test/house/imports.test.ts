@@ -47,13 +47,13 @@ const importsOf = (file: string, text: string): string[] =>
 
 const isFile = (name: string): boolean => /\.tsx?$/.test(name);
 
-/** The folder of a house in which a file lies; the files beside the folders make a room too. */
+/** The folder of a house that a file is in. The files directly in the house make a room too. */
 const roomOf = (file: string): string => {
   const [first = '', ...rest] = file.slice(houseOf(file).length + 1).split('/');
   return rest.length === 0 ? 'ground' : first;
 };
 
-/** Tells of an import from a room to one above it, and of a file in no room. */
+/** Reports an import from a room to one above it, and a file in no room. */
 const faultsOfRoom = (file: string, imported: readonly string[]): string[] => {
   const house = houseOf(file);
   const rooms = house === '' ? undefined : plan[house];
@@ -67,11 +67,11 @@ const faultsOfRoom = (file: string, imported: readonly string[]): string[] => {
 
 const isOfOperator = (file: string): boolean => file.startsWith('lib/operator/');
 
-/** Tells of an import by which code that runs on Lambda would load what does not. */
+/** Reports an import with which code that runs on Lambda would load code that does not. */
 const faultOf = (file: string, imported: string): string | undefined => {
   if (isOfOperator(imported) && !isOfOperator(file)) return `${file} imports ${imported}, which no function may load`;
   if (!isFile(imported) || imported.startsWith('lib/')) return undefined;
-  // A function that serves several endpoints imports theirs, which lie in the folder of its name.
+  // A function that serves several endpoints imports theirs, which are in the folder with its name.
   if (file.startsWith('functions/') && imported.startsWith(file.replace(/\.ts$/, '/'))) return undefined;
   return `${file} imports ${imported}, which is outside of lib/`;
 };
@@ -168,7 +168,7 @@ test('no house imports from one above it: the service stands alone', () => {
   );
 });
 
-/** Tells of an import by which a test of the service, or what such tests share, loads what stands around it. */
+/** Reports an import with which a test of the service, or what such tests share, loads something of another house. */
 const faultsOfTests = (imports: Imports): string[] =>
   Object.entries(imports).flatMap(([file, imported]) =>
     imported
@@ -194,7 +194,7 @@ test(`the tests of the service import the service alone (${countsOf(serviceTests
   ]);
 });
 
-/** Those things from which imports lead back to themselves, by way of another. */
+/** The things whose imports lead back to themselves through another thing. */
 const circular = (imports: Imports, thingOf: (file: string) => string): string[] => {
   const beyond = new Map<string, Set<string>>();
   for (const [file, others] of Object.entries(imports))

@@ -50,7 +50,7 @@ const nameOf = (node: SyntaxNode, parent: SyntaxNode): string => {
   return typeof named?.name === 'string' ? named.name : '';
 };
 
-/** Measures each function of a file, those within others too. A branch counts for all functions around it. */
+/** Measures each function of a file, also functions within others. A branch counts for all functions around it. */
 const measureFunctions = (file: string, text: string): Measure[] => {
   const all: Measure[] = [];
   const visit = (node: SyntaxNode, parent: SyntaxNode, around: readonly Measure[]): void => {

@@ -1,8 +1,8 @@
 import { execFileSync } from 'node:child_process';
 
 /**
- * The proofs that a change needs beside the linters, `npm test` and the slow files whose turn it is, which `.ci/run`
- * always runs. `npm test` is never cut, because it shows ties between houses that nobody has thought of.
+ * The proofs that a change needs. `.ci/run` always runs the linters, `npm test` and the slow files whose turn it is as
+ * well. `npm test` is never cut, because it shows ties between houses that nobody has thought of.
  */
 export interface Parts {
   /** Files of the project `proof`, by the beginning of their path. All of them run, in turn or not. */
@@ -44,7 +44,7 @@ const byPath: [beginning: string, ...parts: Partial<Parts>[]][] = [
 /** Settings of packages and tools, which decide what runs at all. */
 const settings = /(?:^|\/)(?:package(?:-lock)?\.json|[\w.]*config\.(?:ts|json))$/;
 
-/** The parts that a change of these files needs; `all` where it may show anywhere. */
+/** The parts that a change of these files needs; `all` if it may have effects anywhere. */
 export const partsOf = (changed: readonly string[]): Parts | 'all' => {
   const found: Partial<Parts>[] = [];
   for (const file of changed) {
@@ -73,7 +73,7 @@ export const assignmentsOf = (parts: Parts | 'all'): string =>
         .map(([name, value]) => `${name}='${[value].flat().join(' ')}'`)
         .join('\n');
 
-/** The files that differ from a commit; undefined where that is no ancestor of this one. */
+/** The files that differ from a commit; undefined if the commit is not an ancestor of this one. */
 const changedSince = (base: string): string[] | undefined => {
   const git = (...args: string[]): string => execFileSync('git', args, { encoding: 'utf8', stdio: 'pipe' });
   try {

@@ -5,8 +5,8 @@ import { parseAst } from 'vitest/node';
 import { codeOf, countsOf } from '../support/houses.ts';
 
 /**
- * A call takes some 120,000 arguments, and throws a RangeError at more. So no code that runs for a merchant spreads
- * data into arguments of `push`, `unshift`, `Math.max` or `Math.min`, but for what is known to be short.
+ * A call takes some 120,000 arguments, and throws a RangeError for more. So code that runs for a merchant spreads data
+ * into the arguments of `push`, `unshift`, `Math.max` or `Math.min` only if it is known to be short.
  */
 
 interface SyntaxNode {

@@ -274,7 +274,7 @@ test('DeskFlooded counts every call of the desk’s files in the access log, and
   expect(filter[1].Properties.FilterPattern).toBe('{ $.route = "/desk*" }');
   expect(JSON.stringify(AccessLogSetting.DestinationArn)).toContain(filter[1].Properties.LogGroupName.Ref);
   expect(JSON.parse(AccessLogSetting.Format).route).toBe('$context.resourcePath');
-  // A sixth of what one of its methods lets pass sets it off, and a hundred people who open the desk at once do not.
+  // A sixth of what one method of the desk lets pass sets it off. A hundred people who open the desk at once do not.
   expect(alarm.Period).toBe(300);
   for (const { ThrottlingRateLimit } of limits)
     expect(6 * alarm.Threshold).toBeLessThanOrEqual(ThrottlingRateLimit * 300);

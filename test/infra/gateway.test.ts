@@ -239,7 +239,7 @@ test('both keep an answer of the authorizer for one key, method and resource pat
   decide = () => 'Allow';
   asked = 0;
 
-  // Each of the next three differs from the first in one of the three parts, the last in none.
+  // Each of the next three differs from the first in one of the three parts. The last differs in none.
   await local('/v1/coupons/1', { key: 'one' });
   await local('/v1/coupons/1', { key: 'two' });
   await local('/v1/coupons/1', { key: 'one', method: 'PUT' });
@@ -261,7 +261,7 @@ test('both know the same paths and methods', async () => {
     routes.map(async ({ method, path }) => (await local(path.replace(/\{[^}]+\}/g, 'x'), { method })).status),
   );
 
-  // test/infra/desk.test.ts has those of the desk.
+  // test/infra/desk.test.ts checks the desk's methods.
   const deskMethods = 4;
   expect(new Set(known)).toEqual(new Set([200]));
   expect(operations).toHaveLength(routes.length + deskMethods);

@@ -9,7 +9,7 @@ const functions = ofType('AWS::Lambda::Function');
 const methods = operations.map((one) => ({ ...one, route: `${one.method} ${one.path}` }));
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`;
 
-/** The permissions of a function of the main template: they stand in a nested one, which gets its ARN. */
+/** The permissions of a function in the main template. They are in a nested template, which gets the function's ARN. */
 const grantsOf = (id: string): Resource[] =>
   ofType('AWS::Lambda::Permission')
     .map(([, { Properties }]) => Properties)
@@ -70,7 +70,7 @@ test('has no method, function, role or permission beyond those of the route tabl
 
   expect(methods.map(({ route }) => route).sort()).toEqual([...routes.map(nameOf), ...ofDesk].sort());
   expect(functions.map(([, fn]) => entryOf(fn)).sort()).toEqual([...new Set(routes.map(servingOf)), ...others].sort());
-  // One for each function, one for the schedule, and one for API Gateway's logs.
+  // One role for each function, one for the schedule, and one for API Gateway's logs.
   expect(ofType('AWS::IAM::Role')).toHaveLength(functions.length + 2);
   expect(ofType('AWS::IAM::Policy')).toEqual([]);
   // One for each function that API Gateway calls.

@@ -145,7 +145,7 @@ describe('policies', () => {
       const writes = shared.flatMap(({ actions }) =>
         actions.filter((action) => /Put|Update|Delete|Write/.test(action)),
       );
-      // The function of the rules serves those of a product's card too.
+      // The function of the rules also serves the endpoints of a product's card.
       const updates =
         row.servedBy === 'rules' || ['store/close-store', 'store/open-store', 'store/end-key'].includes(row.id);
       expect(writes, row.id).toEqual(updates ? ['"dynamodb:UpdateItem"'] : []);

@@ -31,7 +31,7 @@ const variants: readonly [name: string, stacks: StackTemplate[]][] = [
 test.each(variants)('the templates %s stay within each quota and rule', (_, stacks) => {
   expect(stacks.length).toBe(4);
   expect(quotaFaults(stacks)).toEqual([]);
-  // A quota that counts nothing anywhere is one that this test does not hold.
+  // A quota that counts nothing anywhere is not tested here.
   for (const one of quotas)
     if (one.most > 0 && !/expression|key’s policy|web ACL/.test(one.name))
       expect(largestOf(one, stacks).count, one.name).toBeGreaterThan(one.name.includes('throttles') ? -1 : 0);

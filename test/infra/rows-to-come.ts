@@ -6,8 +6,8 @@ import { pageQuery } from '../../lib/routes/wire.ts';
 import { atEnd } from '../support/at-end.ts';
 
 /**
- * The rows of keys, journal and customers' pages, which are still to come, as far as a template depends on rows. Each has
- * a function of its own, which is the most that a row can add.
+ * The rows of keys, journal and customers' pages that are still to come, as far as a template depends on rows. Each has
+ * its own function, which is the most that a row can add.
  */
 
 interface Facts {
@@ -38,7 +38,7 @@ const journal: readonly RowToCome[] = [
   ['GET /v1/journal', 'journal:read', { reads: ['JOURNAL', 'KEY', 'CUSTOMER'], isList: true }],
 ];
 
-/** Each row of a page looks at the page's own record, which counts what is read and done. */
+/** Each row of a page reads the page's own record, which counts what is read and done. */
 const page = ['PAGE'];
 
 const pages: readonly RowToCome[] = [
@@ -75,7 +75,8 @@ const rowOf = ([line, scope, { as, reads = [], writes = [], isList }]: RowToCome
 
 export const rowsToCome: readonly Route[] = [...keys, ...journal, ...pages].map(rowOf);
 
-// Nobody knows yet which calls their code will make: it may be those of a sale and of the list of sales.
+// Nobody knows yet which calls their code will make. At most these will be the calls of a sale and of the list of
+// sales.
 const uses: Record<string, string[]> = tableUses;
 const most = [...new Set(['sales/create-sale', 'sales/list-sales'].flatMap((id) => uses[id] ?? []))];
 for (const { id } of rowsToCome) uses[id] = most;

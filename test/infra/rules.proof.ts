@@ -7,8 +7,8 @@ import { asShipped, everythingOn, makeStack, templateOf } from '../support/stack
 import { errorsIn } from '../support/template-rules.ts';
 
 /**
- * CloudFormation's resource schemas and rules, which the CDK brings along. `npm run synth` applies them to the stack as
- * shipped, too, but not to the stacks nested in it.
+ * CloudFormation's resource schemas and rules, which come with the CDK. `npm run synth` also applies them to the stack
+ * as shipped, but not to its nested stacks.
  */
 
 const variants: [string, Record<string, string>][] = [

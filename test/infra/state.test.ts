@@ -5,7 +5,7 @@ import { type Resource, templateOf } from '../support/stack.ts';
 /**
  * `state.json` describes the resources with state as the last release deploys them. With another logical id
  * CloudFormation would make an empty table, lose queued deliveries or change the API's address. `WRITE_STATE=1` writes
- * the file anew: the commit of a release does so.
+ * the file again, in the commit of a release.
  */
 const file = new URL('state.json', import.meta.url);
 
@@ -29,7 +29,7 @@ const lasting: Record<string, string[]> = {
     'StreamSpecification',
     'TimeToLiveSpecification',
   ],
-  // Another one would read the stream anew, or its queue beside the old one.
+  // Another mapping would read the stream again from its beginning, or its queue beside the old one.
   'AWS::Lambda::EventSourceMapping': ['EventSourceArn', 'StartingPosition'],
   'AWS::KMS::Key': ['KeySpec', 'KeyUsage', 'MultiRegion'],
   'AWS::SecretsManager::Secret': ['Name', 'GenerateSecretString', 'SecretString'],
@@ -69,7 +69,7 @@ const indexes: Indexes = Object.fromEntries(
   ]),
 );
 
-/** The number of updates that lead from some indexes to others: one update creates or deletes one index. */
+/** The number of updates from some indexes to others: one update creates or deletes one index. */
 const updatesBetween = (before: Indexes, after: Indexes): number => {
   const notIn = (others: Indexes, [name, index]: [string, Indexes[string]]): boolean =>
     JSON.stringify(others[name]) !== JSON.stringify(index);

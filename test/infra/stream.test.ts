@@ -26,7 +26,8 @@ test('a batch that fails comes back until its records leave the stream, in halve
   expect(mapping).toMatchObject({
     FunctionResponseTypes: ['ReportBatchItemFailures'],
     BisectBatchOnFunctionError: true,
-    // DynamoDB deletes a record after 24 hours. One of that age would be gone before Lambda tells the queue of it.
+    // DynamoDB deletes a record after 24 hours. With that bound, a record could be gone before Lambda tells the queue
+    // about it.
     MaximumRecordAgeInSeconds: 20 * 3600,
     MaximumBatchingWindowInSeconds: 1,
     BatchSize: streamSource.batchSize,
@@ -42,7 +43,7 @@ test('a batch that fails comes back until its records leave the stream, in halve
 test('Lambda names the shard of a batch, and reads each shard in its order', () => {
   const { TumblingWindowInSeconds, ParallelizationFactor } = mappingOf(ofType);
 
-  // Without a window the event of a stream does not say of which shard it is. 15 minutes are the longest.
+  // Without a window the event of a stream does not name its shard. 15 minutes is the longest window.
   expect(TumblingWindowInSeconds).toBe(900);
   // A new account runs 10 functions at once, and a new table has about four shards.
   expect(ParallelizationFactor).toBeUndefined();

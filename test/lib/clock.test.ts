@@ -9,7 +9,7 @@ beforeEach(() => {
   source.newestId = () => ofFreshProcess;
 });
 
-/** Ids of one process whose clock shows these times, one for each id. */
+/** The ids of a process whose clock shows these times, one for each id. */
 const idsAt = (times: readonly number[]): string[] =>
   times.map((time) => {
     source.now = () => time;

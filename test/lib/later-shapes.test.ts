@@ -27,7 +27,7 @@ import { logLines } from '../support/log.ts';
 import { freshTable, wholeTable } from '../support/service.ts';
 import { recordOf, shardBatch } from '../support/stream-records.ts';
 
-/** Things in the shape of a later version, as an earlier one meets them while one takes the place of the other. */
+/** Things in the shape of a later version, as an earlier version meets them while the later one replaces it. */
 
 const shape = knownShape + 1;
 const failed = { batchItemFailures: [{ itemIdentifier: 'm0' }] };

@@ -8,7 +8,7 @@ test('no character alone makes a search text of more than four times its length'
     if (code >= 0xd800 && code <= 0xdfff) continue;
     const character = String.fromCodePoint(code);
     const most = 4 * character.length;
-    // Both as a text of its own, and in one that is left as it is written where it must.
+    // Both as a text of its own, and within one that keeps it unchanged if it must.
     if (searchText(character).length > most || searchForms(character).every((form) => form.length > most))
       grown.push(code.toString(16));
   }

@@ -29,7 +29,9 @@ const sendLines = async (lines: string[], target = path): Promise<number | undef
 const sendKey = (text: string): Promise<number | undefined> =>
   sendLines([`X-API-Key: ${Buffer.from(text, 'utf8').toString('latin1')}`]);
 
-/** Sends keys one after another. Returns the statuses, and the number of calls to the table for all of them. */
+/**
+ * Sends keys one after another. Returns the statuses, and the number of calls to the table for all of them together.
+ */
 const outcome = async (keys: string[]): Promise<{ statuses: (number | undefined)[]; calls: number }> => {
   expect(await sendKey(key)).toBe(200);
   const before = reads;

@@ -21,7 +21,7 @@ import { startTestService } from '../support/service.ts';
  * searches all output of the process: standard output and error, the console and the log lines.
  */
 
-/** A text that is also a valid username, so that every field takes it, and a number that occurs nowhere else. */
+/** A text that is also a valid username, so that every field accepts it, and a number that occurs nowhere else. */
 const mark = 'markxqzvw';
 const markNumber = 87_654_321;
 const marked = { uuid: 'deadbeef-cafe-0000-0000-feedfacef00d', username: `${mark}.tester` };

@@ -94,7 +94,7 @@ const chance = /"(?:(secret|quote|request)":"[^"]*|(creditMark":"\d+ \d+) \w+)"/
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
 
-/** A store of its own for each request, so that the items of a request are few, and a key of it. */
+/** A new store for each request, so that it has few items, and a key for it. */
 const newStore = async () => {
   const { id } = await createStore('Test store');
   return { id, key: await service.keyWith(scopes, id) };

@@ -56,8 +56,8 @@ test('the detector finds an expression that backtracks', () => {
 });
 
 /**
- * The score bounds the number of ways in which an expression can match one text. A bounded score means that the time
- * grows in line with the length of the text.
+ * The score bounds the number of ways in which an expression can match a text. If the score is bounded, the time grows
+ * linearly with the length of the text.
  */
 test.each([...found])('%s takes linear time', (_, expression) => {
   expect(isSafe(expression, { maxScore: 10 })).toMatchObject({ safe: true, error: null });

@@ -9,7 +9,7 @@ import { isLike, type TableUse, tableUses } from '../../local/deployed/roles.ts'
  * without this a kind that is missing in a row would fail on AWS only.
  */
 
-/** True if one of the permissions allows a use. As in IAM, each key has to match one of its patterns. */
+/** True if one of the permissions allows a use. As in IAM, each key must match a pattern of the permission. */
 export const allows = (permitted: Permission[], { action, index, partitions }: Omit<TableUse, 'table'>): boolean =>
   permitted.some(
     (permission) =>

@@ -152,7 +152,7 @@ const allRules = {
   bonus: { percent: 40, groupPercent: 60, type: 'restricted', expiresInDays: 90 },
 };
 
-/** A request in a store with rules. They stay, so these budgets come last. */
+/** A request in a store with rules. The rules stay, so these budgets come last. */
 const withRules =
   (prepare: Budget['prepare']): Budget['prepare'] =>
   async (call, store) => {
@@ -175,7 +175,7 @@ const giving: Budget['prepare'] = async (call) => {
   return ['POST', '/v1/sales', { ...asked, id: newId(), paid: 5 }];
 };
 
-/** A customer who owns two products and was delivered one of them twice, an hour ago. */
+/** A customer who owns two products and got one of them twice, an hour ago. */
 const owner = async (call: Call) => {
   const { uuid } = await newResident();
   codes += 1;
@@ -325,7 +325,7 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['POST', `/v1/products/${await product(call)}/actions/deliver`, { recipientIdentifier }];
     },
   },
-  // The owned products take a unit, the name of each half a one.
+  // The owned products take one unit, and the name of each takes half a unit.
   {
     endpoint: 'list-owned-products',
     when: 'owns two',
@@ -347,8 +347,8 @@ export const catalogueBudgets: readonly Budget[] = [
   // Store, product, buyer and both applications are read at once, then coupon and uses.
   { endpoint: 'create-quote', when: 'with credit, no lots, no coupon', steps: 1, units: 5, prepare: buying(false) },
   { endpoint: 'create-quote', when: 'with credit and a coupon', steps: 2, units: 7, prepare: buying(true) },
-  // Store, product, buyer and both applications (5), spend and owned product (1) are read; the transaction writes sale,
-  // spend and owned product; the sale enters three indexes, and the spend moves in one. Where credit was asked for, the
+  // Store, product, buyer and both applications (5), spend and owned product (1) are read. The transaction writes sale,
+  // spend and owned product. The sale enters three indexes, and the spend moves in one. If credit was asked for, the
   // buyer's is checked (2), though there is none.
   { endpoint: 'create-sale', when: 'in L$', steps: 2, units: 17, prepare: sellingForLindens({}) },
   {

@@ -5,8 +5,9 @@ import { intercept } from './faults.ts';
 import { catchUp } from './history.ts';
 
 /**
- * The cost of a call with all that follows it: the endpoint, the stream's consumer and the delivery worker. Each call
- * is alone here; of a busy store the consumer takes several changes at once, which saves up to two write units of each.
+ * The cost of a call with everything that follows it: the endpoint, the stream's consumer and the delivery worker. Here
+ * each call is alone. In a busy store the consumer takes several changes at once, which saves up to two write units for
+ * each.
  */
 
 export interface Units {
@@ -113,7 +114,7 @@ export const unitsOf = async (run: () => Promise<unknown>): Promise<Units> => {
 
 const total = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one, 0);
 
-/** The size of a value as DynamoDB counts it; that of an item is 3 bytes less. */
+/** The size of a value as DynamoDB counts it. For an item subtract 3 bytes. */
 const bytesOf = (value: unknown): number => {
   if (typeof value === 'string') return Buffer.byteLength(value);
   if (typeof value === 'number') return Math.ceil(String(Math.abs(value)).replace('.', '').length / 2) + 1;
@@ -122,7 +123,7 @@ const bytesOf = (value: unknown): number => {
   return 3 + total(Object.entries(value).map(([name, one]) => 1 + Buffer.byteLength(name) + bytesOf(one)));
 };
 
-/** An item's entry in an index; none where it lacks a key of it. */
+/** An item's entry in an index; none if it lacks a key of the index. */
 const entriesOf = (item: Record<string, unknown>): Record<string, unknown>[] =>
   Object.values(indexes)
     .filter(({ partition, sort }) => item[partition] !== undefined && item[sort] !== undefined)

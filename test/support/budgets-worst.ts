@@ -22,10 +22,10 @@ import type { Call } from './service.ts';
 import { webhookRows } from './webhook-rows.ts';
 
 /**
- * The dearest call of each list: of all combinations of its filters, a page of 1,000 in a store with 2,000 rows of each
- * kind. All products are in one category, all coupons and cards are one owner's, and one customer has had a coupon
- * applied for each product that is not active any more; Bob owns as many products, and was delivered each. The rows are
- * as large as in most shops: a product has 0.5 KB. A test counts these calls.
+ * The dearest call of each list: over all combinations of its filters, a page of 1,000 in a store with 2,000 rows of
+ * each kind. All products are in one category, all coupons and cards have one owner, and one customer has a coupon
+ * applied for each product that has become inactive. Bob owns as many products, and got each delivered. The rows are as
+ * large as in most shops: a product has 0.5 KB. A test counts these calls.
  */
 export interface WorstCall {
   endpoint: string;
@@ -247,7 +247,7 @@ const values: Record<string, string[]> = {
   product: [idOf(0)],
   spentMoreThan: ['-1', '0', '500', '2000'],
   type: ['regular', 'restricted', 'credit.changed'],
-  // A list refuses the states of another one, which costs nothing.
+  // A list refuses the states of another list, which costs nothing.
   state: ['open', 'drained', 'expired', 'superseded', ...deliveryStates, ...saleStates, ...payoutStates, 'pending'],
 };
 
@@ -277,7 +277,7 @@ export const worstOf = async (call: Call, row: Route, category: string): Promise
     // them.
     forgetShares();
     const { status, body, cost } = await call('GET', `${path}?limit=1000&${query.replace('{id}', category)}`);
-    // Not each combination of filters is one of each list.
+    // Some combinations of filters are invalid for a list.
     if (status !== 200 && status !== 400) throw new Error(`${endpoint}?${query}: ${status} ${JSON.stringify(body)}`);
     const { steps = 0, units = 0 } = cost ?? {};
     if (units > worst.units) worst = { endpoint, query, steps, units };

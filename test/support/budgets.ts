@@ -23,7 +23,7 @@ export interface Budget {
   when: string;
   /** Sequential calls. */
   steps: number;
-  /** The meter counts one less where a read that goes beside two others is slower than the first of them. */
+  /** The meter counts one step less if a read beside a chain of two reads is slower than the first of the chain. */
   overlaps?: true;
   /**
    * Request units: 1 per 4 KiB read consistently, half of that from an index, 1 per KiB written, 2 in a transaction.
@@ -55,7 +55,7 @@ const withHistory = async (call: Call, store: string): Promise<string> => {
   return `/v1/customers/${uuid}/credit/history`;
 };
 
-/** An undo of the last change of a customer who holds these open lots; with `isRemoval` that takes all of them. */
+/** An undo of the last change of a customer with these open lots. With `isRemoval` the change has taken all of them. */
 const undoing =
   (count: number, isRemoval = false): Budget['prepare'] =>
   async (call, store) => {
@@ -246,7 +246,7 @@ export const budgets: readonly Budget[] = [
       prepare: act(`set-${type}`, () => ({ credit: 5 })),
     },
     // The design wants one call of 4 units. A transaction answers no balances, so the customer is read first (1), and
-    // the customer enters the index of those who come due (1).
+    // the customer enters the index of due customers (1).
     {
       endpoint: `increment-${type}`,
       when: 'expires, first lot',
@@ -269,10 +269,10 @@ export const budgets: readonly Budget[] = [
     units: 1,
     prepare: act('increment-credit', () => ({ delta: -5 })),
   },
-  // The design wants two calls for a change that touches lots. There are three: the fast update is tried, and its
-  // refusal is the read of the customer (1 unit, which the table does not report and which is not counted here); then
-  // the lots are read (1); then comes the transaction, with 1 more where the customer leaves the index of those who
-  // come due, or 2 where they move in it.
+  // The design wants two calls for a change that touches lots. There are three. First the fast update is tried, and its
+  // refusal reads the customer (1 unit, which the table does not report and which is not counted here). Then the lots
+  // are read (1). Then comes the transaction, with 1 more if the customer leaves the index of due customers, or 2 if
+  // they move in it.
   {
     endpoint: 'increment-credit',
     when: 'takes a part of 1 lot',

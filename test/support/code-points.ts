@@ -3,8 +3,8 @@ import fc from 'fast-check';
 const surrogates = 0xdfff - 0xd800 + 1;
 
 /**
- * Any code point but surrogates, as `unit` of `fc.string`. It gives what `unit: 'binary'` gives for the same seed,
- * which first takes three seconds for a map of all code points.
+ * Any code point except surrogates, for `unit` of `fc.string`. It gives the same as `unit: 'binary'` for a seed. That
+ * first takes three seconds to make a map of all code points.
  */
 export const codePoints = fc.nat(0x10ffff - surrogates).map(
   (index) => String.fromCodePoint(index < 0xd800 ? index : index + surrogates),

@@ -5,9 +5,9 @@ import type { startTestService } from './service.ts';
 type Service = Awaited<ReturnType<typeof startTestService>>;
 
 /**
- * That an endpoint under `/v1/customers/{identifier}` takes names and UUIDs. `rest` is the path after the identifier.
- * The contract suite has all spellings, and those that are malformed or unknown; fuzz has that a refused request writes
- * nothing.
+ * Tests that an endpoint under `/v1/customers/{identifier}` takes names and UUIDs. `rest` is the path after the
+ * identifier. The contract suite tests all spellings, and malformed and unknown ones. The fuzz test shows that a
+ * refused request writes nothing.
  */
 export const identifierCases = (service: () => Service, method: string, rest: string, body?: unknown): void => {
   const given = { uuid: 'abcdef00-0000-0000-0000-000000000900', username: 'spelt.tester' };

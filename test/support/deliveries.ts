@@ -50,7 +50,7 @@ export const failQueue = (isSent: boolean): void => {
   });
 };
 
-/** An order like those that the endpoint makes. */
+/** An order as the endpoint makes it. */
 export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
   kind: 'deliver',
   store,
@@ -64,7 +64,7 @@ export const anOrder = (store: string, fields: Partial<Order> = {}): Order => ({
   ...fields,
 });
 
-/** A batch like those that Lambda passes to the worker. */
+/** A batch as Lambda passes it to the worker. */
 export const batchOf = (...bodies: string[]): SQSEvent => batchFrom('', bodies);
 
 /** A batch from the queue with this URL. */

@@ -26,7 +26,7 @@ export default function startInMemory(): Promise<() => Promise<void>> {
   return start();
 }
 
-/** Starts one in a folder, which makes many changes of a table with a stream quicker. */
+/** Starts an engine in a folder, in which many changes of a table with a stream are quicker. */
 export const startInFolder = async (): Promise<() => Promise<void>> => {
   const dir = mkdtempSync(join(tmpdir(), 'store-engine-'));
   const stop = await start(dir);

@@ -21,9 +21,7 @@ export const eventRow = <T extends EventType>(
   ttl: Math.ceil(notedAt / 1000) + 30 * 86_400,
 });
 
-/**
- * Events of changes of a customer's credit, a millisecond after one another, of which the last was noted at `lastAt`.
- */
+/** Events of changes of a customer's credit, one each millisecond. The last was noted at `lastAt`. */
 export const creditEvents = (store: string, uuid: string, count: number, lastAt: number): EventItem[] => {
   // Where the clock stands still, new ids are in no order.
   const ids = Array.from({ length: count }, () => newId()).sort();

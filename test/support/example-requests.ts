@@ -20,7 +20,10 @@ export const endsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'store/
 /** Only the key that has seeded the examples has claimed their payout. */
 export const needsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'payouts/report-payout';
 
-/** All endpoints, those that delete a row last, and then the end of the key, so that every example request succeeds. */
+/**
+ * All endpoints in an order in which every example request succeeds: first all others, then the ones that delete a row,
+ * and then the one that ends the key.
+ */
 export const routesInOrder: readonly Route[] = [
   ...routes.filter((row) => !deletesWhole(row) && !endsItsKey(row)),
   ...routes.filter(deletesWhole),
@@ -79,7 +82,7 @@ const bodyOf = (body: z.ZodType, rows: OneOfEach, code: string): object => {
     ([name, { type }]) => required.includes(name) || (name in values && type !== 'object'),
   );
   const filled = Object.fromEntries(fields.map(([name, schema]) => [name, values[name] ?? plainValue(schema)]));
-  // A request must name its coupon in exactly one way, and its product only for the scope of one.
+  // A request must name its coupon in exactly one way, and its product only if the scope is 1.
   return 'couponId' in filled ? { ...filled, code: undefined, productId: undefined } : filled;
 };
 

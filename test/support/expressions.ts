@@ -96,7 +96,7 @@ const textOf = (reader: Reader, kind: Text['kind']): Text => {
   return { kind, attribute, text: String(reader.value()) };
 };
 
-/** The parts that AND joins, or those that OR joins, each either a condition or a part of a text. */
+/** The parts that AND or OR joins. Each is either a condition or a part of a text. */
 type Parts = { joined: 'all' | 'any'; parts: (Condition | Text | Parts)[] };
 
 const readUnit = (reader: Reader): (Condition | Text | Parts)[] => {
@@ -174,7 +174,7 @@ const readUpdate = (reader: Reader): Update['change'] => {
 };
 
 /**
- * The expressions of a command, read. Throws where a name or a value that it gives is in none of them, as DynamoDB
+ * The parsed expressions of a command. Throws if they do not use a name or a value that the command gives, as DynamoDB
  * does.
  */
 export const read = (of: Expressions) => {

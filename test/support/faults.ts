@@ -50,8 +50,8 @@ export const intercept = (around: (call: TableCall, send: Send) => Promise<unkno
 };
 
 /**
- * Holds the answers of the first reads of items whose key has the text, until there are so many. Answers as
- * `intercept`.
+ * Holds back the answers to the first reads of items whose key contains the text, until there are this many. Answers
+ * like `intercept`.
  */
 export const holdReads = (count: number, text: string): (() => void) => {
   let readers = 0;
@@ -65,10 +65,7 @@ export const holdReads = (count: number, text: string): (() => void) => {
   });
 };
 
-/**
- * The scheduler decides the order in which requests leave, and in which answers arrive. Returns a function that ends
- * this.
- */
+/** The scheduler decides the order in which requests leave and answers arrive. Returns a function that ends this. */
 export const inOrderOf = (scheduler: Scheduler): (() => void) =>
   intercept(async ({ operation }, send) => {
     await scheduler.schedule(Promise.resolve(), `${operation} leaves`);

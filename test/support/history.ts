@@ -31,7 +31,7 @@ type MemoryChange = NonNullable<ReturnType<typeof memoryTable>['stream']>[number
 
 const recordsInMemory = new WeakMap<MemoryChange, ReturnType<typeof recordOf>>();
 
-/** The record of a change: the same one, with its number, however often it comes. */
+/** The record of a change: the same record, with the same number, however often it comes. */
 const recordIn = (change: MemoryChange): ReturnType<typeof recordOf> => {
   const { before, after, at } = change;
   const record = recordsInMemory.get(change) ?? recordOf(before as Key | undefined, after as Key | undefined, at);

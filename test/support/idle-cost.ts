@@ -2,8 +2,8 @@ import type { Units } from './budgets-whole.ts';
 import type { Resource, templateOf } from './stack.ts';
 
 /**
- * The cost of a template in a month in which nobody calls: list prices of us-east-1, without the free tiers. The names
- * of the rows are those of docs/operate/costs.md.
+ * The cost of a template in a month in which nobody calls: list prices of us-east-1, without the free tiers. The rows
+ * are named as in docs/operate/costs.md.
  */
 
 const minutes = 43_800;
@@ -13,7 +13,7 @@ const millions = (count: number): number => count / 1e6;
 const billedByUse =
   /^AWS::(ApiGateway|CloudFormation|DynamoDB|IAM|Logs|SNS|SQS)::|^AWS::Lambda::(EventInvokeConfig|Function|Permission)$|^AWS::(Scheduler::ScheduleGroup|WAFv2::WebACLAssociation)$|^AWS::KMS::Alias$/;
 
-/** Lambda keeps five connections to a queue open, each of which asks every 20 seconds. */
+/** Lambda keeps five connections to a queue open. Each of them asks every 20 seconds. */
 const pollsOf = (queues: number): number => queues * 5 * 3 * minutes;
 
 /** A run of a function that has nothing to do, without its log. */
@@ -21,17 +21,17 @@ const runOf = ({ Properties: { MemorySize } }: Resource): number => 0.2 + (Memor
 
 type Template = Pick<ReturnType<typeof templateOf>, 'all' | 'ofType' | 'functionOf'>;
 
-/** A minute's sweep: its schedule, run, table and log; and those of the consumer, which its note calls. */
+/** A minute's sweep: its schedule, run, table and log, and those of the consumer, which its note calls. */
 const sweepOf = ({ functionOf }: Template, { reads, writes }: Units): number => {
   const [sweep, consumer] = ['expiry-sweep', 'stream-consumer'].map((entry) => runOf(functionOf(entry)[1]));
   return 1 + (sweep ?? 0) + (consumer ?? 0) + 0.125 * reads + 0.625 * writes + 0.5 + 0.25;
 };
 
-/** The metrics of an alarm, each of which AWS bills. */
+/** The metrics of an alarm. AWS bills each of them. */
 export const metricsOf = ({ Properties }: Resource): Resource[] =>
   Properties.Metrics ? Properties.Metrics.filter(({ MetricStat }: Resource) => MetricStat) : [Properties];
 
-/** Each row of an idle month, in dollars. `sweep` is what a sweep takes of the table where nothing is due. */
+/** Each row of an idle month, in dollars. `sweep` is what a sweep uses of the table if nothing is due. */
 export const idleCosts = (template: Template, sweep: Units) => {
   const { all, ofType } = template;
   const known = new Map<string, (resources: Resource[]) => [row: string, dollars: number]>([

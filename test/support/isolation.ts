@@ -7,11 +7,11 @@ import { conflict, intercept, randomFrom, type TableCall } from './faults.ts';
 import { isInMemory, memoryTable } from './memory-db.ts';
 
 /**
- * The isolation that DynamoDB documents, which no local engine shows: to a reader of single items or of a query the
- * items of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writers
- * of these items, and transactional reads of them, are refused with a conflict; or they are held until the transaction
- * is over, as one is whose retry comes just then: what they read before is most dangerous to them. The items of a batch
- * are read one by one too.
+ * The isolation that DynamoDB documents and no local engine shows. To a reader of single items, or of a query, the
+ * items of a transaction appear one by one, in any order, before the transaction is answered. Meanwhile other writes of
+ * these items, and transactional reads of them, are refused with a conflict. Or they are held until the transaction has
+ * ended, like a retry that comes just then: their earlier reads are most dangerous to them. The items of a batch are
+ * read one by one too.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs and outputs of all commands, looked at member by member.

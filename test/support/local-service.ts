@@ -14,7 +14,7 @@ import { isInMemory } from './memory-db.ts';
 
 export const main = new URL('../../local/main.ts', import.meta.url).pathname;
 
-/** Starts the local service in a process of its own. `options` are those of the command line. */
+/** Starts the local service in a process of its own. `options` are options of the command line. */
 export const startProcess = (dataDir: string, options: string[], env: NodeJS.ProcessEnv) => {
   const child = spawn(process.execPath, [main, '--data-dir', dataDir, '--port', '0', ...options], { env });
   let text = '';

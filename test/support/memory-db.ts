@@ -11,9 +11,9 @@ import { read } from './expressions.ts';
 import { sizeOf } from './item-size.ts';
 
 /**
- * DynamoDB in this process, for tests that need only what the table promises: commands of the clients in
- * lib/table/client.ts are carried out on a table in memory. What is in the clients' stack stays: meter, retries,
- * interceptors and roles see the same calls, inputs and answers. `same-answers.test.ts` compares it with the engine.
+ * DynamoDB in this process, for tests that need only what the table promises: a table in memory carries out the
+ * commands of the clients in lib/table/client.ts. The clients' stack stays: meter, retries, interceptors and roles see
+ * the same calls, inputs and answers. `same-answers.test.ts` compares it with the engine.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: inputs of all commands, looked at member by member.
@@ -105,8 +105,8 @@ const rowOf = (item: Item | undefined, name: IndexName): Item | undefined => {
 };
 
 /**
- * A write costs twice in a transaction, but not in its indexes. An index takes one for a row that changes, and two for
- * one that moves: it is removed and put.
+ * A write costs twice as much in a transaction, but not in its indexes. An index costs one for a row that changes, and
+ * two for a row that moves: it is removed and put.
  */
 const writeUnits = ({ before, after }: Written, times: number): number => {
   let units = times * blocks(Math.max(itemBytes(before), itemBytes(after)), 1024);

@@ -27,7 +27,7 @@ const costOfRow = (row: string): number => {
   return costOf(found).sum;
 };
 
-/** A call as it costs where nothing has called its functions for some minutes: each of them starts. */
+/** The cost of a call if nothing has called its functions for some minutes: each of them starts. */
 const cold = (dollars: number, functions: number): number => dollars + authorizer + functions * start;
 
 /** The rows of a month, in dollars. `kilobytes` is what stays of a sale. */
@@ -38,7 +38,7 @@ export const monthOf = ({ sales, vendors, pages }: Shop, idle: number, kilobytes
   const rows = {
     'an idle month': idle,
     'sales, each with a quote and a delivery': aMonth(sales, quote + sale),
-    // Where nothing has changed a registration takes the table one unit, and a quote no less.
+    // If nothing has changed, a registration costs the table one unit, and so does a quote at least.
     'vendors, which register once a day': aMonth(vendors, cold(costOfRow('a quote'), 2)),
     'the desk': aMonth(pages, cold(page, 2)),
     'the sales of a year, kept': ((sales * 365 * kilobytes) / 1024 ** 2) * gigabyteMonth,

@@ -29,7 +29,7 @@ export const kindOf = {
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
 
-/** The id of one row of each kind, and of a second gift card, since one that is redeemed takes no other change. */
+/** The id of one row of each kind, and of a second gift card, since a redeemed card takes no other change. */
 export type OneOfEach = Record<Kind | 'redeemable', string>;
 
 /** A client of a service under test. */
@@ -57,15 +57,15 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 /**
  * Makes one row of each kind over HTTP, puts the product into the category, gives the customer two lots of credit, and
  * applies the coupon to the whole store and to the product: the list of applied coupons has two rows. The service
- * refuses the latter two where `active` is false. Every suite takes its rows from here, so that a new kind of row is
- * added in one place.
+ * refuses the last two if `active` is false. Every suite takes its rows from here, so a new kind of row is added in one
+ * place.
  */
 export const seedOverHttp = async (
   call: Call,
   { code, owner, customer, active = true }: Seed,
 ): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale' | 'payout' | 'vendor'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
-  // Where the clock stands still, the ids of two cards are in no order.
+  // If the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
   const rows = {
     coupon: await make(call, '/v1/coupons', { code, ownerIdentifier: owner, active }),
@@ -95,15 +95,15 @@ const hour = 3_600_000;
 /** Ids in their order, though they are made at once. */
 const twoIds = (at = now()): [string, string] => [idAt(at), idAt(at)].sort() as [string, string];
 
-/** An id after those that the service makes. */
+/** An id that sorts after the service's own ids. */
 const lastId = 'ffffffff-7e57-0000-0000-000000000000';
 
 /**
- * Does so in the table of this process, and adds what no request makes: the product is the customer's, so is another,
- * and there are two deliveries of an hour ago to the customer, of which one has failed, a history of two changes with
- * their events, and two sales of that time: one was completed, if the product is active, and one refused. The store
- * owes the customer and another something, and of two payouts to the customer it is unknown whether they were paid. Two
- * vendors sell the product, and a search finds the customer by two names.
+ * Does this in the table of this process, and adds what no request makes. The customer owns the product and another
+ * one. Two deliveries went to the customer an hour ago, and one failed. There is a history of two changes with their
+ * events, and two sales from that time: one was completed, if the product is active, and one was refused. The store
+ * owes the customer and somebody else something, and two payouts to the customer are unknown. Two vendors sell the
+ * product, and a search finds the customer by two names.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);

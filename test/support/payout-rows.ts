@@ -8,7 +8,7 @@ import { cleo } from './residents.ts';
 
 const amount = 30;
 
-/** An avatar who is owed L$ 100, and two payouts to them which a key has claimed and which are unknown; and another. */
+/** An avatar who is owed L$ 100 and has two unknown payouts that a key claimed, and another avatar. */
 export const payoutRows = (store: string, to: Resident, ids: readonly string[], claimedBy: string): Key[] => {
   const at = timestamp(now() - 3_600_000);
   const owed = ({ uuid, username }: Resident) => movedBy(newPayee(payeeKey(store, uuid), username), { owed: 100 }, at);

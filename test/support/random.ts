@@ -1,6 +1,6 @@
 import { randomFrom } from './faults.ts';
 
-/** Random choices of one schedule: the same seed makes the same ones. */
+/** Random choices of one schedule. The same seed makes the same choices. */
 export class Random {
   /** A number from 0 up to 1. */
   readonly next: () => number;

@@ -45,7 +45,7 @@ const idOf = (kind: string): fc.Arbitrary<string> =>
 
 const residents = [ada, bob, cleo];
 
-/** So many residents that a store most likely has no record yet of the one in a request. */
+/** There are enough residents that a store most likely has no record yet of the one in a request. */
 export const strangers = Array.from({ length: 60 }, (_, number) => ({
   uuid: `${String(number).padStart(8, '0')}-5712-0000-0000-000000000000`,
   username: `stranger${number}`,

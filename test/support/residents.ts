@@ -19,12 +19,12 @@ export const seedResidents = async (): Promise<void> => {
   for (const each of [ada, bob, cleo]) await putResident(each);
 };
 
-/** Each file counts anew, so that its names do not depend on the files before it. */
+/** Each file starts to count again, so that its names do not depend on the files before it. */
 const numbers = ofProcess(() => ({ made: 0 }));
 
 /**
- * Makes a resident whom no store knows yet, so that tests do not see each other's customers. Missing fields are made of
- * a growing number.
+ * Makes a resident that no store knows yet, so that tests do not see each other's customers. Missing fields are made
+ * from a growing number.
  */
 export const newResident = async (given: Partial<Resident> = {}, formerNames: string[] = []): Promise<Resident> => {
   const made = ++numbers().made;

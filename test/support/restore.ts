@@ -16,8 +16,8 @@ import { anySignature } from './seed.ts';
 import { wireTo } from './wire.ts';
 
 /**
- * Gives each test file an engine of its own, in a folder where TEST_TABLES says so, or tables in memory, or none. Ends
- * what the file started, and restores the process, so that the next file starts from the same state.
+ * Gives each test file its own engine (in a folder if TEST_TABLES says so), or tables in memory, or none. Ends what the
+ * file started, and restores the process, so that the next file starts from the same state.
  */
 
 const env = { ...process.env };

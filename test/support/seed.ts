@@ -20,7 +20,7 @@ const headers = {
   ...anySignature,
 };
 
-/** The most items of a transaction. The engine takes half as long for one as for four batches of 25. */
+/** The most items in a transaction. The engine needs half as long for one as for four batches of 25. */
 const together = 100;
 
 function* inGroups(items: Iterable<object>): Generator<object[]> {
@@ -34,7 +34,7 @@ function* inGroups(items: Iterable<object>): Generator<object[]> {
 }
 
 /**
- * Writes hundreds of thousands of items, none twice. It bypasses the SDK, which spends more time on an item than the
+ * Writes hundreds of thousands of items, each once. It bypasses the SDK, which spends more time on an item than the
  * engine does. `items` may be lazy, so that they are never all in memory.
  */
 export const putAll = async (items: Iterable<object>): Promise<void> => {
@@ -50,7 +50,7 @@ export const putAll = async (items: Iterable<object>): Promise<void> => {
       const puts = group.map((item) => ({
         Put: { TableName: tableName(), Item: marshall(item, { removeUndefinedValues: true }) },
       }));
-      // fetch refuses some ports, as browsers do, and the engine may have one of them.
+      // fetch refuses some ports, as browsers do, and the engine may have such a port.
       const sent = request(endpoint, { method: 'POST', headers }).end(JSON.stringify({ TransactItems: puts }));
       const [response] = (await once(sent, 'response')) as [IncomingMessage];
       const answer = await text(response);

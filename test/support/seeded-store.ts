@@ -78,7 +78,7 @@ const rowsOf = (store: string, category: string, number: number) => {
   };
 };
 
-/** Flags repeat after this many rows, so a bare item takes those of the row at the same point of the period. */
+/** Flags repeat after this many rows, so a bare item has the flags of the row at the same point of the period. */
 const period = 20;
 
 function* itemsOf(
@@ -110,9 +110,9 @@ function* itemsOf(
 }
 
 /**
- * Seeds a store with this many rows in these lists. All products are in one category, and as many gift cards are Bob's.
- * Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is
- * subscribed, and customer number n has spent L$ n. Of each kind so many rows as are `reachable` are complete.
+ * Seeds a store with this many rows in these lists. All products are in one category, and as many gift cards belong to
+ * Bob. Ada owns the coupons. A tenth of products, coupons and gift cards is inactive, a fifth of the customers is
+ * subscribed, and customer number n has spent L$ n. For each kind, as many rows as `reachable` says are complete.
  */
 export const seedStore = async (
   count: number,

@@ -34,8 +34,8 @@ export const makeTable = async (kept: { streamed?: boolean; indexed?: boolean })
 export const freshTable = (): Promise<void> => makeTable({});
 
 /**
- * Every item of the table, for tests that show that nothing was written; with `prefix`, those whose partition key
- * begins with it, which costs far less than to take them from all.
+ * Every item of the table, for tests that show that nothing was written. With `prefix`, only items whose partition key
+ * begins with it, which costs far less than filtering all of them.
  */
 export const wholeTable = async (prefix?: string): Promise<Record<string, unknown>[]> => {
   const items: Record<string, unknown>[] = [];

@@ -16,8 +16,8 @@ const assetMetadata = 'aws:cdk:enable-asset-metadata';
 
 /** Makes the stack with these settings, without bundles, and without a firewall unless they ask for it. */
 export const makeStack = (settings: Record<string, unknown> = {}, rows: readonly Route[] = routes): Stack =>
-  // A test reads the templates alone, without the tree of constructs beside them. Their metadata says which is nested
-  // where.
+  // A test reads only the templates, without the tree of constructs beside them. Their metadata says which one is
+  // nested where.
   new StoreServiceStack(
     new App({ context: { ...context, [assetMetadata]: true }, treeMetadata: false, stackTraces: false }),
     'service',
@@ -60,8 +60,8 @@ export const asShipped = { alarmEmail: 'owner@example.org' };
 export type Resource = any;
 
 /**
- * All resources, those of nested stacks too, as if they were one stack: with values in the place of the parameters that
- * a nested stack gets, and of its outputs.
+ * All resources, also of nested stacks, as if they were one stack: values replace the parameters that a nested stack
+ * gets, and its outputs.
  */
 const withNested = (stack: Stack, own: Record<string, Resource>): Record<string, Resource> => {
   const parameters: Record<string, unknown> = {};

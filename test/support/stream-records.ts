@@ -16,8 +16,8 @@ const image = (item: object | undefined) =>
   item && (marshall(item, { removeUndefinedValues: true }) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage']);
 
 /**
- * A record of the stream, as Lambda gets it: of an item's two images, either of which may be missing. It has no id, so
- * that no consumer remembers it.
+ * A record of the stream, as Lambda gets it, made from an item's two images. Either image may be missing. It has no id,
+ * so that no consumer remembers it.
  */
 export const recordOf = (
   before: Key | undefined,
@@ -47,7 +47,7 @@ export const shardBatch = (Records: DynamoDBRecord[], shardId = 'shardId-0000000
   ...{ Records, shardId, eventSourceARN: 'arn:aws:dynamodb:us-east-1:1:table/t/stream/2026-01-01T00:00:00.000' },
 });
 
-/** A change that a made-up store saw: its records, and the rows of history that must come of them. */
+/** A change in a made-up store: its records, and the rows of history that they must make. */
 export interface MadeUpChange {
   records: DynamoDBRecord[];
   rows: { key: Key; row: HistoryRow; parts: LotPart[] }[];
@@ -88,7 +88,7 @@ export const makeUpChanges = (
     lots: { regular: [], restricted: [] },
   });
 
-  /** Does one thing to a type: with at least one lot and enough of them it may take, expire or replace. */
+  /** Does one thing to a type. If there are enough lots, it may take, expire or replace them. */
   const act = (state: State, type: CreditType, version: number, at: string) => {
     const { item } = state;
     const lots = state.lots[type];

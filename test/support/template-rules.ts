@@ -2,7 +2,7 @@ import { CloudFormationValidatePlugin } from 'aws-cdk-lib';
 
 const plugin = new CloudFormationValidatePlugin();
 
-/** The errors in a template, by CloudFormation's resource schemas and rules, which the CDK brings along. */
+/** The errors in a template, by CloudFormation's resource schemas and rules, which come with the CDK. */
 export const errorsIn = (templatePath: string): string[] => {
   const stackTemplates = [{ stackConstructPath: 'service', templatePath }];
   const { violations } = plugin.validate({ stackTemplates } as Parameters<typeof plugin.validate>[0]);

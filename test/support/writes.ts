@@ -37,9 +37,9 @@ const writesOf = (operation: string, input: Input): Write[] => {
 };
 
 /**
- * Records which request, by its tag, makes each write to the table, the authorizer's included. Returns a function that
- * lists the keys whose items a request changed. The record of a refused request with an Idempotency-Key does not count,
- * since it is deleted again.
+ * Records which request, by its tag, makes each write to the table, also the authorizer's writes. Returns a function
+ * that lists the keys of the items that a request changed. The record of a refused request with an Idempotency-Key does
+ * not count, since it is deleted again.
  */
 export const watchWrites = () => {
   const current = new AsyncLocalStorage<Write[]>();

@@ -3,7 +3,7 @@ import { timestamp } from '../../../lib/clock.ts';
 import { listLots } from '../../../lib/credit/lots.ts';
 import { setClock, startTestService } from '../../support/service.ts';
 
-/** The four credit actions. Those of the two types differ only in their balance and lots. */
+/** The four credit actions. The actions of the two types differ only in their balance and lots. */
 
 export interface Target {
   action: string;

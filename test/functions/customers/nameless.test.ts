@@ -5,7 +5,7 @@ import { routes } from '../../../lib/routes/routes.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { startTestService } from '../../support/service.ts';
 
-/** A customer whom a sale has made, by their UUID, and whose name nobody has told. */
+/** A customer that a sale has made from a UUID, and whose name nobody has told. */
 
 await startTestQueue();
 const service = await startTestService();
@@ -14,7 +14,7 @@ const lamp = await make({ name: 'Lamp' });
 const card = await make({ name: 'Card' });
 await service.call('PUT', `/v1/products/${card}/giftcard`, { credit: 500 });
 
-/** Sells to an avatar of whom nobody knows more than the UUID. */
+/** Sells to an avatar about whom nothing but the UUID is known. */
 const sellTo = async (buyerIdentifier: string, productId = lamp) =>
   service.call('POST', '/v1/sales', { id: randomUUID(), productId, buyerIdentifier, paid: 5 });
 

@@ -35,7 +35,7 @@ afterEach(async () => {
   while ((await received(queueUrl)).length > 0);
 });
 
-/** Begins a delivery to the recipient, a minute after the one before, and brings it into a state. */
+/** Begins a delivery to the recipient, a minute after the previous one, and brings it into a state. */
 const begun = async (state: DeliveryState): Promise<Delivery> => {
   now += 60_000;
   setClock(now);

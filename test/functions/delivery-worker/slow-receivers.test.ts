@@ -34,7 +34,7 @@ const bodyOf = (order: EventOrder): string => encodeMessage({ kind: 'event', ...
 
 test('a worker that waits for a receiver takes the messages of others from the queue, and deletes them', async () => {
   const other = await receiver();
-  // It answers only when the other one has its event, which waits on the queue.
+  // It answers only when the other receiver has its event, which waits on the queue.
   const slow = await receiver(async () => {
     while (other.got.length < 2 || (await messagesOn(queue().url)) > 0) await sleep(20);
   });
@@ -62,7 +62,7 @@ test('a receiver that keeps a batch waiting gets no other message from the same 
   await sleep(600);
   const put = await handler(batchOf(bodyOf(second), bodyOf(other.order())), contextWith(120_000));
   const gotSoFar = [...slow.got];
-  // Else its answer would pause it.
+  // Otherwise its answer would pause it.
   vi.stubEnv('WEBHOOK_SLOW_MILLIS', '60000');
   answer();
   await waiting;

@@ -43,7 +43,7 @@ beforeEach(async () => {
   await begin();
 });
 
-/** Makes the store owe an avatar something, of a refund, since so many hours. */
+/** Makes the store owe an avatar something for a refund, since this many hours. */
 const owe = async (owed: number, to = payee, hours = 1): Promise<void> => {
   const at = timestamp(start - hours * hour);
   const account = movedBy(newPayee(payeeKey(store, to.uuid), to.username), { owed }, at);

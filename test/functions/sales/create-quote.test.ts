@@ -156,7 +156,7 @@ test('seals the coupon of which the sale will be a use: for its percentage, or f
   expect(neither).not.toHaveProperty('coupon');
 });
 
-/** A customer with L$ 20 of restricted and L$ 30 of regular credit, of which 5 and 10 come due soon. */
+/** A customer with L$ 20 of restricted and L$ 30 of regular credit. L$ 5 and 10 of them come due soon. */
 const rich = async (): Promise<string> => {
   const uuid = await newCustomer();
   await customerAction(uuid, 'increment-restricted-credit', { delta: 15 });

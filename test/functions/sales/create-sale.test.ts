@@ -235,7 +235,7 @@ describe('credit', () => {
     const stop = intercept(async ({ operation, input }, send) => {
       if (operation !== 'Query' || !JSON.stringify(input).includes('#LOT#') || changes > 0) return send();
       changes += 1;
-      // An instance whose clock is behind adds a lot that is due for this one.
+      // An instance with a slow clock adds a lot that is due for this one.
       setClock(start + 5_000);
       await act(uuid, 'increment-credit', { delta: 20, expiresAt: inSeconds(15) });
       setClock(start + 20_000);

@@ -15,7 +15,7 @@ import { intercept, randomFrom } from '../../support/faults.ts';
 import { freshTable, setClock } from '../../support/service.ts';
 import { trials } from '../../support/volume.ts';
 
-/** Simulated days of stores whose one webhook always answers, while the other is away for up to three days. */
+/** Simulated days of stores with two webhooks: one always answers, and the other is away for up to three days. */
 
 const firstSeed = Number(process.env.WEBHOOK_SEED ?? Date.now() % 2 ** 31);
 const runs = Number(process.env.WEBHOOK_RUNS ?? trials(1, 5));
@@ -32,7 +32,7 @@ afterAll(() => {
   delete process.env.DISPENSER_LOOPBACK;
 });
 
-/** After so many calls of table and queue none leaves any more: the process is dead, or cut off. */
+/** After this many calls of table and queue, no further call leaves: the process is dead, or cut off. */
 const withCalls = async <T>(calls: number, work: () => Promise<T>): Promise<T> => {
   let left = calls;
   const send = <R>(go: () => Promise<R>): Promise<R> => {
@@ -56,7 +56,7 @@ const withCalls = async <T>(calls: number, work: () => Promise<T>): Promise<T> =
  */
 const deaths = [0, 1, 2, 3, 3, 3, 4, 5];
 
-/** The worker takes no message by itself: the test hands it each one. */
+/** The worker takes no message by itself: the test passes it each one. */
 const oneMessageContext = () => {
   let looks = 0;
   return { ...contextWith(0), getRemainingTimeInMillis: () => (looks++ === 0 ? 120_000 : 0) };
@@ -121,7 +121,7 @@ const simulate = async (random: () => number) => {
       .sort((a, b) => a.place - b.place)
       .map(({ message }) => message);
   };
-  /** Handles each message once. Those that are not done come back, and so do those of a worker that died. */
+  /** Handles each message once. Messages that are not done come back, and so do the messages of a worker that died. */
   const handleAll = async (): Promise<void> => {
     const back: Message[] = [];
     for (const message of messages) {

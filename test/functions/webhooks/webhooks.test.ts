@@ -50,7 +50,7 @@ interface Got {
   headers: Record<string, string>;
 }
 
-/** A receiver with these answers, of which the last goes on. */
+/** A receiver with these answers. It repeats the last one. */
 const receiver = async (...answers: (number | [number, Record<string, string>] | 'silence')[]) => {
   const got: Got[] = [];
   const url = await serve(async (request, response) => {
@@ -259,7 +259,7 @@ const isSigned = ({ body, headers }: Got, secret: string): boolean => {
   return (headers['webhook-signature'] ?? '').split(' ').includes(`v1,${signature}`);
 };
 
-/** As `llHMAC` does it: its key is a text, so that of a secret must be one. */
+/** Like `llHMAC`, whose key is a text: so the key in a secret must be a text. */
 const isSignedForScripts = ({ body, headers }: Got, secret: string): boolean => {
   const key = new TextDecoder('utf-8', { fatal: true }).decode(Buffer.from(secret.slice('whsec_'.length), 'base64'));
   const text = `${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`;
@@ -457,7 +457,7 @@ test('of tripled and shuffled messages at once, one that answers gets each event
   expect(await deliveries(id, 'state=delivered')).toHaveLength(6);
 });
 
-/** The worker dies once it has made so many calls of the table: none of its further calls leaves. */
+/** The worker dies after this many calls of the table: none of its further calls leaves. */
 const workUntilDead = async (bodies: readonly string[], calls: number, url = queueUrl) => {
   let left = calls;
   const stop = intercept((_, send) => {

@@ -18,11 +18,11 @@ import { ofGrid, placeDispenser, type Respond, saying, startTestLookUps } from '
 import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
-/** The names of avatars: who may tell them, to whom they lead, and their copies in the items of stores. */
+/** The names of avatars: who may tell them, whom they lead to, and their copies in the items of stores. */
 
 const service = await startTestService();
 await startTestLookUps();
-// On a busy machine a look-up may take longer than a request waits for it, which then has no answer.
+// On a busy machine a look-up may take longer than a request waits for it. The request then has no answer.
 const { millis } = lookUpTime;
 lookUpTime.millis = 30_000;
 atEnd(() => void Object.assign(lookUpTime, { millis }));
@@ -261,7 +261,7 @@ describe('a name that passed to another avatar', () => {
     const [gone, name] = [`gone${made}.away`, old.username];
     const storedOld = await get<StoredResident>(residentKey(old.uuid));
     const storedNext = await get<StoredResident>(residentKey(next.uuid));
-    // As another process does, so that this one goes on with what it remembers.
+    // As another process does it, so that this one continues with what it remembers.
     await transact(residentItems({ uuid: old.uuid, username: gone }, [gone], storedOld));
     await transact(residentItems({ uuid: next.uuid, username: name }, [name], storedNext, { takenFrom: old.uuid }));
 

@@ -10,7 +10,7 @@ import { setClock } from '../../support/service.ts';
 import { buy, newProduct } from '../sale/sales.ts';
 import { memoryEngine } from '../table/memory.ts';
 
-/** Buyers stand by what they have spent in the lists of their subscription, whatever comes between. */
+/** Buyers are sorted by spend in the lists of their subscription, whatever comes between. */
 
 const uuidOf = (number: number): string => `0000000${number}-5a1e-4000-8000-00000000000${number}`;
 let store = '';

@@ -104,9 +104,9 @@ const modelOf = async (uuid: string): Promise<Books> => {
 };
 
 /**
- * Takes all steps at once, at the time `at`; lots that they add live until `end`. `begin` starts a scheduler or an
- * isolation, which only the steps meet, and returns a function that ends it. The books must add up after them, and some
- * serial order of the steps must explain the answers and the balances at the end.
+ * Takes all steps at once, at the time `at`. Lots that they add live until `end`. `begin` starts a scheduler or an
+ * isolation, which affects only the steps, and returns a function that ends it. The books must add up afterwards, and
+ * some serial order of the steps must explain the answers and the balances at the end.
  */
 export const takeAtOnce = async (
   uuid: string,

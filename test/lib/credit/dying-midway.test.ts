@@ -15,7 +15,7 @@ interface ProcessLife {
   isDead: boolean;
 }
 
-/** The process that a call belongs to: a dead one tries again for a while, also when the next one works. */
+/** The process that a call belongs to. A dead one keeps retrying for a while, even when the next one works. */
 const processes = new AsyncLocalStorage<ProcessLife>();
 
 beforeEach(freshTable);

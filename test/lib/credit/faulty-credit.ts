@@ -11,7 +11,7 @@ import { setClock, startTestService } from '../../support/service.ts';
 const start = Date.parse('2028-02-29T12:00:00.000Z');
 export const inSeconds = (seconds: number) => timestamp(start + 1000 * seconds);
 
-/** True for calls about credit, and false for those of the authorizer. */
+/** True for calls about credit, and false for the authorizer's calls. */
 export const isCredit = (input: unknown) => /#(CUSTOMER|LOT)/.test(JSON.stringify(input));
 
 /** A service whose clock stands still, and which retries without a pause. */

@@ -15,8 +15,8 @@ import { store, sweep } from './credit.ts';
 import { outcomeOf, steps, takeAtOnce } from './credit-steps.ts';
 
 /**
- * Credit where the items of a transaction appear one by one, as on DynamoDB: a model in rounds, and many writers at
- * once.
+ * Credit while the items of a transaction appear one by one, as on DynamoDB: against a model in rounds, and with many
+ * writers at once.
  */
 
 /**

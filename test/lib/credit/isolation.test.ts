@@ -7,8 +7,9 @@ import { freshTable, setClock } from '../../support/service.ts';
 import { add, booksOf, store, sweep } from './credit.ts';
 
 /**
- * A query may see the lots as they were before the last change, although the customer's item was read after it:
- * DynamoDB shows a transaction's items one by one. Each test lets the first query of a change see the lots of before.
+ * A query may see the lots as they were before the last change, although the customer's item was read after that
+ * change: DynamoDB shows a transaction's items one by one. Each test lets the first query of a change see the earlier
+ * lots.
  */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');

@@ -24,9 +24,9 @@ import { setClock } from '../../support/service.ts';
 import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
 
 /**
- * DynamoDB promises neither that all items of a transaction show at once nor that the writers of one of them wait until
- * the others show. Each test keeps the lots of some changes hidden from queries while further changes of the customer
- * go on.
+ * DynamoDB does not promise that all items of a transaction become visible at once, or that another writer of one item
+ * waits until the others are visible. Each test hides the lots of some changes from queries while further changes of
+ * the customer go on.
  */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -37,7 +37,7 @@ const ids = ['00000001-5a1e-4000-8000-000000000000', '00000002-5a1e-4000-8000-00
 
 let store = '';
 let table = new MemoryTable();
-/** The items that do not show, as readers see them instead, and the reads after which they do. */
+/** The hidden items, what readers see instead, and the number of reads after which they become visible. */
 const hidden = new Map<string, Item | undefined>();
 let readsLeft = Number.POSITIVE_INFINITY;
 
@@ -71,7 +71,7 @@ beforeEach(async () => {
 
 const change = (command: CreditCommand) => changeCredit(store, { uuid }, 'regular', command, by);
 
-/** The end of a lot, so many minutes after the start. */
+/** The end of a lot, this many minutes after the start. */
 const inMinutes = (minutes: number): string => timestamp(start + minutes * minute);
 
 const add = (delta: number, minutes?: number) =>
@@ -87,7 +87,7 @@ const buy = (fields: Partial<SaleRequest> & Pick<SaleRequest, 'productId'>) =>
     by,
   );
 
-/** Makes a change of which the lots that end at so many minutes do not show yet. */
+/** Makes a change, and hides the lots that end after this many minutes. */
 const withoutLots = async (minutes: number, work: () => Promise<unknown>): Promise<void> => {
   const lots = (): ReadonlyMap<string, Item> => table.partitions.get(`${store}#LOT#${uuid}`) ?? new Map();
   const before = new Map(lots());

@@ -31,7 +31,7 @@ const manyDue = (size = count): Promise<string> =>
     50,
   );
 
-/** Each write of a lot takes so long, by the clock. */
+/** Each write of a lot takes this long, by the clock. */
 const slowLots = (millis: number): void => {
   let at = end;
   source.now = () => at;

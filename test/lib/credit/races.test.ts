@@ -89,7 +89,7 @@ test('the books agree after concurrent drains and additions if the items of a tr
 });
 
 /**
- * Takes all steps at once on a customer of a fresh table, who has two due lots, a live one and credit that is not in
+ * Takes all steps at once on a customer in a fresh table, who has two due lots, a live one and credit that is not in
  * lots.
  */
 const runAtOnce = async (

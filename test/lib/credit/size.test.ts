@@ -7,7 +7,7 @@ import { volume } from '../../support/volume.ts';
 import { balanceOf, change, store, sweep } from './credit.ts';
 import { customerOf, drain, finished, later, some, start } from './large-credit.ts';
 
-/** Around the sizes that one transaction and one batch hold; `npm run proof` has the large ones. */
+/** Around the sizes that one transaction and one batch hold. `npm run proof` tests the large ones. */
 const sizes = volume([0, 1, 97, 98, 99, 100, 101], [250, 2000]);
 
 beforeEach(freshTable);

@@ -59,7 +59,7 @@ type Step =
 
 const box = fc.constantFrom(...names);
 const order = fc.nat(1);
-/** Gifts of which nobody hears, and boxes that are gone then, are the likeliest to give twice. */
+/** Gifts that nobody hears of, and boxes that are gone afterwards, are the likeliest to cause a second gift. */
 const likely = fc.constantFrom<Mood>(...moods, 'mute', 'mute', 'gone', 'gone', 'has');
 const step: fc.Arbitrary<Step> = fc.oneof(
   fc.record({ kind: fc.constant('mood' as const), box, mood: fc.constantFrom(...moods) }),
@@ -155,7 +155,8 @@ test(`nothing is given twice or lost, whatever boxes and workers do (BOXES_SEED=
           const { state } = (await findDelivery(run.store, one.id)) ?? {};
           expect(copies(run, one)).toBeLessThanOrEqual(1);
           if (mood === 'has') expect(['delivered', 'failed']).toContain(state);
-          // A delivery that was given may fail where the box has not said so, but none is made that nobody has.
+          // A delivery that was given may fail if the box has not said so. But a delivery never counts as made if
+          // nobody has the item.
           if (state === 'delivered') expect(copies(run, one)).toBe(1);
           // Its last box alone may end it, or each of them has said that it does not have the item.
           if (state === 'failed' && copies(run, one) === 0)

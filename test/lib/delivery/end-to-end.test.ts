@@ -114,7 +114,7 @@ test(`gives each of ${count} items exactly once while workers die, messages repe
   let killed = 0;
   let started = 0;
   const mortal: Worker = (event, context) => {
-    // Every other one dies: there are few, since each takes further messages itself.
+    // Every other worker dies. There are few workers, since each takes further messages itself.
     const callsLeft = started++ % 2 === 0 ? 1 + below(30) : 1e9;
     const run: Run = { callsLeft, takesEffect: below(2) === 0, dead: false };
     return runs.run(run, async () => {
@@ -124,7 +124,8 @@ test(`gives each of ${count} items exactly once while workers die, messages repe
       return result;
     });
   };
-  // Workers take messages from the queue themselves, too: those of a dead one come back by the queue's own attribute.
+  // Workers also take messages from the queue themselves. The messages of a dead worker come back by the queue's own
+  // attribute.
   const client = new SQSClient({});
   await client.send(new SetQueueAttributesCommand({ QueueUrl: queueUrl, Attributes: { VisibilityTimeout: '1' } }));
   client.destroy();

@@ -113,8 +113,8 @@ const urls = [
 ];
 
 /**
- * Stands in for DNS. Numbers are looked up as the system does it, so that each spelling is refused for the address that
- * it is.
+ * Stands in for DNS. Numbers are looked up as the system does, so that each spelling is refused because of its real
+ * address.
  */
 const standIn = async (host: string): Promise<{ address: string }[]> => {
   const name = host.replace(/\.$/, '').toLowerCase();

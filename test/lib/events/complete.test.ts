@@ -37,7 +37,7 @@ const itemsNow = async (): Promise<Items> =>
     ]),
   );
 
-/** The changes between two states of the table, each as the event that has to tell of it. */
+/** The changes between two states of the table, each as the event that must tell of it. */
 const changesBetween = (before: Items, after: Items): string[] =>
   [...after].flatMap(([name, now]) => {
     const was = before.get(name);

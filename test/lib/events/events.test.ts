@@ -251,7 +251,7 @@ test('events of one thing wait for the one before them that the table does not t
   try {
     const failures = await consume(...records);
     const noted = await told();
-    // The consumer to which the batch comes back has a clock that is behind.
+    // The batch comes back to a consumer with a slow clock.
     setClock(Date.parse('2026-09-30T23:59:59.000Z'));
     const again = await consume(...records);
 

@@ -425,7 +425,7 @@ describe('a batch', () => {
 
     expect(logLines).toMatchObject([
       { history: 'made', records: 90, calls: 1 + 1, units: 2 * 90 + 1 },
-      // An event takes a unit, and one for its place in the list. A look for webhooks takes one.
+      // An event takes one unit, and one for its place in the list. Looking for webhooks takes one.
       { events: 'noted', count: 90, calls: 90 + 1, units: 2 * 90 + 1 },
     ]);
   });
@@ -444,7 +444,8 @@ test('looks before it writes once it has met a repeat, until it finds none', asy
     units.push(logLines[0]?.units ?? 0);
   }
 
-  // A refused transaction; 91 reads and one row, whose amount is 0 and counts nowhere; a look that finds nothing; none.
+  // A refused transaction; 91 reads and one row, whose amount is 0 and so counts nowhere; reads that find everything;
+  // nothing.
   expect(units.slice(1)).toEqual([91 + 1, 90 + 180, 180]);
 });
 
@@ -583,7 +584,7 @@ describe('a day', () => {
 
     test('is not told of as late where it was counted', async () => {
       const counted = change();
-      // The second one finds nothing, so that the consumer writes the next row without a look.
+      // The second record finds nothing, so the consumer writes the next row without reading it first.
       for (const record of [counted, change(randomUUID())]) await consume(record);
       logLines.length = 0;
 
@@ -625,7 +626,7 @@ const seed = Number(process.env.HISTORY_SEED ?? Math.floor(Math.random() * 2 ** 
 interface TestShard {
   id: string;
   records: DynamoDBRecord[];
-  /** Its records come before those of a child. */
+  /** Its records come before its children's. */
   parent?: TestShard | undefined;
   taken: number;
 }

@@ -20,7 +20,7 @@ beforeAll(async () => {
 
 const change = (command: CreditCommand) => changeCredit(store, { uuid: ada.uuid }, 'regular', command, { by: 'test' });
 
-/** Adds lots of L$ 2, of which one comes due each millisecond from `due` on. */
+/** Adds lots of L$ 2 that come due one each millisecond, beginning at `due`. */
 const addLots = async (due: number): Promise<void> => {
   for (let lot = 0; lot < size; lot++) await change({ kind: 'increment', delta: 2, expiresAt: timestamp(due + lot) });
 };
@@ -43,7 +43,8 @@ test('history tells of a drain, a set and an expiry of more lots than one transa
     { kind: 'set', amount: 7 - 601, expired: 0, credit: 7, unlotted: 7 },
     { kind: 'expire', amount: 0, expired: 500, credit: 7 },
   ]);
-  // 199 lots drained and one taken in part; of the others, a row holds 200 parts and where the rest ends.
+  // 199 lots are drained and one is taken in part. Of the other lots, a row holds 200 parts and the last expiry of the
+  // rest.
   expect(large.map(({ lots }) => (lots as unknown[]).length)).toEqual([200, 200, 200]);
   expect(large.map(({ lastExpiresAt }) => lastExpiresAt)).toEqual([
     undefined,

@@ -154,7 +154,7 @@ test('a write costs no call more in a process that writes less than its own part
   expect([...costs]).toEqual([expect.stringMatching(/^201 /)]);
 });
 
-/** A process of Lambda that searches without end, page after page of 128 units, and begins anew where it is refused. */
+/** A Lambda process that searches without end, page after page of 128 units, and starts again after a refusal. */
 const newProcess = (store: string) => {
   const known: UseByStore = new Map();
   let meter: Pick<Meter, 'onUnits'> | undefined;
@@ -193,8 +193,8 @@ test('forty processes that search for one store leave half of what the table ser
     return item;
   };
 
-  // The table serves 4,000 units a second, which the processes would use up: every 32 ms one of them gets a page, and
-  // the others none.
+  // The table serves 4,000 units a second, which the processes would use up. Every 32 ms one of them gets a page, and
+  // the others get none.
   for (let tick = 0; tick < 2_000; tick++) {
     setClock(time + 32 * tick);
     let units = 0;
@@ -233,8 +233,8 @@ const sharesInMemory = (spends: (units: number) => boolean) => {
 };
 
 /**
- * A table that serves so many units a second, and keeps those of two seconds that nobody used: DynamoDB keeps them for
- * five minutes.
+ * A table that serves this many units a second, and keeps the unused units of two seconds. DynamoDB keeps them for five
+ * minutes.
  */
 const newTable = (perSecond: number) => {
   let [left, at] = [2 * perSecond, time];

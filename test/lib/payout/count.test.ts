@@ -248,7 +248,7 @@ test('an account lets go of marks that the notes of their sales have made needle
   expect((await findPayee(service.store, payees[0]?.uuid ?? ''))?.counting).toHaveLength(1);
 });
 
-/** Takes the records so far from the stream, and counts nothing of them. */
+/** Takes the records so far from the stream, and counts none of them. */
 const catchUpWithout = async (): Promise<void> => {
   const stop = intercept(async ({ input }, send) => {
     if (JSON.stringify(input).includes('#PAYEE')) throw new Error('no account may be touched');

@@ -3,9 +3,9 @@ import { ada, seedResidents, unknownUuid } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 /**
- * The contract answers the same fault with 400 in one endpoint and with 404 in another. Each row, copied from it, has
- * the fault, the request and the status. `{coupon}` and `{product}` stand for existing ids, `{nothing}` for an unused
- * UUID.
+ * The contract answers the same fault with 400 in one endpoint and with 404 in another. Each row, copied from the
+ * contract, has the fault, the request and the status. `{coupon}` and `{product}` stand for existing ids, `{nothing}`
+ * for an unused UUID.
  */
 const apply = (who: string) => `/v1/customers/${who}/actions/apply-coupon`;
 const revoke = (who: string) => `/v1/customers/${who}/actions/revoke-coupon`;

@@ -8,9 +8,9 @@ import { ada, bob, cleo, seedResidents, unknownUuid } from '../../support/reside
 import { startTestService, wholeTable } from '../../support/service.ts';
 
 /**
- * A key gets the same answer for a row of another store as for a row that does not exist, after as many calls to the
- * table (so that the time reveals nothing), and nothing is written. The cases come from the route table, so a new
- * endpoint is covered at once.
+ * A key gets the same answer for another store's row as for a row that does not exist, after as many calls to the table
+ * (so that the time reveals nothing), and nothing is written. The cases come from the route table, so a new endpoint is
+ * covered at once.
  */
 
 /** Makes one row of each kind. */
@@ -87,8 +87,8 @@ const namesIn = (schema: Route['body']): string[] =>
 
 const kindCalled = (name: string): Kind => kindsByName[name] as Kind;
 
-// A sale is kept even where it is refused: test/functions/sales/create-sale.test.ts shows that it is as for an unknown
-// product.
+// Even a refused sale is kept. test/functions/sales/create-sale.test.ts shows that the refusal is the same as for an
+// unknown product.
 const keepsRefused = (row: Route): boolean => row.id === 'sales/create-sale';
 
 /** Every id of every body. */

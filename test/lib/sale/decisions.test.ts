@@ -63,7 +63,7 @@ interface Situation {
 const whole = 1_000_000;
 const inPercent = (tenThousandths: number): number => tenThousandths / 10_000;
 
-/** Makes situations of which many are close to an edge: ends of this very millisecond, ties, halves, the limit. */
+/** Makes situations, many of them close to an edge: ends at this very millisecond, ties, halves, the limit. */
 const situations = (from: number) => {
   const random = randomFrom(from);
   const below = (limit: number): number => Math.floor(random() * limit);
@@ -253,7 +253,7 @@ const toldBy = ({ base, discount, total, credit, restrictedCredit, toPay, used }
 const partsOf = (taken: ModelSale['taken']) =>
   types.map((type) => taken[type].toSorted(([a], [b]) => a - b).map(([end, amount]) => [textOf(end), amount]));
 
-/** Fails with both sides where they differ; a matcher of its own for each would take ten times as long. */
+/** Fails with both sides if they differ. A separate matcher for each would take ten times as long. */
 const demandSame = (what: string, decided: unknown, said: unknown): void => {
   if (JSON.stringify(decided) !== JSON.stringify(said)) expect({ what, decided }).toEqual({ what, decided: said });
 };
@@ -343,7 +343,7 @@ test(
         throw new Error(`SALE_DECISIONS_SEED=${seed + run} SALE_DECISIONS_RUNS=1`, { cause: error });
       }
 
-    // Each source of a percentage, with a bonus and without, and each refusal but that of an unknown resident.
+    // Each source of a percentage, with a bonus and without, and each refusal except the one for an unknown resident.
     const sources = ['none', 'coupon', 'customer', 'tier', 'group'];
     const expected = [...sources, ...sources.map((source) => `${source}, with a bonus`), ...refusals.slice(1)];
     if (runs >= 1000) expect([...ends.keys()].sort()).toEqual(expected.sort());

@@ -19,7 +19,7 @@ import { buy, newProduct, stockOf } from './sales.ts';
 
 /**
  * Scenes of a sale or refund that reads some items as they were before another one, and the others as they are after
- * it. Each holds one rule, without which it fails.
+ * it. Each scene fails if its rule is missing.
  */
 
 const by = { by: 'test' };
@@ -27,7 +27,10 @@ const ids = [1, 2].map((number) => `0000000${number}-5a1e-4000-8000-000000000000
 
 let store = '';
 let table = new MemoryTable();
-/** Items that reads see as they were, each until it was read so often. Looks at one moment see what is there. */
+/**
+ * Items that reads see in an earlier state, each until it was read this often. Reads as of one moment see the real
+ * state.
+ */
 const late = new Map<string, { item: Item | undefined; reads: number }>();
 
 const seen = (key: Key): Item | undefined => {
@@ -73,7 +76,7 @@ const rules = {
   bonus: { percent: 0, groupPercent: 0, type: 'regular' as const, expiresInDays: null },
 };
 
-/** Takes 20 percent off the price of those who have spent L$ 110 in the last year. */
+/** Takes 20 percent off the price for buyers who have spent L$ 110 in the last year. */
 const setTier = () => updateRules(store, { ...rules, tiers: [{ from: 110, percent: 20 }] });
 
 const give = (delta: number) =>

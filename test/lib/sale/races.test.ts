@@ -228,9 +228,9 @@ const settings: fc.Arbitrary<Setting> = fc.record({
 });
 
 interface Setting {
-  /** Of the customer's lots: all three, two of which come due, the one that lives, or none. */
+  /** The number of the customer's lots: all three, two of which come due, only the one that lives, or none. */
   lotCount: number;
-  /** Of their coupon, one of which an earlier sale took. */
+  /** How often a customer may use the coupon. An earlier sale has used it once. */
   usesPerCustomer: number;
 }
 
@@ -258,7 +258,7 @@ interface World {
   /** The id of the sale that was made before. */
   soldId: string;
   avatars: [string, string];
-  /** The limited one, which steps replace, and one of which there is no end. */
+  /** The limited product, which steps replace, and an unlimited one. */
   products: [string, string];
   card: string;
   initial: State;
@@ -292,8 +292,8 @@ const told = ({ state, refusal, total, credit, restrictedCredit, refund }: Told)
   JSON.stringify(state === 'refused' ? refusal : { state, total, credit, restrictedCredit, refund });
 
 /**
- * A store with a limited product, a customer with a coupon and credit of both types, some of which comes due, who has
- * bought one, another one with some credit, and a gift card. All of it as the service has it, and as the model does.
+ * A store with a limited product and a gift card, a customer who has a coupon, credit of both types (some of it comes
+ * due) and one purchase, and another customer with some credit: in the service's form and in the model's.
  */
 const seeded = async ({ lotCount, usesPerCustomer }: Setting): Promise<World> => {
   await newStore();
@@ -378,7 +378,7 @@ const sellStep = async (world: World, step: Extract<Step, { kind: 'sell' }>): Pr
   };
 };
 
-/** The effect of a change that its rule allows where `isDone`, and refuses else. */
+/** The effect of a change that its rule allows if `isDone`, and otherwise refuses. */
 const changing =
   (isDone: boolean, change: (state: State) => boolean): Apply =>
   (state) => {

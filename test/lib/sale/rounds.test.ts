@@ -18,9 +18,9 @@ import { memoryEngine } from '../table/memory.ts';
 import { buy, newProduct, quoteFor } from './sales.ts';
 
 /**
- * Pins which reads of a sale run side by side. A budget counts a call as a step only where none is open, so it does not
- * see a read that waits for another one for no reason. Here no call is answered before every call that can leave has
- * left: the calls that leave between two answers are a round.
+ * Checks which reads of a sale run side by side. A budget counts a call as a step only if no other call is open, so it
+ * does not notice a read that waits for another one without a reason. Here no call is answered before every call that
+ * can leave has left. The calls that leave between two answers are a round.
  */
 
 const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -43,7 +43,7 @@ const give = (type: CreditType, delta: number, minutes?: number) => {
   return changeCredit(store, { uuid: bob.uuid }, type, { kind: 'increment', delta, expiresAt }, { by: 'test' });
 };
 
-/** Gives bob credit of both types, some of which has come due and some of which is in lots. */
+/** Gives bob credit of both types. Some of it is due, and some is in lots. */
 const giveCredit = async (): Promise<void> => {
   for (const type of ['regular', 'restricted'] as const) {
     await give(type, 10, 1);

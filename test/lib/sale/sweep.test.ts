@@ -98,7 +98,7 @@ test('a sale without a stream is ordered after half a minute, once', async () =>
 test('a sale that shows in the list ten minutes late is ordered within minutes', async () => {
   const late = await sellAt(start);
   const show = await notShown(late);
-  // Younger sales, which the sweep sees, take it past the late one.
+  // Later sales, which the sweep sees, take it past the late one.
   for (let at = start + minute; at < start + 10 * minute; at += 3 * minute) await sellAt(at);
   await sweepFrom(start + minute, start + 10 * minute, minute);
   const before = isOrdered(late);

@@ -18,7 +18,7 @@ const sale = {
   ...{ paid: 0, refund: 0, coupon: { id: 'half' } },
 } as SaleItem;
 
-/** A refund of a gift of which nothing but the sale itself shows yet. */
+/** A refund of a gift. Only the sale itself is visible yet. */
 const facts: RefundFacts = {
   asked: { store: 'store', buyer: bob.uuid, recipient: ada.uuid, cause: { at, by: 'test' }, payOut: false },
   ...{ sale, product: undefined, uses: undefined },
@@ -30,7 +30,7 @@ const completed: CompletedRefund = {
   plan: { kind: 'planned', parts: [], after: facts.credit.item, needsLook: false },
 };
 
-/** Tells whether the refund is refused where this is the item under the key. */
+/** Says whether the refund is refused if this item is under the key. */
 const isRefusedBy = (key: Key, item: Item): boolean => {
   const writes = writesOfRefund(facts, completed);
   const own = writes.filter((write) => targetOf(write).pk === key.pk && targetOf(write).sk === key.sk);

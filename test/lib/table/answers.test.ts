@@ -34,7 +34,7 @@ const anything = fc.oneof(
   fc.string({ unit: codePoints, maxLength: 80 }),
   fc.constantFrom(`${asked.uuid} ${asked.username}`, `${asked.uuid.toUpperCase()} MIRA.VALE`),
 );
-/** A second reading of an answer: `uuid name`, of which the part that was asked for must be right. */
+/** A second way to read an answer: `uuid name`, in which the part that was asked for must be right. */
 const named = (text: string, index: number) => {
   const [, uuid = '', name = ''] =
     /^([\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}) ([a-z\d]+(?:\.[a-z\d]+)?)$/i.exec(text) ?? [];

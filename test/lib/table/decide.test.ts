@@ -325,7 +325,7 @@ test('repeat asks until it is answered, 20 times at the most', async () => {
   expect(await statusOf(repeat(async () => undefined))).toBe(503);
 });
 
-/** Other transactions hold the items of so many calls. Answers how many calls there were. */
+/** Other transactions hold the items of this many calls. Answers how many calls there were. */
 const holdItems = (times: number): { calls: number } => {
   const counts = { calls: 0 };
   const { transact } = memoryEngine(table);

@@ -5,7 +5,7 @@ import { newResident } from '../../support/residents.ts';
 import { startTestService, wholeTable } from '../../support/service.ts';
 import { trials } from '../../support/volume.ts';
 
-/** A request with If-Match whose resource changes after it was read, or whose answers are lost. */
+/** A request with If-Match, whose resource changes after it was read, or whose answers are lost. */
 
 let stop = () => {};
 const service = await startTestService();
@@ -46,7 +46,7 @@ const overtaken = async (
   return answer;
 };
 
-/** One row of each kind, a product in a category, and a customer whom the store never touched. */
+/** One row of each kind, a product in a category, and a customer that the store never changed. */
 const seedRows = async () => {
   const { uuid } = await newResident();
   const untouched = await newResident();
@@ -325,7 +325,7 @@ test(`at most one of six editors wins while the table fails (${rounds} rounds, I
 
     const { name } = (await send('GET', path)).body;
     for (const status of statuses) outcomes.add(status);
-    // An editor of whose write nobody knows may have won, and nobody else with 412 or 503 has.
+    // An editor whose write is uncertain may have won. Nobody else with 412 or 503 has.
     const winners = names.filter((_, editor) => statuses[editor] === 200);
     const perhaps = names.filter((_, editor) => statuses[editor] === 'unknown');
     expect([200, 412, 503, 'unknown'], `${statuses}`).toEqual(expect.arrayContaining(statuses));

@@ -7,8 +7,8 @@ import { newResident } from '../../support/residents.ts';
 import { startTestService } from '../../support/service.ts';
 
 /**
- * A write that the table carries out late, or that is sent again after another's write, does not undo the newer one.
- * Each scene has an older and a newer request about one thing, and says what must be there after both.
+ * A write that the table carries out late, or that is sent again after somebody else's write, does not undo the newer
+ * one. Each scene has an older and a newer request about one thing, and says what must be there after both.
  */
 
 let stop = () => {};

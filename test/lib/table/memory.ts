@@ -34,8 +34,8 @@ const projected = (item: Item, index: IndexName): Item => {
 };
 
 /**
- * A table in memory. Each call is one moment, and items that it hands out are frozen. Reads may see some items as they
- * are not: `seen` has, by `nameOf`, what stands in the place of each.
+ * A table in memory. Each call is one moment, and the items that it answers are frozen. Reads may see some items in
+ * another state: `seen` has that state, by `nameOf`.
  */
 export class MemoryTable {
   /** By partition, then by sort key. */

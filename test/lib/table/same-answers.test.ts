@@ -110,7 +110,8 @@ const someOf = (): Item => {
 };
 
 /**
- * An update names each attribute in one place only, and a transaction takes none without a change, as DynamoDB wants.
+ * As DynamoDB demands, an update names each attribute in one place only, and a transaction holds no update without a
+ * change.
  */
 const changeOf = (): AttributeChanges => {
   const [set, ifMissing]: [Item, Item] = [{}, {}];

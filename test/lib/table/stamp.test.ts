@@ -20,7 +20,7 @@ import { answerLost } from '../../support/faults.ts';
 import { freshTable } from '../../support/service.ts';
 import { memoryEngine } from './memory.ts';
 
-/** An update has its place among those of its item, and is carried out once, also where answers are lost. */
+/** An update has its place among its item's updates, and is carried out once, even if answers are lost. */
 const engines = { DynamoDB: () => dynamodb, memory: memoryEngine };
 
 const key = { pk: 'store#CATEGORY', sk: 'a' };
@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const nameNow = async (): Promise<unknown> => (await get<Item>(key))?.name;
 
-/** How one sending goes: it arrives or not, other writes follow, and its answer is lost. */
+/** What happens to one sending: it arrives or not, other writes follow, and its answer is lost. */
 interface Sending {
   arrives: boolean;
   followedBy?: string[];

@@ -89,7 +89,7 @@ test('a fault of the template shows: a variable that is missing, an action or an
   ]);
 });
 
-// The tests before this one leave few records in the stream, which each deployment reads from its beginning.
+// The earlier tests leave few records in the stream, which each deployment reads from its beginning.
 test(
   'the suites of the contract and of the extensions pass against the template and the bundles',
   {

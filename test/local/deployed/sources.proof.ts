@@ -111,7 +111,8 @@ test('of a batch only the messages come back that the function reports, and go t
     'AWS::SQS::Queue': {
       PickyDead: {},
       Picky: {
-        // Longer than the function takes on a busy machine: otherwise others come back than it reports.
+        // Longer than the function takes on a busy machine. Otherwise other messages come back than the ones that it
+        // reports.
         VisibilityTimeout: 4,
         RedrivePolicy: { deadLetterTargetArn: queueArn('PickyDead'), maxReceiveCount: 2 },
       },

@@ -14,8 +14,8 @@ import type { BusEvent, EngineCall } from '../../../local/deployed/engines.ts';
 import { atEnd } from '../../support/at-end.ts';
 
 /**
- * The suites that know nothing but HTTP, against a template and its bundles. A process has one pair of engines: one
- * template a file.
+ * The suites that know only HTTP, against a template and its bundles. A process has one pair of engines, so each file
+ * has one template.
  */
 
 export const dir = mkdtempSync(join(tmpdir(), 'sis-deployed-'));
@@ -84,7 +84,9 @@ export const expectSuitesPass = async (
 ): Promise<void> => {
   const uses: EngineCall[] = [];
   const busEvents: BusEvent[] = [];
-  /** The errors that functions logged, which say why one answered 500. An authorizer ends each 401 with one. */
+  /**
+   * The errors that functions logged, which say why something was answered 500. An authorizer ends each 401 with one.
+   */
   const errors: string[] = [];
   const deployment = await startDeployment({
     template: output,
@@ -102,7 +104,7 @@ export const expectSuitesPass = async (
   atEnd(deployment.stop);
   for (const resident of residents) await putResident(resident);
 
-  // The second one waits for a minute, in which the first one works.
+  // The second suite waits for a minute, during which the first one works.
   const [contract, extensions] = await Promise.all([
     runSuite(deployment, 'contract', 'proof/vitest.config.ts'),
     runSuite(deployment, 'extensions', 'proof/vitest.config.ts'),

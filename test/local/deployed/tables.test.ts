@@ -17,7 +17,7 @@ await freshTable();
 const client = new DynamoDBClient({});
 atEnd(() => client.destroy());
 
-/** A table of one version, and a function that puts it in the place of the one before. */
+/** A table of one version, and a function that replaces it with the next version's. */
 const versions = async (...indexes: object[]) => {
   const name = `versions-${randomUUID()}`;
   const put = (version: Part) => {

@@ -10,7 +10,7 @@ import { afterAll, expect, test } from 'vitest';
 import { startEngine } from '../../../local/engines/engine.ts';
 import { startQueue } from '../../../local/engines/queue.ts';
 
-/** The engine and the queue take any signature, so only programs on this machine may reach them. */
+/** The engine and the queue accept any signature, so only programs on this machine may reach them. */
 
 const dir = mkdtempSync(join(tmpdir(), 'store-engines-'));
 const { AWS_ENDPOINT_URL_DYNAMODB: ofTheTests } = process.env;

@@ -15,7 +15,7 @@ const poll = (worker: Worker): void => {
   ({ stop } = startPoller({ queueUrl, worker, concurrency: 1, visibilitySeconds: 1 }));
 };
 
-/** Waits until so many messages have come, and then for longer than one that nobody deleted stays away. */
+/** Waits until this many messages have come, and then longer than an undeleted message stays away. */
 const arrived = async (count: () => number, wanted: number): Promise<void> => {
   await vi.waitUntil(() => count() >= wanted, { timeout: 50_000 });
   await sleep(1300);

@@ -10,7 +10,7 @@ const everybody = Array.from({ length: gridSize / step }, (_, n) => avatarAt(n *
 test('each of a million avatars has a name and a UUID of its own, which lead back to it', () => {
   expect(gridSize).toBe(1_000_000);
 
-  // Each one comes back from its own name and UUID, so no two avatars share one. One assertion serves a million.
+  // Each avatar is found by its own name and UUID, so no two share one. One assertion covers a million.
   const lost = everybody.filter(
     ({ uuid, username }) => avatarOf({ uuid })?.username !== username || avatarOf({ username })?.uuid !== uuid,
   );

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 
-/** Prims that are linked share a memory, which copies take along; objects change their owner; and L$ may be refused. */
+/** Linked prims share a memory, which copies take along. Objects change their owner. L$ may be refused. */
 
 const owner = '11111111-2222-3333-4444-555555555555';
 const ada = '22222222-2222-3333-4444-555555555555';

@@ -24,7 +24,7 @@ const get = async (path: string) => {
 const json = async (path: string) => JSON.parse((await get(path)).text);
 
 /**
- * Follows the live events. `until` waits for some of them, answers the text so far, and throws where the stream ends
+ * Follows the live events. `until` waits for some of them, answers the text so far, and throws if the stream ends
  * before.
  */
 const followEvents = async () => {

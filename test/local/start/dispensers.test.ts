@@ -8,7 +8,7 @@ import { startTestService } from '../../support/service.ts';
 const service = await startTestService();
 process.env.DISPENSER_LOOPBACK = 'allowed';
 
-/** The key that the store's dispenser registered by, and its address, once the stand-ins stand. */
+/** The key with which the store's dispenser registered, and its address, once the stand-ins have registered. */
 const placed = async (): Promise<{ keyId: string | undefined; url: string | undefined }> => {
   const dispensers = await startDispensers();
   const { keyId, url } = (await findDispenser(service.store)) ?? {};

@@ -105,7 +105,7 @@ test('a sale that was killed right after its answer is delivered once by the str
 test('without a stream the sweep delivers it, once though the stream comes back and orders it again', async () => {
   await start({ NODE_OPTIONS: cut });
   await place();
-  // The next start is back at the true time, so the sale is too young for a sweep however long that start takes.
+  // The next start has the true time again, so the sale is too young for a sweep, however long the start takes.
   await call('POST', '/_dev/clock', { advanceSeconds: 120 });
   const sold = await sellOne('Lamp');
   await kill();

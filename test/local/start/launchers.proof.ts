@@ -19,7 +19,7 @@ const runFile = async (program: string, args: string[] = [], env: NodeJS.Process
   return { code, stdout, stderr };
 };
 
-/** A checkout with nothing but these files, and with packages where `installed` says so. */
+/** A checkout with only these files, and with packages if `installed`. */
 const checkoutWith = (name: string, files: string[], installed = false): string => {
   const checkout = join(dir, name);
   for (const file of files) cpSync(join(root, file), join(checkout, file));
@@ -27,7 +27,7 @@ const checkoutWith = (name: string, files: string[], installed = false): string 
   return checkout;
 };
 
-/** Has Node.js say that it is of this version. */
+/** Makes Node.js say that it has this version. */
 const posesAs = (node: string): NodeJS.ProcessEnv => ({
   NODE_OPTIONS: `--import data:text/javascript,Object.defineProperty(process,'versions',{value:{...process.versions,node:'${node}'}})`,
 });
@@ -66,7 +66,7 @@ test('./store says what to do before the packages are installed, and where Node.
     checkoutWith('no-packages', ['store', 'apps/cli/store.ts']),
     checkoutWith('old-node', ['store', 'apps/cli/store.ts'], true),
   ];
-  // The checkout has no Node.js of its own, so that of the machine is asked for its version.
+  // The checkout has no Node.js of its own, so the machine's is asked for its version.
   const bin = join(dir, 'bin');
   mkdirSync(bin);
   symlinkSync('/bin/echo', join(bin, 'node'));

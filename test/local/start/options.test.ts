@@ -34,7 +34,7 @@ test('options that npm has kept for itself are named with the two dashes that th
     saidFor({ npm_config_port: '5701' }),
     saidFor({ npm_config_data_dir: 'true', npm_config_reset: 'true' }, 'my data'),
     saidFor({ npm_config_demo: '', npm_config_open: '' }),
-    // One of an .npmrc is no slip beside an option that is given.
+    // A variable from an .npmrc is not a mistake if the option is given.
     saidFor({ npm_config_port: '5701' }, '--port', 'x'),
   ];
 

@@ -61,7 +61,7 @@ test.each([
     expect(answer.headers.get('retry-after')).toBe('1');
     expect(await answer.json()).toMatchObject({ status: 503, title: 'Service Unavailable', instance: path });
   }
-  // Between ready and the file it answers as ever: the key is missing.
+  // Between "ready" and the file it answers as usual: the key is missing.
   expect(early.filter(({ status }) => status !== 503 && status !== 401)).toEqual([]);
   expect(await service.stop()).toBe(0);
 });

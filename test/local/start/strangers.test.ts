@@ -55,7 +55,7 @@ test('a store that is created while the service runs has a dispenser of its own'
   const { text } = await issueKey({ store: id, name: 'all', scopes, stage: 'test' });
   const [{ uuid, username }] = (await strangers()) as [Avatar];
 
-  // The name counts as nobody's for as long as no dispenser answers, but is not remembered so.
+  // While no dispenser answers, the name counts as nobody's, but this is not remembered.
   while ((await call('GET', `/v1/customers/${username}`, undefined, text)).status === 404) await sleep(100);
 
   expect((await call('GET', `/v1/customers/${username}`, undefined, text)).body).toMatchObject({ uuid, username });

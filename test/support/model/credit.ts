@@ -133,7 +133,7 @@ export const spendable = (customer: ModelCustomer, now: number): number =>
 /** The parts of an amount of credit that lots had, by the time of their expiry; the rest was permanent. */
 export type TakenParts = [expiresAt: number, amount: number][];
 
-/** Takes credit, and answers the part of each expiry. What has come due expires with it. */
+/** Takes credit, and answers the amount for each expiry. Due credit expires first. */
 export const takeCredit = (customer: ModelCustomer, amount: number, now: number): TakenParts => {
   if (amount === 0) return [];
   expire(customer, now);
@@ -145,7 +145,7 @@ export const takeCredit = (customer: ModelCustomer, amount: number, now: number)
     .filter(([, taken]) => taken > 0);
 };
 
-/** Gives credit back as it was taken. What is due by now comes back and expires at once: answers how much. */
+/** Gives credit back as it was taken. Credit that is already due comes back and expires at once: answers how much. */
 export const giveBack = (customer: ModelCustomer, amount: number, taken: Readonly<TakenParts>, now: number): number => {
   if (amount === 0) return 0;
   expire(customer, now);

@@ -20,7 +20,7 @@ export interface ErasedModel extends SaleModel {
   told: ToldModel;
 }
 
-/** Moves a customer. False where they hold credit, which nobody may keep under a pseudonym. */
+/** Moves a customer. False if they hold credit, which nobody may keep under a pseudonym. */
 const moveCustomer = (model: ErasedModel, uuid: string, pseudonym: string): boolean => {
   const [avatar, there] = [avatarOf(model, uuid), avatarOf(model, pseudonym)];
   if (balanceOf(avatar.credit.regular) + balanceOf(avatar.credit.restricted) > 0) return false;

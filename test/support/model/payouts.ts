@@ -35,7 +35,7 @@ export const payeeOf = (model: PayoutModel, uuid: string): ModelPayee => {
   return model.payees[uuid];
 };
 
-/** The L$ that a part of a sale makes the store owe an avatar; less than 0 where its refund takes a share back. */
+/** The L$ that a part of a sale makes the store owe an avatar; below 0 if its refund takes a share back. */
 const debtOf = ({ state, shares, asked, payOut, refund, change }: ModelSale, cause: string, payee: string) => {
   if (state === 'refused' || (cause === 'refund' && state !== 'refunded')) return undefined;
   const ofShares = shares.reduce((sum, one) => (one.residentUuid === payee ? sum + one.amount : sum), 0);
@@ -44,7 +44,7 @@ const debtOf = ({ state, shares, asked, payOut, refund, change }: ModelSale, cau
   return ofShares === 0 && back === 0 ? undefined : back - ofShares;
 };
 
-/** Counts a debt, once. Answers it; undefined where there is none, or it is counted already. */
+/** Counts a debt, once. Answers the debt; undefined if there is none, or if it is counted already. */
 export const count = (model: PayoutModel, sale: ModelSale, [id, cause, payee]: [string, string, string]) => {
   const name = `${id} ${cause} ${payee}`;
   const debt = debtOf(sale, cause, payee);
@@ -94,7 +94,7 @@ const mayEnd = (from: PayoutState, to: PayoutState, word: Word): boolean => {
   if (from === to) return false;
   if (word === 'time') return from === 'claimed';
   if (word === 'settlement') return from !== 'claimed';
-  // A report takes no end back, but that a failed one was paid after all.
+  // A report changes no end, except that a failed payout was paid after all.
   return from === 'claimed' || from === 'unknown' || (from === 'failed' && to === 'paid');
 };
 

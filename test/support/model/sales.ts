@@ -78,7 +78,7 @@ interface Terms {
   restrictedCredit: number;
   toPay: number;
   inGroup: boolean;
-  /** The coupon of which the sale is a use, as it was. */
+  /** The used coupon, as it was. */
   used: ModelCoupon | undefined;
 }
 
@@ -427,8 +427,8 @@ export const redeem = (
 };
 
 /**
- * Does what a row of an import does to a card, of which it says some words. Answers whether it changes the card, or is
- * refused; undefined, and nothing is changed, where it has no news.
+ * Does what a row of an import does to a card. The row tells some of the card's values. Answers whether it changes the
+ * card, or is refused. Undefined, without a change, if it tells nothing new.
  */
 export const importCard = (model: SaleModel, id: string, row: Partial<ToldCard>): 'changed' | 'refused' | undefined => {
   const card = model.cards[id] as ModelCard;
@@ -449,8 +449,8 @@ export const importCard = (model: SaleModel, id: string, row: Partial<ToldCard>)
 const mostCards = 20;
 
 /**
- * Redeems a customer's own cards at once, 20 at the most, of those that are `seen`. Answers their ids and the sum of
- * their credit; undefined, and nothing is changed, where the limit refuses it.
+ * Redeems at most 20 of a customer's own cards at once, among the ones in `seen`. Answers their ids and the sum of
+ * their credit. Undefined, without a change, if the limit refuses it.
  */
 export const redeemOwn = (
   model: SaleModel,

@@ -4,7 +4,7 @@ import { avatarOf, type ModelSale, type SaleModel } from './sales.ts';
 
 /**
  * A second implementation of whose word counts (docs/adr/0062-whose-word-counts.md), written from the rules alone: what
- * a file, or a pass of a move, does to a thing, with the words of this store beside it.
+ * a file, or a pass of a move, does to a thing, while this store changes it too.
  */
 
 /** A thing that files tell of. An `application` has its customer as `id`, and its scope. */
@@ -37,7 +37,7 @@ export interface ModelPurchase {
 export interface ToldModel {
   /** The customers who get the news, by UUID. */
   subscribers: Record<string, true>;
-  /** Settings as a move told them last, by the thing; those of a customer with all defaults count as told so. */
+  /** Settings as a move last told them, by the thing. A customer with all defaults counts as told. */
   settings: Record<string, Settings>;
   /** The copies of products as the other side told them last. */
   copies: Record<string, number>;
@@ -94,7 +94,7 @@ const setSettings = (model: WithTold, { kind, id, scope = '' }: Thing, values: S
   } else Object.assign((kind === 'product' ? model.products[id] : couponOf(model, id)) ?? {}, values);
 };
 
-/** Changes settings; a sale that has read them before may count the earlier ones until `shown`. */
+/** Changes settings. A sale that has read them before may use the earlier ones until `shown`. */
 const change = (model: WithTold, thing: Thing, values: Settings, shown: number): void => {
   model.told.earlier.push({ thing, values: settingsOf(model, thing), until: shown });
   setSettings(model, thing, values);
@@ -118,8 +118,8 @@ const nameOf = ({ kind, id }: Thing): string => `${kind} ${id}`;
 const noSettings: Settings = { discount: 0, isBanned: false, newsSubscriber: false };
 
 /**
- * Does what a row does to settings. The word of a file is that of a person, who has it now: it is taken, and what was
- * told stays so. That of a move is taken where it is news, and nobody has changed anything here.
+ * Does what a row does to settings. The row of a file is taken, since a person tells it now, and what was told before
+ * stays noted. The row of a move is taken if it tells something new and nobody has changed anything here.
  */
 export const bringSettings = (model: WithTold, thing: Thing, row: Settings, how: How): Brought => {
   const { settings } = model.told;
@@ -157,8 +157,8 @@ export interface ProductRow {
 }
 
 /**
- * Applies a row to a product. A file sets the copies of a limited one only where it is asked to. A move adds the
- * difference by which the other side's number has changed.
+ * Applies a row to a product. A file sets the copies of a limited product only if it is asked to. A move adds the
+ * change of the number at the other service.
  */
 export const bringProduct = (model: WithTold, id: string, { settings, copies }: ProductRow, how: How): Brought => {
   const { told, products } = model;
@@ -192,7 +192,7 @@ export const bringApplication = (
 
 const dayMillis = 86_400_000;
 
-/** Counts L$ that a customer has spent elsewhere. Days of more than a year ago count in the sum alone. */
+/** Counts L$ that a customer has spent elsewhere. Days more than a year ago count only in the total. */
 const spendMore = (model: SaleModel, uuid: string, amount: number, at: number): void => {
   const { spend } = avatarOf(model, uuid);
   const day = new Date(at).toISOString().slice(0, 10);
@@ -249,7 +249,7 @@ export interface ModelBalances {
   ends: string | undefined;
 }
 
-/** Applies a pass to a customer's credit: it becomes that of the other side, unless this store has changed it. */
+/** Applies a pass to a customer's credit. It becomes the other service's, unless this store has changed it. */
 export const bringBalances = (
   model: WithTold,
   uuid: string,
@@ -307,8 +307,8 @@ const carriedOf = ({ told: { purchases } }: WithTold, uuid: string): ModelSpend 
 };
 
 /**
- * Does what a pass has done to a customer's spend: these purchases carry it now. Rows may have come since the pass has
- * read what imports brought, and then it has taken less of the sum. False where it has taken what no import brought.
+ * Does what a pass has done to a customer's spend: these purchases carry it now. If rows have come since the pass read
+ * what imports brought, it has taken less from the sum. False if it has taken what no import brought.
  */
 export const bringSpend = (
   model: WithTold,
@@ -350,7 +350,7 @@ export const movePurchase = ({ told: { purchases } }: WithTold, id: string, uuid
   purchases[moved] = { ...purchase, price: purchase.price + (purchases[moved]?.price ?? 0), uuid: pseudonym };
 };
 
-/** All choices of one of each list. */
+/** All ways to choose one element from each list. */
 const choices = <T>([first, ...others]: readonly (readonly T[])[]): T[][] =>
   first ? first.flatMap((one) => choices(others).map((more) => [one, ...more])) : [[]];
 

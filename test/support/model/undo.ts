@@ -83,7 +83,7 @@ const takeFrom = (customer: ModelCustomer, expiresAt: number, number: number, ta
   if (rest > 0) customer.lots.push({ expiresAt, number: other?.number ?? number, remaining: rest });
 };
 
-/** The rest of what a set took once so much is paid from it, the lots that end first before others. */
+/** The rest of what a set took after this amount is paid from it, first from lots that end first. */
 const paidFrom = (lots: Readonly<TakenParts>, permanent: number, spent: number): [TakenParts, number] => {
   let due = spent;
   const rest = lots
@@ -114,8 +114,8 @@ const effectOf = ({ of, gave, tookLots, tookPermanent }: ModelChange, taken: num
 };
 
 /**
- * The effects that an undo may have. Of lots with one end that clocks of several processes made, any may have been
- * drained first: then its own may hold any part of what all of them hold.
+ * The possible effects of an undo. Of lots with the same end that several processes' clocks made, any may have been
+ * drained first. Then the change's own lot may hold any part of what all of them hold.
  */
 const effectsOf = (customer: ModelCustomer, made: ModelChange, low: number, now: number): Effect[] => {
   const { lot, gave } = made;
@@ -161,7 +161,7 @@ export const undo = (
   if (taken + sumOf(lots) + permanent === 0) return { ...undone, changed: false };
   expire(customer, now);
   if (lot && taken > 0) takeFrom(customer, lot.expiresAt, lot.number, taken);
-  // The change is one: what comes back counts against what goes.
+  // It is one change: what comes back is set off against what goes.
   const net = permanent - (lot ? 0 : taken);
   if (net > 0) customer.unlotted += net;
   else lower(customer, -net);

@@ -207,7 +207,7 @@ interface Torn {
   isSet: boolean;
   life: number | undefined;
   wait: number;
-  /** Which of its first five items the table keeps if it is one of the last changes. */
+  /** Says for its first five items whether the table keeps them, if it is one of the last changes. */
   kept: boolean[];
 }
 

@@ -76,7 +76,7 @@ test('finds no fault in the history of changes of every kind', () => {
   expect(auditHistories(items)).toEqual([]);
 });
 
-/** The faults of the items with one of them replaced, or left out. */
+/** The faults after one item is replaced or removed. */
 const faultsWith = (key: { pk: string; sk: string }, replace: (item: Item) => Item | undefined): string[] => {
   const isIt = ({ pk, sk }: Item): boolean => pk === key.pk && sk === key.sk;
   expect(items.some(isIt)).toBe(true);

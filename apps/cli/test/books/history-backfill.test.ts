@@ -61,7 +61,7 @@ const days = async (): Promise<DaySums> => {
   return items.reduce<DaySums>((sums, item) => plus(sums, sumsOf(item)), {});
 };
 
-/** Makes the customer one whose changes all came before history began. */
+/** Makes a customer whose changes all came before history began. */
 const forgetHistory = async (uuid: string): Promise<void> => {
   await catchUp();
   const items = (await wholeTable()) as unknown as HistoryItem[];
@@ -244,7 +244,7 @@ test('waits until a change is a day old, since its row may still come', async ()
   await backfill(store, uuid);
 });
 
-/** Takes parts of lots out of rows, whose lots' records were lost a day and an hour ago. */
+/** Removes parts of lots from rows, as if the lots' records had been lost a day and an hour ago. */
 const loseParts = async (uuid: string, ...sequences: number[]): Promise<HistoryItem[]> => {
   await catchUp();
   const whole = await readHistory(store, uuid);

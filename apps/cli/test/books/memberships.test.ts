@@ -17,7 +17,7 @@ import { startTestService } from '../../../../test/support/service.ts';
 import { checkCategories } from '../../kinds/categories.ts';
 import { checkMemberships } from '../../kinds/memberships.ts';
 
-/** Memberships stand under their product's flags. Here the flags change while something else is under way. */
+/** Memberships are listed under their product's flags. Here the flags change while something else is under way. */
 
 let service: Awaited<ReturnType<typeof startTestService>>;
 let store: string;
@@ -64,7 +64,7 @@ const beforeTransaction = (work: () => Promise<unknown>, isIt = (_: TableCall) =
 const hidden = productWith({ listed: false });
 const forBloggers = productWith({ bloggable: true });
 
-/** Turns a product and its memberships into those of a table that was made before memberships had flags. */
+/** Makes a product and its memberships look like those in a table from before memberships had flags. */
 const makeOld = async (product: string, categories: readonly string[]): Promise<void> => {
   const item = await get<never>(productKey(store, product));
   for (const category of categories) {
@@ -124,7 +124,7 @@ test('a change of flags sees an addition even if the product looks as it did bef
   const [[a = '', b = ''], product] = [await newCategories(2), await newProduct()];
   for (const category of [a, b]) await addMember(store, category, product);
   await removeMember(store, b, product);
-  // Two changes count the memberships, and the addition makes the count and the set of categories what they were.
+  // Two changes count the memberships. Then the addition restores the count and the set of categories.
   beforeTransaction(async () => {
     await updateProduct(store, product, forBloggers);
     await updateProduct(store, product, productWith());

@@ -10,7 +10,7 @@ import { wholeTable } from '../../../../test/support/service.ts';
 import { groups } from '../../commands/endpoints.ts';
 import { isOfCommand, startForCli } from '../support/cli.ts';
 
-/** The commands of the table: what those that read print is what the API answers. */
+/** The commands of the table. A command that reads prints what the API answers. */
 
 const service = await startForCli();
 
@@ -23,7 +23,7 @@ const [vendor, card, webhook, sale] = [demo('13'), demo('05'), demo('09'), demo(
 const [failed, product, free] = [demo('08', '2'), demo('03', '2'), demo('05', '5')];
 const credit = '/v1/customers/vera.vendor/credit';
 
-/** Commands that read, the paths under which the API answers the same, and what people see of it. */
+/** Commands that read, the paths at which the API answers the same, and what people see. */
 const reads: [line: string, path: string, shown: RegExp][] = [
   [
     'vendors list',
@@ -208,7 +208,7 @@ const any = expect.anything();
 const [renamed, vera] = [demo('02', '2'), demo('02', '1')];
 const hook = { host: '127.0.0.1:9', events: ['sale.completed', 'delivery.failed'] };
 
-/** Commands that act, what the log tells of them, and the path under which the API answers then what they print. */
+/** Commands that act, what the log says about them, and the path at which the API then answers what they print. */
 const acts: [line: string, action: string, details: object, path: string][] = [
   [`vendors set-product ${vendor} none`, 'vendor.product_set', { vendor, productId: null }, `/v1/vendors/${vendor}`],
   [

@@ -25,7 +25,7 @@ const file = (name: string, ...lines: string[]): string => {
 
 const logOf = async (...args: string[]) => (await service.run('log', '--json', ...args)).rows;
 
-/** A store with a live key, neither of which is in the log. */
+/** A store with a live key. Neither is in the log. */
 const aStore = async (name: string): Promise<string> => {
   const { id: store } = await createStore(name);
   await issueKey({ store, name: 'bot', scopes: ['products:read'], stage: 'test' });

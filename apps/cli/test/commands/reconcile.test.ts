@@ -39,7 +39,7 @@ beforeEach(async () => {
   await write(put(movedBy(newPayee(payeeKey(store, payee.uuid), payee.username), { owed: 500 }, timestamp(start))));
 });
 
-/** Does something so many minutes after the start. */
+/** Does something this many minutes after the start. */
 const at = <T>(minutes: number, work: () => Promise<T>): Promise<T> => doAt(timestamp(start + minutes * minute), work);
 
 const sellAt = (minutes: number, paid = 100, { uuid } = buyer) =>

@@ -30,7 +30,7 @@ test('uses a store of its own from its keys to its webhooks, and leaves nothing 
 
 type Override = { status: number; body?: object } | undefined;
 
-/** The service behind a proxy that answers some calls itself. `seen` counts the calls of a line before this one. */
+/** The service behind a proxy that answers some calls itself. `seen` counts the earlier calls of the same line. */
 const behind = async (override: (line: string, seen: number) => Override): Promise<string> => {
   const counts = new Map<string, number>();
   const server = createServer(async (request, response) => {

@@ -86,7 +86,7 @@ describe('a renamed resident', () => {
     const rename = (to: string) => importResidents([`${resident.uuid},${to},`]);
 
     for (let writes = 1, failed = true; failed; writes++) {
-      // Two names by turns: each further one is one write more, so that no round would be the last.
+      // Alternates between two names: each further name would be one write more, and no round would be the last.
       const name = `crash.no${writes % 2}`;
       let seen = 0;
       failed = false;

@@ -7,8 +7,8 @@ import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { startForCli } from '../support/cli.ts';
 
 /**
- * A store that is exported whole and imported into an empty one answers the same: every GET row of the API is compared
- * between the two, or is in the list of those that an import does not carry.
+ * A store that is exported whole and imported into an empty one answers the same. Every GET row of the API is compared
+ * between the two, unless it is in the list of rows that an import does not carry.
  */
 
 /** The rows that are not compared, with the reason. */
@@ -59,7 +59,7 @@ const addressesOf = async (path: string): Promise<string[]> => {
   return found.flat().map(({ id }) => path.replace('{id}', String(id)));
 };
 
-/** An answer without its cursors, which are sealed for one store, and without the members that differ. */
+/** An answer without its cursors, which are sealed for one store, and without the members that may differ. */
 const told = (path: string, { status, body }: Answer) => {
   const without = (row: Record<string, unknown>) =>
     Object.fromEntries(Object.entries(row).filter(([name]) => !(name in (otherMembers[path] ?? {}))));

@@ -22,7 +22,7 @@ import { productWith } from '../../../../test/support/rows.ts';
 import { doAt } from '../../../../test/support/service.ts';
 import { startForCli } from '../support/cli.ts';
 
-/** A file from before what the store has done since: see docs/adr/0062-whose-word-counts.md. */
+/** A file from before the store's latest changes: see docs/adr/0062-whose-word-counts.md. */
 
 const dir = tempDir();
 const coupon = { code: 'HALF', discount: 50, ownerProfit: 0, active: true, bloggersSync: false };
@@ -83,7 +83,7 @@ test('the audit names a coupon that was set back over another', async () => {
   await transact([put(before as AppliedCoupon, exists, now)]);
   await catchUp();
 
-  // The list of events shows those that are older than ten seconds.
+  // The list of events shows events that are older than ten seconds.
   const found = await doAt(at(1), () => run('audit'));
 
   expect(clean.code).toBe(0);

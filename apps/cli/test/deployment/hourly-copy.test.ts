@@ -139,7 +139,10 @@ test('a hole between increments is refused, and named, before a table is made', 
   expect(await on(table, () => wholeTable())).toEqual(tables[0]);
 });
 
-/** The table that was restored at half past one from the one before, with an increment that the last one overlaps. */
+/**
+ * The table that was restored at half past one from the earlier one. An increment overlaps the earlier table's last
+ * one.
+ */
 const restored = tableOf('store-restored', '11111111-0000-4000-8000-000000000002');
 const withRestored = (table = restored): string => {
   const folder = exportsOf(1, 2);

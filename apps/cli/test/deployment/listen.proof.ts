@@ -133,7 +133,7 @@ test('hands events to no other machine, by whatever spelling', async () => {
   }
 });
 
-/** Reads on until so many events have come. */
+/** Reads on until this many events have come. */
 const take = async (count: number, events: ReturnType<typeof follow>): Promise<EventItem[]> => {
   const found: EventItem[] = [];
   // A loop with for await would end the generator.

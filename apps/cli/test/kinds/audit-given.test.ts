@@ -20,7 +20,7 @@ const start = Date.parse('2027-05-10T12:00:00.000Z');
 let store: string;
 let [sale, ofCard] = ['', ''];
 
-/** Ada buys a lamp, which gives her L$ 10 of credit, and a gift card, whose sale is refunded where `isRefunded`. */
+/** Ada buys a lamp, which gives her L$ 10 of credit, and a gift card, whose sale is refunded if `isRefunded`. */
 const sellBoth = async (isRefunded: boolean): Promise<void> => {
   setClock(start);
   await startTestQueue();

@@ -39,7 +39,7 @@ beforeEach(async () => {
   product = await newProduct(store, { price: 100, profitShares });
 });
 
-/** Sells one, of which bob is owed 30 and cleo 10. */
+/** Makes a sale that owes 30 to bob and 10 to cleo. */
 const sellOne = async (isCounted = true, buyer = ada.uuid): Promise<string> => {
   const { id } = await buy(store, { productId: product, buyer, paid: 100 });
   const { delivery } = await claimDelivery(orderOf((await findSale(store, id)) as SaleItem), 1000);
@@ -261,7 +261,7 @@ test('a restored table stops the payouts of all its stores until they are resume
   expect(await claim()).not.toBe('');
 });
 
-/** Takes an avatar out of the shares of the product, without which nobody can be erased. */
+/** Removes an avatar from the product's shares. Nobody who has a share can be erased. */
 const unshare = async (): Promise<void> => {
   const { id, ...fields } = (await findProduct(store, product)) as never as { id: string; profitShares: object[] };
   await updateProduct(store, id, { ...(fields as object), profitShares: [] } as never);

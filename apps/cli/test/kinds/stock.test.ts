@@ -58,14 +58,14 @@ const sell = async (productId: string) => {
   return { outcome: body.refusal ?? body.state, id: body.id, units: cost?.units ?? 0 };
 };
 
-/** Leaves so many copies in each share, and none in the item. */
+/** Leaves this many copies in each share, and none in the item. */
 const leave = async (id: string, ...copies: number[]): Promise<void> => {
   await write(update(productKey(store, id), { set: { availableAmount: 0 } }));
   for (const [place, share] of (await sharesNow()).entries())
     await write(update(share, { set: { copies: copies[place] ?? 0 } }));
 };
 
-/** Runs what follows outside of a request, whose function may not do all that another one does. */
+/** Runs what follows outside a request, whose function may not do everything that another one does. */
 const outside = AsyncLocalStorage.snapshot();
 
 /** Runs `work` once, right before the first such call. */

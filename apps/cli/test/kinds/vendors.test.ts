@@ -13,7 +13,7 @@ import { checkVendors } from '../../kinds/vendors.ts';
 
 await freshTable();
 
-/** A store with a product and two vendors, of which the first sells it. */
+/** A store with a product and two vendors. The first vendor sells the product. */
 const aStore = async () => {
   const { id: store } = await createStore(`Vendors ${randomUUID()}`);
   const product = await createProduct(store, { ...row.body.parse({ name: 'Chair', price: 5 }), profitShares: [] });

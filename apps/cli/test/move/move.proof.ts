@@ -12,9 +12,9 @@ import { runStore } from '../support/cli.ts';
 import { startOther } from '../support/other-service.ts';
 
 /**
- * A store is moved from one service to another, each in processes of its own: the old one answers the rows of the
- * contract alone, the command is killed and the network has faults. MOVE_CUSTOMERS gives the size: with 10,000 there
- * are 2,000 products, 500 coupons and 1,000 cards.
+ * A store is moved from one service to another, each in its own processes. The old one answers only the contract's
+ * rows, the command is killed, and the network has faults. MOVE_CUSTOMERS gives the size: with 10,000 there are 2,000
+ * products, 500 coupons and 1,000 cards.
  */
 
 const seed = Number(process.env.MOVE_SEED ?? Math.floor(Math.random() * 2 ** 31));

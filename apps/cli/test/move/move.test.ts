@@ -14,7 +14,7 @@ import { wholeTable } from '../../../../test/support/service.ts';
 import { startForCli, withClockAhead } from '../support/cli.ts';
 import { startOther } from '../support/other-service.ts';
 
-/** A store is copied from another service, of which only the rows of the contract answer, into stores of this one. */
+/** A store is copied from another service, which answers only the contract's rows, into stores of this service. */
 
 let service: Awaited<ReturnType<typeof startForCli>>;
 let other: Awaited<ReturnType<typeof startOther>>;
@@ -44,7 +44,7 @@ const there = async (method: string, path: string, body?: object) => {
   return answer.body;
 };
 
-/** A customer of the old store, and the balances that the new one has of them. */
+/** A customer of the old store, and their balances in the new one. */
 const firstCustomer = async () => (await there('GET', '/v1/customers?spentMoreThan=0')).data[0];
 
 const itemOf = async (store: string, uuid: string) =>

@@ -76,9 +76,7 @@ const sell = async (fields: object): Promise<Sale> => {
   return sale;
 };
 
-/**
- * A sale of each kind that a refund takes back: with credit, of which a part is in a lot; in cash alone; and a gift.
- */
+/** A sale of each kind that a refund takes back: with credit, partly from a lot; in cash alone; and a gift. */
 const sales: Record<string, () => Promise<Sale>> = {
   'with credit and a coupon': async () => {
     await give(30, '2099-01-01T00:00:00.000Z');
@@ -98,7 +96,7 @@ const refund = (id: string): Promise<Sale> => refundSale(store, id, by);
 const refunds = (id: string, writes: readonly Write[]): boolean =>
   writes.some((write) => write.kind === 'update' && targetOf(write).sk === id);
 
-/** Tells whether a transaction of the erasure moves the customer, which it does when the sales have moved. */
+/** Says whether a transaction of the erasure moves the customer. It does so after the sales have moved. */
 const movesCustomer = (writes: readonly Write[]): boolean =>
   writes.some((write) => write.kind === 'remove' && isDeepStrictEqual(write.key, customerKey(store, avatar.uuid)));
 
@@ -108,7 +106,7 @@ const expectAudit = async (): Promise<void> => {
   expect(code).toBe(0);
 };
 
-/** Nothing but the pseudonym stands in the books, in which everything adds up. */
+/** Only the pseudonym is in the books, and they add up. */
 const expectErased = async (): Promise<void> => {
   const customers: Avatar[] = (await call('GET', '/v1/customers?limit=1000')).data;
   expect(customers.map(({ uuid }) => uuid)).not.toContain(avatar.uuid);

@@ -123,7 +123,7 @@ const everythingAgain = async (): Promise<void> => {
 
 const historyOf = async (uuid: string) => (await call('GET', `/v1/customers/${uuid}/credit/history`)).data;
 
-/** A customer's history, once it has so many rows. */
+/** A customer's history, when it has this many rows. */
 const historyWith = async (count: number, uuid = avatar.uuid) => {
   await expect.poll(() => historyOf(uuid)).toHaveLength(count);
   return historyOf(uuid);
@@ -351,7 +351,7 @@ test('waits for the history of changes that come while it reads', async () => {
   const { promise: isWaitedFor, resolve: wait } = Promise.withResolvers<void>();
   let looks = 0;
   engine.get = async (key) => {
-    // Its fifth look at the customer is the one by which it decides.
+    // The erasure decides by its fifth look at the customer.
     if (key.pk.endsWith('#CUSTOMER') && key.sk === avatar.uuid && ++looks === 5) {
       await give(5);
       await give(-5);

@@ -93,8 +93,8 @@ const runHere = async (lines: readonly (readonly string[])[], env?: Record<strin
 let last: Promise<unknown> = Promise.resolve();
 
 /**
- * Runs commands on one deployment within this process, all at once: each waits for the table where another goes on. All
- * of them have the option `--json`, or none.
+ * Runs commands on one deployment within this process, all at once: each waits for the table while another continues.
+ * Either all of them have the option `--json`, or none.
  */
 const runTogether = (lines: readonly (readonly string[])[], env?: Record<string, string>): Promise<Ran[]> => {
   const ran = last.then(() => runHere(lines, env));
@@ -105,8 +105,8 @@ const runTogether = (lines: readonly (readonly string[])[], env?: Record<string,
 };
 
 /**
- * Runs the command within this process, which takes a tenth of a process's time. Runs wait for each other: for signals
- * and for what a shell sees, use `runStore`.
+ * Runs the command within this process, which takes a tenth of the time of a process. Runs wait for each other. For
+ * signals, and for what a shell sees, use `runStore`.
  */
 export const runInProcess = async (args: readonly string[], env?: Record<string, string>): Promise<Ran> => {
   const [ran] = await runTogether([args], env);
@@ -114,8 +114,8 @@ export const runInProcess = async (args: readonly string[], env?: Record<string,
 };
 
 /**
- * Runs commands that find the service's clock an hour ahead of this machine's, which they have until then. In this
- * process both have one clock, so only the answer about it can say so.
+ * Runs commands that find the service's clock an hour ahead of this machine's, which they use until then. In this
+ * process both have one clock, so only the answer can say so.
  */
 export const withClockAhead = async <T>(work: () => Promise<T>): Promise<T> => {
   const { fetch } = globalThis;

@@ -44,7 +44,7 @@ export const journalFaults = (text: string): string[] => {
       if (asserted !== undefined && balance !== Number(asserted))
         faults.push(`line ${at}: ${account} has ${balance}, not ${asserted}`);
     } else if (line === '') endTransaction(at);
-    // Comments stand above the postings: below one, hledger reads a tag such as date: as an order.
+    // Comments come before the postings: after one, hledger reads a tag such as date: as an order.
     else if (/^ {4};/.test(line) ? count > 0 || sum === undefined : !/^(account|commodity) /.test(line))
       faults.push(`line ${at}: cannot be read: ${line}`);
   }

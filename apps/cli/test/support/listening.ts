@@ -45,7 +45,10 @@ export interface Message {
   body: string;
 }
 
-/** Starts a program that gets messages, on a port or a free one, with these answers, of which the last goes on. */
+/**
+ * Starts a program that gets messages, on a given port or a free one. It gives these answers, and then repeats the
+ * last.
+ */
 export const startProgram = async (answers: number[] = [204], port = 0) => {
   const got: Message[] = [];
   const server = createServer(async (request, response) => {

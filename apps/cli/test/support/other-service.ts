@@ -12,8 +12,8 @@ export type Fault = (
 ) => { status: number; headers?: Record<string, string> } | ((body: string) => string) | 'broken' | undefined;
 
 /**
- * Another vendor's service as far as a client sees it: one of ours, of which it answers the rows of the contract alone.
- * It counts its requests by method, and has the faults that it is given.
+ * Another vendor's service as a client sees it: really one of these services that answers only the contract's rows. It
+ * counts its requests by method, and has the faults that it is given.
  */
 export const startOther = async (baseUrl: string) => {
   const rowOf = matcher(routes.filter(({ extension }) => !extension));

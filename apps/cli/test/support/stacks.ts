@@ -6,10 +6,10 @@ import { mockClient } from 'aws-sdk-client-mock';
 import { atEnd } from '../../../../test/support/at-end.ts';
 
 /**
- * Stubs AWS for the commands in this process until the end of the test file: CloudFormation with these stacks, by name
- * the outputs of each; Lambda with the quota of a new account and, for a table's stream, one mapping; SNS with the
+ * Replaces AWS for the commands in this process until the end of the test file: CloudFormation with these stacks'
+ * outputs, by name; Lambda with the quota of a new account and one mapping for a table's stream; SNS with the
  * subscriptions of a topic; STS with an identity, without which it does not answer. Returns the last three, which a
- * test may set.
+ * test may change.
  */
 export const stubAws = (stacks: Record<string, Record<string, string>>) => {
   const account = { mapping: 'Enabled', arn: undefined as string | undefined, subscriptions: [] as string[] };

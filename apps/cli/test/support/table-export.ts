@@ -12,7 +12,7 @@ import { marshall } from '@aws-sdk/util-dynamodb';
 
 type Row = Record<string, unknown>;
 
-/** The table that an export is of: one that was made anew under its old name has the same ARN, and another id. */
+/** The table of an export. A table that was deleted and made again under its name has the same ARN but another id. */
 interface ExportedTable {
   tableArn: string;
   tableId: string;
@@ -27,7 +27,10 @@ const onlyTable = tableOf('store', '11111111-0000-4000-8000-000000000001');
 
 const wire = (item: Row) => marshall(item, { removeUndefinedValues: true });
 
-/** The data of a full export lies in its own folder, that of an increment in one that all exports share. */
+/**
+ * The data of a full export is in the export's own folder. The data of an increment is in a folder that all exports
+ * share.
+ */
 const writeFiles = (directory: string, data: string, lines: readonly object[], files: number): void => {
   mkdirSync(directory, { recursive: true });
   mkdirSync(data, { recursive: true });

@@ -18,7 +18,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** The lines that a table of rows has; `width` is that of the terminal, which has none where there is none. */
+/** The lines in a table of rows. `width` is the terminal's width; without it there is no terminal. */
 const printed = (rows: Row[], width?: number): string[] => {
   const texts: string[] = [];
   vi.spyOn(process.stdout, 'write').mockImplementation((text) => {
