@@ -11,7 +11,7 @@ export interface Access {
   readonly updates?: readonly Kind[];
   /** The function creates items of these kinds, and deletes none. */
   readonly makes?: readonly Kind[];
-  /** Further partitions, such as those that an index over all stores uses. */
+  /** Further partitions, such as the partitions of an index that spans stores. */
   readonly alsoReads?: readonly string[];
   /** The actions and indexes that the function's code can use, by default all. */
   readonly uses?: readonly TableUse[];

@@ -46,7 +46,7 @@ const Desk = ({ opened, kept }: Keys) => {
   const [hasEnded, setEnded] = useState(false);
   const [isTrying, setTrying] = useState(opened !== undefined || kept !== undefined);
   const [failed, setFailed] = useState<unknown>();
-  /** What the kept key opens, and what the link to another store opens. */
+  /** The stores that the kept key and the link to another store open. */
   const [own, setOwn] = useState<OpenStore>();
   const [other, setOther] = useState<OpenStore>();
 

@@ -1,7 +1,7 @@
 import { createContext, type FunctionComponent } from 'preact';
 import type { PageRow } from './page-row.ts';
 
-/** What the local service adds: pages for developers, and a way to each store of the machine. */
+/** The additions of the local service: pages for developers, and a way to each store of the machine. */
 export interface Developer {
   title: string;
   pages: readonly PageRow[];

@@ -1,6 +1,6 @@
 /** What sales earned, in all and by product and by buyer. The desk and `store report` sum it up alike. */
 
-/** What the sums need to know about a sale. */
+/** The facts about a sale that the sums need. */
 export interface SoldSale {
   state: 'completed' | 'refused' | 'refunded';
   productId: string;

@@ -23,7 +23,7 @@ export const meantColumn = (columns: readonly NamedColumn[], word: string): stri
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 };
 
-/** What the first line needs to know about a kind of file. */
+/** The facts about a kind of file that the first line needs. */
 interface HeaderRules<C extends NamedColumn> {
   name: string;
   columns: readonly C[];

@@ -21,7 +21,7 @@ import {
 import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 
-/** A store's inworld dispenser, or more exactly one of its boxes. Each box has a name. */
+/** A store's inworld dispenser, or more exactly a box of it. Each box has a name. */
 export interface Dispenser {
   name: string;
   /** The box with the lowest number is asked first. */

@@ -46,7 +46,7 @@ export const plus = (sums: DaySums, more: DaySums): DaySums => {
   return total;
 };
 
-/** What a record adds to the sums of the day of `at`. */
+/** The sums that a record adds to the day of `at`. */
 export interface DayCount {
   at: string;
   sums: DaySums;

@@ -19,7 +19,7 @@ const bookAll = (store: string, uuid: string): Promise<number> =>
     const [payee, shop] = await Promise.all([findPayee(store, uuid), findStore(store)]);
     if (!payee || payee.owed < 1 || payee.isPseudonym || shop?.payoutsBegunAt !== undefined) return answer(0);
     const { writes } = paidBefore(payee, payee.owed);
-    // Somebody else may begin them meanwhile. What is owed since then may be claimed.
+    // Somebody else may begin them meanwhile. Later debts may be claimed.
     const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
     return writeAll([...writes, notBegun], { result: payee.owed });
   });
@@ -38,10 +38,9 @@ type CountSales = (store: string) => Promise<void>;
 const countUnseen: CountSales = async (store) => countSales(store, await findUncountedSales(store, () => {}), () => {});
 
 /**
- * Begins the payouts of a store: from now on they can be claimed. What is owed until then counts as paid by hand,
- * unless `keep` leaves it to be claimed. So the debts of sales are counted first, and the counter books what this could
- * not see. It can be repeated wherever it ended. `log` makes the writes that belong in the transaction that begins the
- * payouts.
+ * Begins the payouts of a store: from now on they can be claimed. Earlier debts count as paid by hand, unless `keep`
+ * leaves them to be claimed. So the debts of sales are counted first, and the counter books what this could not see. It
+ * can be repeated wherever it ended. `log` makes the writes that belong in the transaction that begins the payouts.
  */
 export const beginPayouts = async (
   store: string,

@@ -29,8 +29,8 @@ async function* owedPages(store: string, some: readonly Key[]): AsyncGenerator<r
 }
 
 /**
- * The account that has been owed for the longest time, among those that a claim would pay something. `some` are the
- * first in the list. The index may be a moment old, but the accounts are not.
+ * The account that has been owed for the longest time and that a claim would pay something. `some` are the first in the
+ * list. The index may be a moment old, but the accounts are not.
  */
 const longestOwed = async (
   store: string,
@@ -89,9 +89,9 @@ const mayClaim = ({ payoutsBegunAt, payoutsStoppedAt }: Store): boolean =>
   payoutsBegunAt !== undefined && payoutsStoppedAt === undefined;
 
 /**
- * Claims one payout: for the account that has been owed for the longest time, among those that would get `minimum` or
- * more. The transaction that makes the payout takes its amount from what is owed. `by` is the key that asks, or the
- * first key in its chain of rotations.
+ * Claims one payout: for the account that has been owed for the longest time and would get `minimum` or more. The
+ * transaction that makes the payout takes its amount from what is owed. `by` is the key that asks, or the first key in
+ * its chain of rotations.
  */
 export const claimPayout = (store: string, terms: ClaimRequest, by: string): Promise<{ payout: PayoutAnswer | null }> =>
   decide(async (): Promise<Decision<{ payout: PayoutAnswer | null }>> => {

@@ -25,7 +25,7 @@ import { payoutWrite } from './payouts.ts';
 const salesAtOnce = 25;
 const payeesAtOnce = 25;
 
-/** A new account. What the store was told about an avatar says whether the account belongs to a pseudonym. */
+/** A new account. The store's own word about an avatar says whether the account belongs to a pseudonym. */
 const begunFor = async (store: string, uuid: string): Promise<Payee> => {
   const [resident, told] = await Promise.all([
     readResident(store, { uuid }),

@@ -109,8 +109,8 @@ interface RowFields {
   /** By default 200, or 204 without a response. */
   readonly status?: 200 | 201 | 202 | 204;
   /**
-   * The failures that the endpoint itself answers, besides those of the layers around it. By default 404 for a write
-   * and for a path with a placeholder, and 400 for everything except a GET of one row by its id.
+   * The failures that the endpoint itself answers, besides the failures of the layers around it. By default 404 for a
+   * write and for a path with a placeholder, and 400 for everything except a GET of one row by its id.
    */
   readonly problems?: readonly (400 | 404)[];
   /** Absent if the endpoint takes no parameters. */

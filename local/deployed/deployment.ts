@@ -191,7 +191,9 @@ const awsEnvironmentOf = (address: string) => ({
   AWS_SECRET_ACCESS_KEY: 'secret',
 });
 
-/** Starts the engines with the tables and queues of a template. Also answers what makes those of a later version. */
+/**
+ * Starts the engines with the tables and queues of a template. Also answers a function that makes a later version's.
+ */
 const startStores = async (template: ResolvedTemplate) => {
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);

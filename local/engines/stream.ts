@@ -31,7 +31,7 @@ interface StreamOptions {
    * record.
    */
   place?: StreamPlace | undefined;
-  /** The event source's filters and its largest batch; by default those of the stream's consumer. */
+  /** The event source's filters and its largest batch; by default the consumer's of the stream. */
   filters?: readonly Pattern[];
   batchSize?: number;
   /** True when reading must end although the stream goes on. */

@@ -1,7 +1,7 @@
 import type { LocalOptions } from './options.ts';
 import { findHolder, isLocalService } from './running.ts';
 
-/** What a person can do if the local service could not start. */
+/** Advice for a person if the local service could not start. */
 
 const anotherPort = 'npm start -- --port 0 takes any that is free.';
 const anotherFolder = 'choose another one: npm start -- --data-dir <folder>.';

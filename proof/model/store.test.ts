@@ -233,7 +233,7 @@ const quoted = command('quote', wanted, async (request, model, real) => {
   if (made) real.quotes.push({ text: answer.quote, made });
 });
 
-/** What a sale is paid, relative to what is left to pay. */
+/** The payments for a sale, relative to what is left to pay. */
 const payments = { exactly: 0, 'too much': 7, 'one too little': -1, nothing: Number.NEGATIVE_INFINITY };
 const payment = fc.constantFrom<keyof typeof payments>(
   ...(['exactly', 'exactly', 'exactly', 'too much', 'one too little', 'nothing'] as const),
@@ -626,8 +626,8 @@ beforeAll(async () => {
 });
 
 /**
- * A store with two products, the second with a limited stock. `isRich` gives both residents credit of both types, some
- * of which ends soon, a coupon that each can use once, and rules to the store.
+ * A store with two products, the second with a limited stock. `isRich` gives both residents credit of both types, and
+ * some of it ends soon. It also gives them a coupon that each can use once, and the store rules.
  */
 const setUp = async (now: number, isRich: boolean): Promise<{ model: SaleModel; real: Real }> => {
   setClock(now);

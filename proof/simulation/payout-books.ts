@@ -17,7 +17,7 @@ import { start, type World } from './world.ts';
 /** The place at which an operator first tried to begin payouts, for each machine. */
 const begunFrom = new WeakMap<Machine, number>();
 
-/** Begins the payouts of a store. What is owed until then was paid by hand or, with `keep`, may be claimed. */
+/** Begins the payouts of a store. Earlier debts were paid by hand or, with `keep`, may be claimed. */
 const beginOperation = (part: Part, mayBegin: Promise<void>): Operation => {
   const { machine, world, name } = part;
   const keep = machine.random.chance(0.3);

@@ -15,8 +15,9 @@ import type { Operation } from './operation.ts';
 import { quietly, type State, type World } from './world.ts';
 
 /**
- * A restore: the table as of a commit, without everything that came later. The queue stays, and so does what dispensers
- * and cashiers have done. The restored table has its own stream. What the old stream has not brought yet never comes.
+ * A restore: the table as of a commit, without everything that came later. The queue stays, and so do the acts of
+ * dispensers and cashiers. The restored table has its own stream. Records that the old stream has not brought yet never
+ * come.
  */
 
 /** The table of a world as of a commit of its machine. */
@@ -81,8 +82,8 @@ export const resumeOperation = (part: Part): Operation => ({
 const days = 3 * 86_400_000;
 
 /**
- * Repairs the books with everything that the guide names, days later, when the stream brings nothing more. What the old
- * stream has not brought is missing.
+ * Repairs the books with everything that the guide names, days later, when the stream brings nothing more. Records that
+ * the old stream has not brought are missing.
  */
 export const repairBooks = async (machine: Machine, { store }: World): Promise<void> => {
   await countSales(store, await findUncountedSales(store, () => undefined), () => undefined);

@@ -3,7 +3,10 @@ import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Commit } from './machine.ts';
 
-/** What files, passes of a move, and this store itself say about records: the values that a commit has changed. */
+/**
+ * The words of files, of passes of a move, and of this store itself about records: the values that a commit has
+ * changed.
+ */
 
 /** The kinds of items that a file, or another service, tells of. */
 const kinds = ['CUSTOMER', 'PRODUCT', 'COUPON', 'APPLIED', 'PURCHASE', 'GIFTCARD'] as const;
@@ -59,7 +62,7 @@ const hasOtherCopies = (before: Item | undefined, after: Item): boolean =>
 const isBalance = (before: Item | undefined, after: Item): boolean =>
   before?.creditVersion !== after.creditVersion && lastChangeOf(after as unknown as CreditItem)?.kind === 'import';
 
-/** What a commit says; undefined if it says nothing. */
+/** The words of a commit; undefined if it says nothing. */
 export const wordsOf = (commit: Commit): Words | undefined => {
   if (!saysWords(commit)) return undefined;
   const isOfShares = commit.written.some(({ key }) => key.pk.endsWith('#STOCK'));

@@ -20,8 +20,8 @@ import { fieldFaults, onceEach } from './faults.ts';
  */
 
 /**
- * What one client knows. It alone changes its own rows, one request after another, so it knows the right answer to
- * each. All clients change hot customers and shared categories at the same time.
+ * The knowledge of one client. It alone changes its own rows, one request after another, so it knows the right answer
+ * to each. All clients change hot customers and shared categories at the same time.
  */
 export interface World {
   index: number;

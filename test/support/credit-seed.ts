@@ -51,7 +51,7 @@ export const customerWithLots = async (
   return uuid;
 };
 
-/** A valid checksum must equal that of the open lots. */
+/** A valid checksum must equal the checksum of the open lots. */
 const markFaults = (item: CreditItem, lots: readonly CreditLot[]): string[] =>
   creditTypes.flatMap((type) => {
     const mark = storedChecksum(item, type);

@@ -21,7 +21,7 @@ const runOf = ({ Properties: { MemorySize } }: Resource): number => 0.2 + (Memor
 
 type Template = Pick<ReturnType<typeof templateOf>, 'all' | 'ofType' | 'functionOf'>;
 
-/** A minute's sweep: its schedule, run, table and log, and those of the consumer, which its note calls. */
+/** A minute's sweep: its schedule, run, table and log. Its note calls the consumer, whose run and log are included. */
 const sweepOf = ({ functionOf }: Template, { reads, writes }: Units): number => {
   const [sweep, consumer] = ['expiry-sweep', 'stream-consumer'].map((entry) => runOf(functionOf(entry)[1]));
   return 1 + (sweep ?? 0) + (consumer ?? 0) + 0.125 * reads + 0.625 * writes + 0.5 + 0.25;

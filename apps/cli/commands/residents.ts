@@ -57,7 +57,7 @@ const logged = (log: Log): Importer<ResidentFields> => ({
   },
 });
 
-/** Tells all stores of a resident, and renames all copies of the name, also those that an earlier rename missed. */
+/** Tells all stores of a resident, and renames all copies of the name, even if an earlier rename missed them. */
 const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
   const target = await connect(options);
   const fields: ResidentFields = { uuid, username, formerNames: options.former ?? [] };

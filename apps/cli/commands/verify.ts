@@ -33,8 +33,7 @@ const isOnThisMachine = ({ baseUrl }: Target): boolean => baseUrl.startsWith('ht
 const quietMillis = (target: Target): number => (isOnThisMachine(target) ? 1000 : 30_000);
 
 /**
- * An avatar that the store can name: one of the made-up grid locally, otherwise a made-up one that the store is told
- * of.
+ * An avatar that the store can name: from the made-up grid locally, otherwise a made-up one that the store is told of.
  */
 const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
   if (kind === 'local') {

@@ -93,7 +93,7 @@ interface Filled {
   items: number;
   /** The number of changes in the increments. */
   changes: number;
-  /** The time as of which the table is, if the export tells it. */
+  /** The time that the table shows, if the export tells it. */
   until: string | undefined;
 }
 

@@ -36,7 +36,7 @@ interface Increment extends TableExport {
 interface ExportChain {
   full: TableExport;
   increments: readonly Increment[];
-  /** The time as of which they make the table; undefined if the export does not tell it. */
+  /** The time that their table shows; undefined if the export does not tell it. */
   until: string | undefined;
 }
 
@@ -102,7 +102,7 @@ interface EndedExport {
   table: { arn: string; id: string };
   /** Absent for a full export. */
   from?: string;
-  /** The time as of which it shows the table. */
+  /** The time at which the table was as it shows it. */
   to: string;
 }
 

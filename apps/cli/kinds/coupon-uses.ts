@@ -33,7 +33,7 @@ const looks = 5;
 
 /**
  * A customer's uses of a coupon are their completed sales with it. Reads the whole table, since no item leads to all
- * uses. What differs is read once more by the list of the buyer, since sales are made meanwhile.
+ * uses. Reads differences once more by the list of the buyer, since sales are made meanwhile.
  */
 export const checkUses: Check = async (store, { onFault, onChecked }) => {
   const differences = new Map<string, number>();

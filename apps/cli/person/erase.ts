@@ -227,10 +227,10 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
 };
 
 /**
- * Erases an avatar from a store. What the books need stays under a pseudonym, which it answers; everything else goes.
- * Each item is written on condition that it is as it was read, and the customer last. So the erasure can be repeated
- * wherever it ended, and no change in between is lost. Afterwards the avatar is unknown to the store, or a new
- * customer. Undefined if the store had nothing about the avatar. Throws if one of their items forbids it, and 503 if
+ * Erases an avatar from a store. The books keep what they need under a pseudonym, which this answers. Everything else
+ * goes. Each item is written on condition that it is as it was read, and the customer last. So the erasure can be
+ * repeated wherever it ended, and no change in between is lost. Afterwards the avatar is unknown to the store, or a new
+ * customer. Undefined if the store had nothing about the avatar. Throws if an item of theirs forbids it, and 503 if
  * their data change all the time.
  */
 export const erasePerson = async (

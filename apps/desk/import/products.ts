@@ -28,7 +28,7 @@ interface KnownProduct extends Named {
 }
 
 /**
- * What a plan needs to know about the store. `ids` and `categoryIds` have the UUIDs that the command makes from ids
+ * The facts about the store that a plan needs. `ids` and `categoryIds` have the UUIDs that the command makes from ids
  * that are not UUIDs.
  */
 export interface KnownStore {
@@ -300,7 +300,7 @@ const readPeople = async ({ client }: Session, rows: readonly ImportRow[]): Prom
   return new Map((await readEach(names, read, () => undefined)).flat());
 };
 
-/** What the plan of these rows needs to know about the store. Undefined if it has too many products. */
+/** Reads what the plan of these rows needs to know about the store. Undefined if it has too many products. */
 export const readStore = async (
   session: Session,
   rows: readonly ImportRow[],

@@ -97,8 +97,8 @@ const isLowered = (wanted: CreditLot, lot: CreditLot): boolean =>
   wanted.remaining < lot.remaining;
 
 /**
- * The fault of a row whose lot exists with another value. What is left in a lot, and how it ended, is compared only
- * until the store itself changes the credit.
+ * The fault of a row whose lot exists with another value. The rest of a lot, and how it ended, are compared only until
+ * the store itself changes the credit.
  */
 const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault | undefined => {
   const valuesOf = ({ sk, amount, expiresAt, remaining, state }: CreditLot) => ({
@@ -148,7 +148,7 @@ const lowering = ({ found, wanted }: LoweredLot, changed: number): Write => {
     : closing(found, 'drained', { at, by }, changed, found.remaining);
 };
 
-/** What the table holds about a customer before rows are added. */
+/** The items that the table holds about a customer before rows are added. */
 interface StoredHolder {
   item: CreditItem | undefined;
   lotAt: (row: Row<CreditFields>) => CreditLot | undefined;

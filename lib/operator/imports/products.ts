@@ -188,7 +188,7 @@ const none: ReadonlySet<string> = new Set();
 
 /**
  * The memberships that a row changes. A move adds memberships that the other service had not told before, and ends ones
- * that it had told and no longer has. What was changed here stays.
+ * that it had told and no longer has. It leaves the changes of this store.
  */
 const movesOf = (
   { id, categories }: ProductFields,

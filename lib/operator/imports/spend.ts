@@ -11,8 +11,8 @@ import { type Group, type Importer, type Row, readItems } from './rows.ts';
 
 /**
  * The spend of customers at another service. No GET tells its single purchases, so two purchases carry the sums: one
- * for the last year, and one for the time before. They hold the other service's sums less what imports have brought in
- * single rows. What this store has sold itself is added to them.
+ * for the last year, and one for the time before. They hold the other service's sums less the purchases that imports
+ * have brought in single rows. This store's own sales are added to them.
  */
 
 /** A customer's spend at the other service, in L$. */

@@ -22,7 +22,7 @@ export interface Word {
   writers: string;
   /** How the item shows that this store has changed it. */
   touched: string;
-  /** What a file and a move do afterwards. */
+  /** The effect of a file and of a move afterwards. */
   after: string;
 }
 

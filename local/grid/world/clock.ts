@@ -27,7 +27,7 @@ export const virtualClock = (startMillis: number): Clock & { advance: (seconds: 
       const at = millis + seconds * 1000;
       waiting.splice(waiting.findLastIndex((other) => other.at > at) + 1, 0, { at, run });
     },
-    /** Lets seconds pass. What is due in them happens in its order. */
+    /** Lets seconds pass. Everything due in them happens in its order. */
     advance: (seconds) => {
       const end = millis + seconds * 1000;
       while (waiting.length > 0 && (waiting.at(-1)?.at ?? 0) <= end) {

@@ -5,7 +5,8 @@ import { LinksetData } from './linkset.ts';
 import { type Item, type Linkset, type Prim, throttle, type WorldView } from './object.ts';
 
 /**
- * What all objects of a world share: avatars' L$, the region with its limits, and everything that was said and given.
+ * Everything that all objects of a world share: avatars' L$, the region with its limits, and all that was said and
+ * given.
  */
 
 export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {

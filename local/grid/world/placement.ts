@@ -39,7 +39,7 @@ const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: 
   return { body, script };
 };
 
-/** What avatars do with the contents of a prim. */
+/** The acts of avatars with the contents of a prim. */
 const handling = (land: Land, { prim, items }: ScriptSetting, tell: Placement['tell']) => {
   const remove = (item: string): void => {
     const index = items.findIndex((one) => one.name === item);

@@ -25,7 +25,7 @@ import type { Table } from '../table.ts';
 
 /**
  * Credit: history has each acknowledged change once, in an order that the clients saw, and the rules lead from each row
- * to the next. What clients read, and why they were refused, was true at some moment while they asked.
+ * to the next. Everything that clients read, and each reason of a refusal, was true at some moment while they asked.
  */
 
 type Row = Pick<CreditChange, 'sequence' | 'at' | 'type' | 'kind' | 'amount' | 'expired' | 'credit'> &

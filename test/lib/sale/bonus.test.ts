@@ -173,7 +173,7 @@ test(`a refund brings back what was taken and takes the rest of the bonus back, 
         const { balance: coinsHeld, unlotted: left, due: first } = heldBy(expected[each], 0);
         expect([balance, unlotted, due]).toEqual([coinsHeld, left, first]);
       }
-      // The written checksum is that of the lots that are open afterwards.
+      // The written checksum equals the checksum of the lots that are open afterwards.
       const { writes } = writesOf({ store: 'store', uuid: 'ada', cause: { at, by: 'test' } }, facts.item, plan.parts);
       const added = writes.flatMap((write) => (write.kind === 'put' ? [write.item as never] : []));
       const ended = new Set(

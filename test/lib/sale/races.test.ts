@@ -228,7 +228,7 @@ const settings: fc.Arbitrary<Setting> = fc.record({
 });
 
 interface Setting {
-  /** The number of the customer's lots: all three, two of which come due, only the one that lives, or none. */
+  /** The number of the customer's lots: all three (two come due), only the one that lives, or none. */
   lotCount: number;
   /** How often a customer may use the coupon. An earlier sale has used it once. */
   usesPerCustomer: number;

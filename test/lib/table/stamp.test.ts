@@ -35,7 +35,7 @@ beforeEach(async () => {
 
 const nameNow = async (): Promise<unknown> => (await get<Item>(key))?.name;
 
-/** What happens to one sending: it arrives or not, other writes follow, and its answer is lost. */
+/** The course of one sending: it arrives or not, other writes follow, and its answer is lost. */
 interface Sending {
   arrives: boolean;
   followedBy?: string[];

@@ -31,7 +31,7 @@ beforeEach(async () => {
 const run = (...args: string[]) => service.run('payouts', ...args, '--store', store);
 const rows = async (...args: string[]) => (await run(...args, '--json')).rows;
 
-/** Makes a sale for L$ 100, 40 of which are owed to bob, and waits until that is counted. */
+/** Makes a sale for L$ 100 that owes L$ 40 to bob, and waits until that is counted. */
 const sellOne = async (): Promise<string> => {
   const before = (await findPayee(store, bob.uuid))?.owed ?? 0;
   const parties = { productId: product, buyerIdentifier: { uuid: buyer.uuid }, useCredit: false };
