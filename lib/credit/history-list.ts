@@ -9,7 +9,10 @@ export interface ListedChange extends CreditChange {
   position: string;
 }
 
-/** The parts of lots, of those that the row does not hold one by one together, and of permanent credit. */
+/**
+ * The lots that the change touched, each with its part. One entry stands for all lots that the row does not list, and
+ * one for permanent credit.
+ */
 const changedLots = (row: WholeRow): CreditChange['lots'] => {
   const { unlotted, lots = [], lastExpiresAt } = row;
   const rest = restOfLots(row);

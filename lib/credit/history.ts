@@ -4,8 +4,8 @@ import type { CreditType, Undone } from './rules.ts';
 import type { ChangeKind, Remarks } from './state.ts';
 
 /**
- * The part that one lot has in a change: negative for L$ that were taken, expired or were superseded, positive for
- * added ones.
+ * The part of one lot in a change: negative for L$ that were taken, that expired or that a set superseded, positive for
+ * L$ that were added.
  */
 export interface LotPart {
   id: string;
@@ -13,7 +13,7 @@ export interface LotPart {
   expiresAt: string;
 }
 
-/** One change of a customer's credit of one type. The balances are those after it. */
+/** One change of a customer's credit of one type. The balances are those after the change. */
 export interface HistoryRow extends Remarks {
   kind: ChangeKind;
   at: string;
@@ -40,13 +40,13 @@ export interface UndoMark extends Undone {
 }
 
 /**
- * A row of history as it is stored. The customer's stream record brings the row, each lot's record its part, in any
- * order: without `kind` only parts have come so far.
+ * A row of history as it is stored. The customer's stream record brings the row, and each lot's record brings its part;
+ * they come in any order. A row without `kind` has only parts so far.
  */
 export interface HistoryItem extends Key, Partial<HistoryRow> {
   /** In the order of expiry, then of creation: the first 200. */
   lots?: LotPart[];
-  /** The `expiresAt` of the last part, where there are more than 200. The row tells what the rest comes to. */
+  /** The `expiresAt` of the last part, where the change has more than 200 parts. The row holds the sum of the rest. */
   lastExpiresAt?: string;
   /**
    * The number of the stream's record that made the row, as `sequenceText`. The record counts in its day by itself. A
@@ -54,8 +54,8 @@ export interface HistoryItem extends Key, Partial<HistoryRow> {
    */
   record?: string;
   /**
-   * The time of the change whose row stood here, without `kind`: the row moved away when its customer was erased. The
-   * stream may bring this change or an earlier one again, which must not make a row.
+   * The time of the change whose row stood here. The row moved away when its customer was erased, so there is no
+   * `kind`. The stream may bring this change or an earlier one again; that must not make a row.
    */
   erased?: string;
   /** The parts of lots that moved away with rows that stood here. The stream may bring these again too. */
@@ -69,7 +69,7 @@ export type WholeRow = HistoryItem & HistoryRow;
 
 export const isWholeRow = (row: HistoryItem): row is WholeRow => row.kind !== undefined;
 
-/** The L$ of a change's lots that its row does not hold one by one: they are too many, or have not come yet. */
+/** The L$ of a change's lots that its row does not list: there are too many, or their parts have not come yet. */
 export const restOfLots = ({
   amount,
   expired,
@@ -86,7 +86,7 @@ export const historyPartition = (store: string, uuid: string, type: CreditType):
 
 const digits = 12;
 
-/** `sequence` is the number of the change among those of its customer, from 1 on. */
+/** `sequence` counts the changes of one customer, from 1. */
 export const historyKey = (store: string, uuid: string, type: CreditType, sequence: number): Key => ({
   pk: historyPartition(store, uuid, type),
   sk: String(sequence).padStart(digits, '0'),

@@ -7,7 +7,7 @@ interface Ending {
 
 const most = 40;
 
-/** Joins the two neighbours that expire nearest to each other; the later one's time counts. */
+/** Joins the two neighbours whose expiries are nearest to each other. The sum expires at the later time. */
 const joinNearest = (sums: Ending[]): void => {
   // A time that is none is nearest to nothing: no sum may get lost for it.
   const gapTo = (index: number): number => {
@@ -21,7 +21,7 @@ const joinNearest = (sums: Ending[]): void => {
   if (earlier && later) later.amount += earlier.amount;
 };
 
-/** Credit that comes back as one sum for each expiry, and at most 40 sums. `credit` is in the order of expiry. */
+/** Joins credit that comes back into one sum for each expiry, at most 40 sums. `credit` is in the order of expiry. */
 export const joinedByExpiry = (credit: readonly Ending[]): Ending[] => {
   const amounts = new Map<string, number>();
   for (const { expiresAt, amount } of credit) amounts.set(expiresAt, (amounts.get(expiresAt) ?? 0) + amount);

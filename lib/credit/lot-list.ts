@@ -60,8 +60,7 @@ const inTurn =
   };
 
 /**
- * Every set begins an epoch, whose id is a UUIDv7. The imported lots came before all of them, but their epoch sorts
- * last.
+ * Every set begins an epoch, whose id is a UUIDv7. Imported lots are older than all epochs, but their epoch sorts last.
  */
 const spansOf = (type: CreditType, { importedVersion }: CreditItem): Span[] => {
   const key = `${type}#`;
@@ -82,8 +81,9 @@ const openSpan = (type: CreditType, item: CreditItem): Span => {
 };
 
 /**
- * A customer's lots. The open ones alone are in the order in which they are drained; else regular ones come before
- * restricted ones, then older sets before newer ones. A lot counts as a pending large change will leave it.
+ * A customer's lots. If only open lots are asked for, they come in the order in which they are drained. Otherwise
+ * regular lots come before restricted ones, then older sets before newer ones. A lot counts as a pending large change
+ * will leave it.
  */
 export const listCreditLots = (
   store: string,

@@ -25,16 +25,16 @@ export interface CreditLot extends Lot, Key {
 }
 
 /**
- * The part of a large change that its transaction did not hold: every open lot of `epoch`, from those due at `from` up
- * to the sort key `through`, has ended (as expired if it was due, else as `how`), and one may be `reduced`. It is
- * recorded with the change of the balance, and whoever finds it carries it out.
+ * The part of a large change that its transaction could not hold. Every open lot of `epoch` from those due at `from` up
+ * to the sort key `through` has ended: as expired if it was due, otherwise as `how`. One lot may be `reduced`. The
+ * customer's item keeps this together with the new balance, and whoever finds it there carries it out.
  */
 export interface PendingChange extends PendingPart {
   id: string;
   /** The time of the change, and the request that made it. */
   at: string;
   by: string;
-  /** The version of the customer's credit before the change: later lots are none of its business. */
+  /** The version of the customer's credit before the change. The change does not touch later lots. */
   version: number;
   /** The other type's part of a change of both. It is carried out after this one. */
   other?: PendingPart;
@@ -42,11 +42,14 @@ export interface PendingChange extends PendingPart {
 
 interface PendingPart {
   type: CreditType;
-  /** The version that the change of this type made, where that is not the next one. */
+  /** The version that the change of this type made, unless it is the next one. */
   changed?: number;
   epoch: string;
   how: Ending;
-  /** When the first of them comes due; those that ended long ago need not be read. All are, if absent. */
+  /**
+   * The first of these lots comes due at this time. Lots that ended long before it need not be read. Without it every
+   * lot is read.
+   */
   from?: string;
   through: string;
   reduced?: { sk: string; from: number; to: number };
@@ -63,7 +66,7 @@ export interface LotsRead {
   /** The highest version of the customer's credit that touched any of them. */
   touchedIn: number;
   /**
-   * They were read up to the epoch's end, or as far as a command needs them; or all that have come due, and no other.
+   * How far they were read: to the epoch's end, as far as a command needs them, or only the lots that have come due.
    */
   reach: 'end' | 'enough' | 'due';
   /** No sort key up to this one was left out. */
@@ -97,7 +100,7 @@ export const lotKey = (
 /** Sorts after every lot of the epoch. */
 export const endOfEpoch = (type: CreditType, epoch: string): string => `${prefixOf(type, epoch)}~`;
 
-/** A new open lot, to be put in the transaction that changes the balance. `version` is the one before the change. */
+/** A new open lot, for the transaction that changes the balance. `version` is the version before the change. */
 export const newLot = (
   store: string,
   uuid: string,
@@ -123,7 +126,7 @@ export const newLot = (
 export const changedIn = ({ version, changed = version + 1 }: Pick<CreditLot, 'version' | 'changed'>): number =>
   changed;
 
-/** The part of a large change that is left once its first one is carried out. */
+/** The part of a large change that is left once its first part is carried out. */
 export const otherOf = ({ id, version, at, by, other }: PendingChange): PendingChange | undefined =>
   other && { id, version, at, by, ...other };
 
@@ -138,7 +141,7 @@ const asDecidedBy = (pending: PendingChange, lot: CreditLot): CreditLot => {
   return { ...lot, ...ended, changed };
 };
 
-/** A lot as it counts: what a large change has still to write about it is taken as written. */
+/** A lot as it counts: with all that a large change still has to write about it. */
 export const asDecided = (lot: CreditLot, { pending }: { pending?: PendingChange }): CreditLot => {
   if (!pending) return lot;
   demandKnown(pending);
@@ -149,8 +152,8 @@ export const asDecided = (lot: CreditLot, { pending }: { pending?: PendingChange
 const isOpen = is('state', 'open');
 
 /**
- * Ends a lot in the change that makes the version `changed`; refused if it is not open any more, or does not hold
- * `remaining` where that is given.
+ * Ends a lot in the change that makes the version `changed`. The table refuses it if the lot is not open any more or,
+ * where `remaining` is given, holds another amount.
  */
 export const closing = (
   lot: Key,

@@ -29,7 +29,7 @@ export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType
 /** The facts of a customer's credit as soon as the item is read. */
 export const withoutLots = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
 
-/** The lots that have come due, from the first one on, and no other. */
+/** Reads the lots that have come due, from the first one, and no other lots. */
 const dueLots = async (store: string, item: CreditItem, type: CreditType, at: string): Promise<CreditLot[]> => {
   const { epoch, due } = attributes[type];
   const prefix = prefixOf(type, item[epoch] ?? '');
@@ -51,9 +51,9 @@ const lotsRead = (item: CreditItem, lots: readonly CreditLot[], end: Pick<LotsRe
 };
 
 /**
- * Reads the lots that a decision needs, in their order, from the one that comes due first on: to the end of their
- * epoch, or, of a customer at rest, as far as is needed. No open lot lies before the first due time, so most that have
- * ended are not read.
+ * Reads the lots that a decision needs, in their order, beginning with the one that comes due first. It reads to the
+ * end of their epoch; for a customer at rest it stops as soon as it has enough. No open lot lies before the first due
+ * time, so it skips most lots that have ended.
  */
 const readLots = async (
   store: string,
@@ -91,9 +91,9 @@ export const withLots = async (
 };
 
 /**
- * Tells whether a customer's item, the first open lot of each reading and `others` are as they were read, at one
- * moment. The other lots follow: a change ends lots from the first on and reduces the next, and `isWhole` knows of one
- * that was added.
+ * Tells whether a customer's item, the first open lot of each reading and `others` are still as they were read, looked
+ * at in one moment. That is enough to know all lots: a change ends lots from the first one on and reduces the next, and
+ * `isWhole` finds a lot that was added.
  */
 export const isUnchanged = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
   const firsts = Object.values(read).flatMap(({ first }) => first ?? []);

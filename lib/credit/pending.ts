@@ -41,9 +41,9 @@ const writePending = async (
 };
 
 /**
- * Writes the pending part of an earlier large change, and notes that it is done. False where the time ran out: then it
- * notes how far it came, so that the next one goes on there. Throws LaterShape for one that only a later version can
- * write.
+ * Writes the pending part of an earlier large change, and notes that it is done. If the time runs out, it notes how far
+ * it came, so that the next request goes on there, and returns false. Throws LaterShape for a change that only a later
+ * version can write.
  */
 export const finishPending = async (store: string, item: CreditItem, hasTime: () => boolean): Promise<boolean> => {
   if (!item.pending) return true;

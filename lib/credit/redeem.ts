@@ -15,8 +15,8 @@ import { type Author, type Cause, creditLimit, creditOf } from './state.ts';
 
 /**
  * Moves a card's credit to a resident's regular credit, in one transaction with the writes of `together`. Throws 404
- * for an unknown card, 400 for an unknown resident, a card that they cannot redeem, and an amount above the credit
- * limit, and 503 where other writers do not let it through. Nothing is changed then.
+ * for an unknown card; 400 for an unknown resident, a card that they cannot redeem, and an amount above the credit
+ * limit; and 503 if other writers do not let it through. Nothing is changed then.
  */
 export const redeemGiftCard = async (
   store: string,
@@ -43,7 +43,7 @@ export const redeemGiftCard = async (
   return changeMoney(change, {
     read: async () => {
       const reads = [getCustomerItem(store, uuid), getGiftCard(store, id)] as const;
-      // Both are over before the request is answered, also where one fails.
+      // Waits for both before the request is answered, even if one fails.
       await Promise.allSettled(reads);
       const [item, card] = await Promise.all(reads);
       return { credit: withoutLots(item), card, seen: [card] };
@@ -67,9 +67,9 @@ export const redeemGiftCard = async (
 const mostCards = 20;
 
 /**
- * Moves the credit of a customer's own cards, of 20 at the most, to their permanent regular credit in one change.
- * Throws 404 for an unknown resident, 400 where the credit limit does not allow it, and 503 where other writers do not
- * let it through. Nothing is changed then.
+ * Moves the credit of a customer's own cards, at most 20, to their permanent regular credit in one change. Throws 404
+ * for an unknown resident, 400 if the credit limit does not allow it, and 503 if other writers do not let it through.
+ * Nothing is changed then.
  */
 export const redeemOwnCards = async (store: string, identifier: Identifier, author: Author): Promise<RedeemedCards> => {
   const cause: Cause = { at: timestamp(now()), ...author };
@@ -81,7 +81,7 @@ export const redeemOwnCards = async (store: string, identifier: Identifier, auth
         getCustomerItem(store, uuid),
         listRedeemable(store, uuid)({ descending: false, limit: mostCards + 1 }),
       ] as const;
-      // Both are over before the request is answered, also where one fails.
+      // Waits for both before the request is answered, even if one fails.
       await Promise.allSettled(reads);
       const [item, found] = await Promise.all(reads);
       const cards = found.slice(0, mostCards);

@@ -35,19 +35,19 @@ export type CreditCommand =
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined; name?: string }
   /** Gives back what was taken, from lots and from permanent credit; the credit limit does not count. */
   | { kind: 'refund'; lots: readonly NewLot[]; unlotted: number }
-  /** Adds as much of the amount as the limit leaves. `id` is that of its lot, if it expires. */
+  /** Adds as much of the amount as the limit leaves. If the bonus expires, `id` is the id of its lot. */
   | { kind: 'bonus'; amount: number; expiresAt?: string | undefined; id: string }
   /** Takes back what is left of a bonus. */
   | ({ kind: 'bonus-back' } & Given)
   /**
-   * Takes back what is left of credit that a change gave, and gives back what the change took; the credit limit does
-   * not count. Of a set the credit that was spent since counts as paid from what the set took.
+   * Takes back what is left of credit that a change gave, and gives back what the change took. The credit limit does
+   * not count. When a set is undone, credit that was spent since the set counts as paid from what the set took.
    */
   | { kind: 'undo'; of: 'set' | 'increment'; gave: Given; took: Taken }
   /** Only closes what is due. */
   | { kind: 'reconcile' };
 
-/** Credit that a change gave: in a lot of its own, of which all that is left is its own, or as permanent credit. */
+/** Credit that a change gave: in a new lot, which held nothing else, or as permanent credit. */
 export interface Given {
   /** In L$. */
   amount: number;
@@ -125,7 +125,7 @@ export const checkCommand = (command: CreditCommand, at: string, limit: number):
   if (faults.length > 0) throw invalid(...faults);
 };
 
-/** The earliest of these times, any of which may be absent. */
+/** The earliest of these times; any of them may be absent. */
 export const earliest = (...times: (string | undefined)[]): string | undefined =>
   // A sort puts what is undefined last.
   times.sort()[0];
@@ -162,7 +162,7 @@ const drain = <L extends Lot>(amount: number, live: readonly L[]) => {
   return { drained, reduced: undefined, fromUnlotted: rest };
 };
 
-/** The due lots that one change closes at the most, so that none has to hold more of them in memory. */
+/** One change closes at most this number of due lots, so that no change holds more of them in memory. */
 export const dueAtOnce = 1000;
 
 /** Tells whether more of these open lots are due than one change closes. */
@@ -211,7 +211,10 @@ const increment = <L extends Lot>(
 
 const totalOf = (lots: readonly NewLot[]): number => lots.reduce((sum, { amount }) => sum + amount, 0);
 
-/** Adds what comes back, after the due lots have ended. A part of it that is due by now has ended too. */
+/**
+ * Closes the due lots, then adds what comes back. A part of it whose expiry is already over is not added: it has
+ * lapsed.
+ */
 const refund = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
@@ -251,8 +254,8 @@ const bonus = <L extends Lot>(
 };
 
 /**
- * Takes back what is left of credit that a change gave, after the due lots have ended: the whole of its own lot, or of
- * permanent credit at most its amount. Of other lots, earlier ones too, nothing is taken. Answers the L$ too.
+ * Closes the due lots, then takes back what is left of credit that a change gave: the whole of its lot or, of permanent
+ * credit, at most its amount. It takes nothing from other lots. Also answers how many L$ it took.
  */
 const takeBack = <L extends Lot>(
   holding: Holding,
@@ -309,7 +312,7 @@ const undo = <L extends Lot>(
   return { ...plan, ...after, closed: plan.closed, undone, ...(given === 0 && taken === 0 && { hasNoEffect: true }) };
 };
 
-/** The first open lots after a plan; those that it adds are in them by their ends alone. */
+/** The first open lots after a plan. A lot that the plan adds counts only by its expiry. */
 export const openAfter = <L extends Lot>(open: readonly L[], { closed, reduced, added = [] }: Plan<L>): L[] => {
   const left = open.slice(closed.length);
   if (reduced) left[0] = { ...reduced.lot, remaining: reduced.remaining };
@@ -318,8 +321,8 @@ export const openAfter = <L extends Lot>(open: readonly L[], { closed, reduced, 
 };
 
 /**
- * Plans a command. `open` are open lots in their order: for a set all of them; otherwise from the first on, as far
- * as `isEnough` asks. Where too many are due for an increment or a refund, reconcile first.
+ * Plans a command. `open` are open lots in their order: for a set all of them, otherwise as many of the first ones as
+ * `isEnough` asks for. If too many are due for an increment or a refund, they must be closed first (`reconcile`).
  */
 export const planCommand = <L extends Lot>(
   holding: Holding,
@@ -349,14 +352,14 @@ const lotToEnd = (command: CreditCommand): Given['lot'] => {
 };
 
 /**
- * Tells whether these first open lots are enough to decide a command: those that are due, those that it drains, and one
- * more, which says when the next comes due.
+ * Tells whether these first open lots are enough to decide a command. It needs the due lots, the lots that the command
+ * drains, and one more, which says when the next lot comes due.
  */
 export const isEnough = (open: readonly Lot[], command: CreditCommand, at: string): boolean => {
   if (command.kind === 'set') return false;
   if (hasTooManyDue(open, at)) return true;
   const live = open.filter(({ expiresAt }) => !isDue(expiresAt, at));
-  // Its own lot is among those before the last one, or is not open any more.
+  // The last lot expires later than the change's own: so the own lot was read, or is not open any more.
   const lot = lotToEnd(command);
   if (lot) return (live.at(-1)?.expiresAt ?? '') > lot.expiresAt;
   const amount = command.kind === 'increment' ? Math.max(-command.delta, 0) : 0;

@@ -106,8 +106,8 @@ export interface LastChange extends Remarks {
 }
 
 /**
- * A `LastChange` as the customer's item keeps it: short, since it stands in every row of a list of customers, and a
- * page of them must not cost more to read.
+ * A `LastChange` as the customer's item keeps it. It is short, since it stands in every row of a list of customers:
+ * longer rows would make a page of them cost more to read.
  */
 interface StoredChange extends Remarks {
   /** The first three letters of the kind. */
@@ -185,7 +185,7 @@ export interface CreditItem extends CustomerItem {
   restrictedEpoch?: string;
   restrictedNewest?: string;
   restrictedMark?: string;
-  /** Goes up by one with every change of credit of one type, so by two where a sale or refund changes both. */
+  /** Goes up by one with every change of credit of one type. A sale or refund that changes both types adds two. */
   creditVersion?: number;
   lastChange?: StoredChange;
   /**
@@ -272,7 +272,7 @@ export interface Part {
   command: CreditCommand;
 }
 
-/** A change of one customer's credit of one type, by a request. */
+/** A change that a request makes to one customer's credit of one type. */
 export interface Change extends Part {
   store: string;
   uuid: string;

@@ -14,7 +14,7 @@ interface ClosedLots {
   /** Lots that it closed, and what remained in them, in L$. */
   lots: number;
   amount: number;
-  /** Customers and residents for whom it failed; they stay due, and the next sweep takes them up. */
+  /** Customers and residents for whom it failed. They stay due, and the next sweep takes them up. */
   failed: number;
   /** True if it closed everything that was due; if not, the next sweep goes on. */
   finished: boolean;
@@ -33,11 +33,11 @@ interface DueRow extends Key {
   due: string;
 }
 
-/** Many customers may come due at one moment: so pages go on behind a row, not behind a time. */
+/** Many customers may come due at one moment. So the next page begins behind a row, not behind a time. */
 const duePages = (shard: string, at: string): AsyncGenerator<DueRow[]> =>
   pagesOf<DueRow>({ partition: shard, index: 'byDue', last: at }, pageSize);
 
-/** The time that one customer takes at the most before all others have had their turn. */
+/** The longest time that one customer may take before all others have had their turn. */
 const turnMillis = 2000;
 
 /**
@@ -56,7 +56,7 @@ export const sweepDueLots = async (by: string, hasTime: () => boolean = () => tr
       report.amount += done.amount;
       return done.isFinished;
     } catch (error) {
-      // The customer's time is over in the middle of a change, as at any other place.
+      // The customer's time may run out in the middle of a change.
       if (!isInTime() && error instanceof Problem && error.status === 503) return false;
       report.failed += 1;
       logSink.write({ level: 'ERROR', sweep: by, stack: error instanceof Error ? error.stack : String(error) });
@@ -93,16 +93,16 @@ interface SweepResult {
   errors: unknown[];
 }
 
-/** The time that renames take at the most: many of them, after an import, would else make each sweep a long one. */
+/** The longest time that renames may take. After an import there are many, which would make each sweep long. */
 const renameMillis = 10_000;
 
 const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
   part.status === 'fulfilled' ? part.value : undefined;
 
 /**
- * All work of a sweep: closes due lots, follows renames, and does the work of `others`. All go on side by side, so that
- * none waits for one that hangs, and each may fail by itself. It notes that it has run: one small write each time, so
- * that an operator can see that the schedule works.
+ * Does all work of a sweep: closes due lots, follows renames, and does the work of `others`. All run side by side, so
+ * that none waits for one that hangs, and each may fail by itself. The sweep notes that it has run, with one small
+ * write each time, so that an operator can see that the schedule works.
  */
 export const sweep = async (
   by: string,

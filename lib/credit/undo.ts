@@ -35,11 +35,11 @@ import {
 import { type Author, attributes, type Cause, type CreditItem, creditLimit, creditOf, holdingOf } from './state.ts';
 
 /**
- * Takes back what is left of what a change of credit gave, and gives back what it took. History says what that was and
- * what followed; its row of the change keeps the mark of the undo, so that there is one.
+ * Takes back what is left of credit that a change gave, and gives back what it took. History says what that was and
+ * what followed. History's row of the change keeps the mark of the undo, so a change is undone once.
  */
 
-/** The result of an undo, as the API answers it: `credit` is the credit of now. */
+/** The result of an undo, as the API answers it. `credit` is the credit at the time of the answer. */
 export interface UndoneChange extends Omit<UndoMark, 'at'> {
   credit: CustomerCredit;
 }
@@ -59,7 +59,7 @@ interface ToldChange {
   hasLot: boolean;
   /** Its lot, where more than its key counts. */
   lot?: CreditLot;
-  /** A later set has ended it: nothing is left. */
+  /** A later set has ended this lot: nothing is left. */
   isEnded: boolean;
 }
 
@@ -69,7 +69,7 @@ type Told =
   | { kind: 'undone'; mark: UndoMark }
   /** It cannot be undone, with this message to the caller. */
   | { kind: 'barred'; message: string }
-  /** History does not tell of it yet, or not of all that followed. */
+  /** History does not tell of the change yet, or of a change that followed it. */
   | { kind: 'behind' }
   /** The customer has fewer changes. */
   | { kind: 'beyond' };
@@ -81,7 +81,10 @@ const barred = (message: string): Told => ({ kind: 'barred', message });
 
 const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
-/** Permanent credit right after a change, and the least that it has been since: `changes` are those that followed. */
+/**
+ * The permanent credit right after a change, and the lowest permanent credit since then. `changes` are the ones that
+ * followed.
+ */
 const permanentSince = (now: number, changes: readonly WholeRow[]): { after: number; lowest: number } => {
   let [after, lowest] = [now, now];
   for (const { unlotted } of changes.toReversed()) {
@@ -99,14 +102,14 @@ const lotsTaken = (row: WholeRow, added: number): NewLot[] => {
     .filter(({ expiresAt }) => expiresAt > at)
     .map(({ amount, expiresAt }) => ({ amount: -amount, expiresAt }));
   if (lastExpiresAt === undefined) return taken;
-  // More than 200 lots: the row has the sum of the others, in which what came due may be too.
+  // More than 200 lots: the row has only the sum of the rest, which may include lots that came due.
   const made = added - sumOf(lots.filter(({ amount }) => amount > 0));
   const due = expired + sumOf(ended) + sumOf(taken);
   const amount = made - restOfLots(row) - due;
   return amount > 0 ? [...taken, { amount, expiresAt: lastExpiresAt }] : taken;
 };
 
-/** The change of a row that can be undone, so far as the row alone tells: a gift in a lot needs nothing else. */
+/** The change of a row, if the row alone has all that an undo needs. A gift in a lot needs nothing else. */
 const giftInLot = (row: WholeRow, type: CreditType): ToldChange => {
   const made = row.lots?.find((part) => part.amount > 0);
   return {
@@ -170,7 +173,7 @@ const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told =
   if (!canBeUndone(row))
     return barred(`sequence must be that of a set or an increment: the change ${sequence} is of the kind ${row.kind}.`);
   if (row.lastExpiresAt === undefined && restOfLots(row) !== 0) return { kind: 'behind' };
-  // All that is left of a lot is its own, whatever followed.
+  // All that is left in the lot comes from this change, whatever followed.
   if (row.kind === 'increment' && row.amount > 0 && row.unlotted === 0) return giftInLot(row, type);
 
   const since = rows[type].slice(1).filter(isWholeRow);
@@ -180,7 +183,7 @@ const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told =
   if (known.some(({ kind }) => kind === 'unrecorded'))
     return barred(`History does not know all that has followed the change ${sequence}: ${instead}`);
   const change = changeWith(row, type, item, since);
-  // Parts that have not come yet may cancel out. Where that of the lot has come which a set made, none is missing.
+  // Parts that have not come yet may cancel out. If the part of the lot that a set made has come, none is missing.
   const hasParts =
     !change.hasLot || row.lastExpiresAt !== undefined || (row.lots ?? []).some(({ amount }) => amount > 0);
   return hasParts && known.length > version - sequence ? change : { kind: 'behind' };
@@ -206,7 +209,10 @@ const readRowsSince = async (store: string, item: CreditItem, sequence: number):
   return { regular, restricted };
 };
 
-/** The lot that a change of one type made. Lots that have ended stand in epochs that only they know. */
+/**
+ * The lot that a change of one type made. It looks through all lots, since no other item names the epoch of a lot that
+ * has ended.
+ */
 const lotOfChange = (store: string, uuid: string, type: CreditType, sequence: number): Promise<CreditLot | undefined> =>
   listLots(store, uuid).then((lots) => lots.find((lot) => lotType(lot) === type && lot.version === sequence - 1));
 
@@ -220,7 +226,7 @@ const readFacts = async (store: string, uuid: string, sequence: number, at: stri
   const credit = withoutLots(item);
   if (sequence > (item.creditVersion ?? 0)) return { credit, told: { kind: 'beyond' } };
   const told = toldChange(item, await readRowsSince(store, item, sequence), sequence);
-  // The row of a large change may not name the lot, and a set is paid from what it took only where its lot was spent.
+  // The row of a large change may not name the lot. A set's undo needs it: it counts what was spent from the lot.
   if (told.kind !== 'change' || !told.hasLot || told.gave.lot) return { credit, told };
   const lot = await lotOfChange(store, uuid, told.type, sequence);
   if (!lot) return { credit, told: { kind: 'behind' } };
@@ -251,14 +257,14 @@ const commandOf = ({ of, gave, took }: ToldChange): Extract<CreditCommand, { kin
   took,
 });
 
-/** The L$ of a change that a later set has ended: all that it gave and took. */
+/** The L$ of a change that a later set has ended: all that the change gave and took. */
 const endedBySet = ({ gave, took }: ToldChange): number => gave.amount + sumOf(took.lots) + took.unlotted;
 
 /**
- * Undoes a change of a customer's credit, by its number: takes back what is left of what it gave, and gives back what
- * it took. The first undo of a change counts; any later one answers the same, with the credit of now. Throws 404 for an
- * unknown resident, 400 for a change that cannot be undone, and 503 where history does not tell of it within two
- * seconds, or other writers do not let it through. Nothing is changed then.
+ * Undoes a change of a customer's credit, by its number: takes back what is left of the credit that it gave, and gives
+ * back what it took. Only the first undo of a change has an effect; any later one answers the same, with the credit at
+ * that time. Throws 404 for an unknown resident; 400 for a change that cannot be undone; 503 if history does not tell
+ * of the change within two seconds, or other writers do not let the undo through. Nothing is changed then.
  */
 export const undoCreditChange = async (
   store: string,
@@ -274,7 +280,7 @@ export const undoCreditChange = async (
   const marking = ({ row, of }: ToldChange, undone: UndoMark) =>
     update(row, { set: { undone }, when: all(is('kind', of), missing('undone')) });
 
-  /** Notes that nothing was left. The customer's item must say so too, or an erasure has moved it. */
+  /** Notes that nothing was left. The customer's item must say so too; if not, an erasure has moved it. */
   const noteNothing = (told: ToldChange, item: CreditItem, left: number): Decision<UndoneChange> => {
     const mark = { sequence: null, amount: 0, left };
     const isThere = check(customerKey(store, uuid), is('creditVersion', item.creditVersion));
@@ -310,7 +316,7 @@ export const undoCreditChange = async (
       if (!undone) return readAgain();
       if (parts.length === 0) return noteNothing(told, item, undone.left);
       const [part] = parts;
-      // The rest of the lot decides how much was spent, and two reads may lie around one transaction.
+      // The undo decides by the rest of the lot how much was spent. Two reads may lie around one transaction.
       const ended = endedLot(told, part?.plan);
       if (ended && ended.remaining !== told.lot?.remaining) return readAgain();
       const made = { sequence: after.creditVersion ?? 0, ...undone };

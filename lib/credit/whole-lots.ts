@@ -4,35 +4,34 @@ import type { CreditType, Lot } from './rules.ts';
 import { attributes, type CreditItem, holdingOf } from './state.ts';
 
 /**
- * Whole lots: those that are open after the change which the customer's item tells of, every one of them and no other.
+ * Decides whether the lots that were read are whole: all lots that are open after the customer's last change, and no
+ * other.
  *
- * DynamoDB shows the items of a transaction one by one, to a query, and the next writer of the customer need not wait
- * until all of them show. So a query that follows the read of the customer may lack lots, and have others too many:
+ * A query sees the items of one transaction one by one, and the next writer of the customer need not wait until all of
+ * them show. So a query that follows the read of the customer may miss lots, and may find lots that have ended:
  *
  *     12:00:00  a removal ends lot L     its customer shows at once, the end of L does not
  *     12:00:01  an addition makes lot Y  both show
  *     12:00:02  an addition makes lot X  its customer shows, X does not
  *     12:00:03  a reader                 the customer tells of X and Y; the query shows Y and L
  *
- * There are as many lots as the customer tells of, with the same sum: but L has ended, and X is missing. These rules
- * find it out:
+ * The number of lots and their sum are the customer's: but L has ended, and X is missing. These rules find it out:
  *
- * 1. Each change writes the customer on condition of the version: so the changes have one order, and the item is the
- *    state after one of them. A lot that a later one has touched does no harm: the version then refuses the write.
+ * 1. Each change writes the customer on condition of the version. So the changes have one order, and the item is the
+ *    state after one of them. A later change that touches a lot does no harm: the version then refuses the write.
  * 2. No open lot lies before the first due time, nor in another epoch. The first lot must come due at that time.
- * 3. Lots are read to the end of their epoch, and count and sum must be the customer's. Where none is there too many,
- *    this tells: every open lot holds more than 0.
- * 4. A lot too many that the plan ends or reduces refuses the transaction by its own condition. The checksum tells of
- * every
- *    other: it is a sum over all open lots, of a hash of each one's key and what remains in it.
+ * 3. Lots are read to the end of their epoch, and their number and sum must be the customer's. If no lot is there that
+ *    should not be, this is enough, since every open lot holds more than 0.
+ * 4. If the plan ends or reduces a lot that should not be there, the lot's own condition refuses the transaction. The
+ *    checksum finds all others: it is a sum over all open lots, of a hash of each lot's key and what remains in it.
  * 5. A customer at rest, whose last change is over a minute old, may have more lots than are read: all items show by
- *    then. This is an assumption. The newest lot must be among those that were read, if its place is.
+ *    then. This is an assumption. The newest lot must be among the lots that were read, if its place is.
  */
 
-/** The time within which each item of a transaction shows: an assumption, since DynamoDB promises none. */
+/** The time within which each item of a transaction shows. This is an assumption: DynamoDB promises no time. */
 const showMillis = 60_000;
 
-/** Tells whether the last change of a customer's credit is so long ago that each of its items shows. */
+/** Tells whether the last change of a customer's credit is old enough that each of its items shows. */
 export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
   lastChange === undefined || at - lastChange.t > showMillis;
 
@@ -73,8 +72,8 @@ const writtenAs = ({ count, sum, hash }: Checksum): string | undefined =>
 export const checksumOf = (lots: readonly Lot[]): string | undefined => writtenAs(sumUp(lots));
 
 /**
- * The checksum of the customer's item. It counts only with the count and the sum that it was made for: an earlier
- * version of the service changes lots without it.
+ * The checksum of the customer's item. It counts only together with the count and the sum that it was made for: an
+ * earlier version of the service changes lots without changing the checksum.
  */
 export const storedChecksum = (item: CreditItem, type: CreditType): string | undefined => {
   const { balance, unlotted, lots } = holdingOf(item, type);
@@ -83,7 +82,7 @@ export const storedChecksum = (item: CreditItem, type: CreditType): string | und
 };
 
 /**
- * The checksum after a change that ends or reduces lots and adds others; undefined where the one before is not known.
+ * The checksum after a change that ends or reduces lots and adds others; undefined if the checksum before is not known.
  */
 export const checksumAfter = (
   before: string | undefined,
@@ -98,7 +97,7 @@ export const checksumAfter = (
   return writtenAs(added.reduce(withLot, ended.reduce(withoutLot, { count, sum, hash })));
 };
 
-/** Tells whether the customer's item has a checksum that counts, and that other lots have than were read. */
+/** Tells whether the customer's item has a checksum that counts, and the lots that were read have another one. */
 export const isChecksumOff = (item: CreditItem, type: CreditType, { open, reach }: LotsRead): boolean => {
   const checksum = storedChecksum(item, type);
   return reach === 'end' && checksum !== undefined && checksum !== checksumOf(open);
