@@ -53,10 +53,10 @@ import { type OtherWrites, writesOf } from './writes.ts';
 /** A change of a customer's credit, whatever its commands are. */
 export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' | 'hasTime'>;
 
-/** The facts that a change of money is decided from. Of the other items each kind of change knows by itself. */
+/** The facts that a change of money is decided from. Each kind of change adds the other items that it needs. */
 interface MoneyFacts {
   credit: CreditFacts;
-  /** Other items, as they were read, which must have been there at one moment with the credit. */
+  /** Other items, as they were read. They must have been there at one moment together with the credit. */
   seen?: readonly Key[];
 }
 
@@ -65,23 +65,23 @@ interface MoneyActs<F extends MoneyFacts, O extends object, R> {
   /** Reads the facts, those that can be read at once side by side. `attempt` counts from 1. */
   read: (attempt: number) => Promise<F>;
   /**
-   * Decides, and does nothing else: it is asked again as soon as lots that it lacks are read. Throws what the request
-   * is refused with whatever the credit is.
+   * Decides, and does nothing else. It is asked again as soon as the lots that it lacks are read. Throws if the request
+   * is refused for a reason that has nothing to do with the credit.
    */
   judge: (facts: F) => Prerequisite | O;
   /**
-   * Answers where a repeat finds what it asks for, made before. It is asked before the change does anything but read
-   * and write what was decided.
+   * Answers a repeat that finds its change made already. It is asked before the change does anything but read and write
+   * what was decided.
    */
   findEarlier?: () => Promise<R | undefined>;
-  /** The writes of what was decided, or its answer where there is nothing to write. Throws what it is refused with. */
+  /** The writes that were decided, or the answer if there is nothing to write. Throws if a rule refuses the change. */
   conclude: (facts: F, outcome: O) => Decision<R> | Promise<Decision<R>>;
 }
 
-/** The time that a request spends at the most on closing due lots and finishing a pending change. */
+/** The longest time that a request spends on closing due lots and finishing a pending change. */
 const finishMillis = 5000;
 
-/** Allows a request to close due lots, and to finish a pending change, for so long. */
+/** Allows a request to close due lots, and to finish a pending change, for a limited time. */
 export const forSomeTime = (): (() => boolean) => {
   const until = now() + finishMillis;
   return () => now() < until;
@@ -92,8 +92,8 @@ const finishInTime = async (store: string, item: CreditItem, hasTime: () => bool
 };
 
 /**
- * Facts that do not belong together are read again. Where everything was there at one moment, and shows, they are a
- * fault of the books: it is logged, for the alarm, and nothing is written on top of it.
+ * Facts that do not belong together are read again. If everything was there at one moment, and shows, the books have a
+ * fault: this logs it, which raises the alarm, and nothing is written on top of it.
  */
 const tornDecision = async (
   { store, uuid }: MoneyChange,
@@ -107,8 +107,8 @@ const tornDecision = async (
 
 /**
  * Changes a customer's credit, alone or together with other items, in three acts: it reads, judges what it has read,
- * and writes what was judged. A change that must come first is made first, by itself; then, and wherever another
- * writer came between, all three begin anew. Throws 503 where other writers do not let it through.
+ * and writes what was judged. If another change must come first, it makes that change by itself. Then, and after
+ * another writer came between, all three acts begin again. Throws 503 if other writers do not let it through.
  */
 export const changeMoney = <F extends MoneyFacts, O extends object, R>(
   change: MoneyChange,
@@ -135,14 +135,14 @@ export const changeMoney = <F extends MoneyFacts, O extends object, R>(
   return decide(async (attempt) => decisionOf(await read(attempt)), { hasTime });
 };
 
-/** Throws 400 where what a rule refuses it for was there at one moment; else it is decided anew. */
+/** Throws 400 if the facts that a rule refuses were there at one moment; otherwise the change is decided again. */
 export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: string): Promise<Decision<never>> => {
   const isOneMoment = !hasLots(credit) && !seen;
   if (isOneMoment || (await isUnchanged(credit, seen))) throw invalid(message);
   return readAgain();
 };
 
-/** Logs checksums that are wrong though every item shows. The lots are right, and the change mends the checksum. */
+/** Logs checksums that are wrong though every item shows. The lots are right, and the change corrects the checksum. */
 const warnOfChecksums = ({ store, uuid }: MoneyChange, { item, lots }: CreditFacts): void => {
   for (const type of creditTypes) {
     const read = lots[type];
@@ -152,9 +152,10 @@ const warnOfChecksums = ({ store, uuid }: MoneyChange, { item, lots }: CreditFac
 };
 
 /**
- * The decision to carry out a plan, in one transaction with the writes of `others`. It holds every lot that it ends,
- * each as it was read; where those are too many, a look tells whether they still are. Their checksums are recorded in
- * it, and written right afterwards. Where a plan leaves the credit as it was read, a look tells whether it still is so.
+ * The decision to carry out a plan, in one transaction with the writes of `others`. The transaction refuses unless
+ * every lot that it ends is as it was read. If there are too many lots for that, a look first tells whether they still
+ * are; the transaction records the rest as pending, and it is written right afterwards. If a plan leaves the credit as
+ * it was read, a look tells whether it still is so.
  */
 export const writeMoney = <R>(
   change: MoneyChange,
@@ -176,7 +177,7 @@ export const writeMoney = <R>(
   return isUnchecked || needsLook ? recheck(() => isUnchanged(credit, seen), made) : made;
 };
 
-/** Closes due lots of a type, 1,000 at the most, in a change of their own. Answers those that it closed. */
+/** Closes due lots of a type, at most 1,000, in a separate change. Answers which lots it closed. */
 const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot>['closed']> => {
   const part: Part = { type, command: { kind: 'reconcile' } };
   return changeMoney(change, {
@@ -191,8 +192,8 @@ const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot
 };
 
 /**
- * Changes a customer's credit of one type by a command. Answers both balances after it, and the number of the change.
- * Throws 400 where a rule refuses it (then nothing is written), 404 for no such resident, and 503 where other writers
+ * Changes a customer's credit of one type by a command. Answers both balances after the change, and the change's
+ * number. Throws 400 if a rule refuses it (then nothing is written), 404 for no such resident, and 503 if other writers
  * do not let it through.
  */
 export const changeCredit = async (
@@ -222,8 +223,8 @@ export const changeCredit = async (
 };
 
 /**
- * The lots that a customer's reconciliation closed, and the L$ that remained in them. It is finished if it knows that
- * no lot is due or pending any more.
+ * How many lots a customer's reconciliation closed, and the L$ that remained in them. It is finished if no lot is due
+ * or pending any more.
  */
 export interface Reconciliation {
   lots: number;

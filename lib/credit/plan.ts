@@ -17,23 +17,23 @@ import { attributes, type CreditItem, holdingOf, type Part } from './state.ts';
 import { areWhole, checksumOf, storedChecksum } from './whole-lots.ts';
 
 /**
- * Decides a change of one customer's credit, of one type or of both, from what was read. Nothing here reads or writes,
- * or knows the time: so tests need no table.
+ * Decides a change of one customer's credit, of one type or of both, from what was read. Nothing here reads, writes or
+ * asks for the time, so tests need no table.
  */
 
 /** A customer's credit as it was read. */
 export interface CreditFacts {
   item: CreditItem;
-  /** The last change is so long ago that each of its items shows. */
+  /** The last change is old enough that each of its items shows. */
   isAtRest: boolean;
-  /** The lots that were read after the item, of each type of which any were. */
+  /** The lots that were read after the item, by type; a type whose lots were not read is missing. */
   lots: Partial<Record<CreditType, LotsRead>>;
 }
 
 /** Lots of the credit were read, after the customer's item. */
 export const hasLots = ({ lots }: CreditFacts): boolean => Object.keys(lots).length > 0;
 
-/** The lots of a type that a decision needs: those that are due, those that its command ends, and one more. */
+/** Lots of one type that a decision needs: the due lots, the lots that its command ends, and one more. */
 export interface LotsNeed extends Part {
   /**
    * `all`: every lot that is due, however many there are. `alone`: only these, which is enough to know what can be
@@ -46,17 +46,17 @@ export interface LotsNeed extends Part {
 export type Prerequisite =
   /** A large change of the customer's credit is still to be written. */
   | { kind: 'finish' }
-  /** So many lots of a type are due that changes of their own must close them. */
+  /** Too many lots of a type are due for this change: separate changes must close them first. */
   | { kind: 'close'; type: CreditType }
   /** More lots must be read. */
   | { kind: 'read'; lots: readonly LotsNeed[] }
   /**
-   * Item and lots do not belong together: another writer came in between, or something does not show yet. Of a customer
-   * at rest, all of it read at one moment, `fault` is one of the books.
+   * Item and lots do not belong together: another writer came in between, or an item does not show yet. For a customer
+   * at rest whose items were all read at one moment, `fault` is a fault of the books.
    */
   | { kind: 'torn'; type: CreditType; fault: string };
 
-/** A rule refuses the change. It counts if everything it was decided from was there at one moment. */
+/** A rule refuses the change. The refusal counts only if all facts behind it were there at one moment. */
 export interface RefusedPlan {
   kind: 'refused';
   message: string;
@@ -65,7 +65,7 @@ export interface RefusedPlan {
 /** The plan of one command. */
 export interface PlannedPart extends Part {
   plan: Plan<CreditLot>;
-  /** A set closes so many lots that they were not even read. */
+  /** A set closes more lots than a transaction can mark: they were not even read. */
   tooMany: boolean;
   /** The checksum of the type's open lots before the whole change; undefined where it is not known. */
   checksum?: string | undefined;
@@ -74,7 +74,9 @@ export interface PlannedPart extends Part {
 /** A change that can be made. */
 export interface CreditPlan {
   kind: 'planned';
-  /** One for each row of history, which the last has the highest number in: of each type one, and one of a bonus. */
+  /**
+   * One part for each row of history, in the order of their numbers: at most one for each type, and one for a bonus.
+   */
   parts: PlannedPart[];
   /** The customer's item with the new balances, and the number of the change. */
   after: CreditItem;
@@ -84,7 +86,7 @@ export interface CreditPlan {
   undone?: Undone | undefined;
 }
 
-/** The L$ of a bonus that a change gives; negative for one that it takes back. */
+/** The L$ of the bonus that a change gives; negative if it takes a bonus back. */
 export const bonusIn = ({ parts }: Pick<CreditPlan, 'parts'>): number =>
   parts.reduce((sum, { plan }) => sum + (plan.bonus ?? 0), 0);
 
@@ -93,10 +95,13 @@ export const isPrerequisite = (outcome: object): outcome is Prerequisite =>
 
 const maxItems = 100;
 
-/** Tells whether a transaction holds so many lots beside the customer, a new lot, a request's record and `others`. */
+/**
+ * Tells whether one transaction has room for this number of lots beside the customer, a new lot, a request's record and
+ * `others`.
+ */
 const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
-/** Tells whether a change ends or reduces more lots than one transaction holds beside those that it adds. */
+/** Tells whether a change ends or reduces more lots than one transaction has room for beside the lots that it adds. */
 export const isLarge = (planned: readonly PlannedPart[], others: number): boolean => {
   const countOf = (lotsOf: (plan: PlannedPart['plan']) => number): number =>
     planned.reduce((sum, { plan }) => sum + lotsOf(plan), 0);
@@ -154,9 +159,9 @@ export const reaches = (read: LotsRead | undefined, { command, due }: LotsNeed, 
 };
 
 /**
- * The L$ of each type that a customer can spend at a time: the balances without the lots that have come due, counted as
- * a pending change will leave them. `most` is the most that is about to be taken: then the lots that are read are those
- * that a plan needs too. With `alone` only those are read that are due: the answer is an estimate.
+ * The L$ of each type that a customer can spend at a time: the balance without the lots that have come due. A pending
+ * change counts as carried out. `most` is the largest amount that is about to be taken; with it, the lots that a plan
+ * needs are read too. With `alone` only the due lots are read: the answer is an estimate.
  */
 export const spendableOf = (
   facts: CreditFacts,
@@ -178,9 +183,13 @@ export const spendableOf = (
   return { regular: spendable('regular'), restricted: spendable('restricted') };
 };
 
-/** A set closes so many lots by the change of the epoch that its transaction could not mark them: none is read. */
+/**
+ * Tells whether a set closes its lots unread: it changes the epoch, and there are too many lots for its transaction to
+ * mark.
+ */
 const closesUnread = ({ item, isAtRest }: CreditFacts, { type, command }: Part): boolean =>
-  // While some may not show yet, they are read: those that did not show when the marks are written would stay open.
+  // While some lots may not show yet, they are read: a lot that does not show when the marks are written would stay
+  // open.
   command.kind === 'set' && !fitsOne(holdingOf(item, type).lots) && isAtRest;
 
 /** The lots that a part of a change needs, if it needs any. */
@@ -190,21 +199,21 @@ const needOf = (facts: CreditFacts, part: Part, at: string): LotsNeed | undefine
 /** Tells whether changes of their own must close what is due of a type, before a part of a change can be decided. */
 const closesFirst = (facts: CreditFacts, part: Part, at: string): boolean => {
   const { type, command } = part;
-  // History tells what came due: a set that does not read the lots has it closed by a change of its own.
+  // History tells what came due. So if a set does not read its lots, a separate change closes the due ones.
   if (closesUnread(facts, part)) return isDue(holdingOf(facts.item, type).due, at);
   if (command.kind === 'set' || command.kind === 'reconcile' || !needOf(facts, part, at)) return false;
   return hasTooManyDue(facts.lots[type]?.open ?? [], at);
 };
 
-/** Lots that were read to the end have their checksum, whatever the item says. */
+/** For lots that were read to the end the checksum is computed, whatever the item says. */
 const checksumBefore = ({ item, lots }: CreditFacts, type: CreditType): string | undefined => {
   const read = lots[type];
   return read?.reach === 'end' ? checksumOf(read.open) : storedChecksum(item, type);
 };
 
 /**
- * Plans a change of a customer's credit, of one type or both, or says what must be done first. Its parts follow each
- * other: that of a bonus, which is the last, finds what an earlier one of its type has left.
+ * Plans a change of a customer's credit, of one type or both, or says what must be done first. The parts follow each
+ * other: the part of a bonus is the last, and finds what an earlier part of its type has left.
  */
 export const planCredit = (
   facts: CreditFacts,

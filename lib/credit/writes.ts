@@ -16,14 +16,14 @@ import {
 } from './state.ts';
 import { checksumAfter } from './whole-lots.ts';
 
-/** A part of a change with the L$ that come due in it, and those of a bonus. */
+/** A part of a change, with the L$ that come due in it and the L$ of a bonus. */
 interface ToldPart extends Part {
   expired: number;
   bonus?: number | undefined;
   isPermanent?: boolean;
 }
 
-/** The change as history tells of it; its last part has the highest number. */
+/** The change as history tells of it. The last part has the highest number. */
 const described = (
   { cause, occasion }: Pick<Change, 'cause' | 'occasion'>,
   [first, ...others]: readonly [ToldPart, ...ToldPart[]],
@@ -39,7 +39,8 @@ const described = (
     })),
     ...(keyId !== undefined && { requestId: by, keyId }),
   };
-  // Before its own change a request may close what is due in another one, which its texts are not about.
+  // Before its own change a request may close due lots in a separate change. The request's texts do not belong to that
+  // one.
   const { kind } = first.command;
   if (kind === 'reconcile') return { kind: 'expire', ...made };
   return { kind: kind === 'bonus-back' ? 'bonus' : kind, ...occasion, ...made, ...remarks };
@@ -104,11 +105,11 @@ const pendingPart = ({ type, command, plan: { closed, reduced } }: PlannedPart, 
 export interface OtherWrites {
   /** Of other items. */
   writes?: readonly Write[] | undefined;
-  /** Must hold for the customer's item, where the change writes it. */
+  /** Must hold for the customer's item, if the change writes it. */
   customerWhen?: Condition | undefined;
   /** Further attributes of the customer's item. */
   customerSet?: Partial<CreditItem> | undefined;
-  /** The epoch of the lots where there are none yet; by default a new one. */
+  /** The epoch of the lots if there are none yet; by default a new epoch. */
   epoch?: string | undefined;
 }
 
@@ -155,8 +156,9 @@ const partWrites = (
 };
 
 /**
- * The transaction that carries out the plans of a change, and, where it does not hold all that they do to lots, the
- * part that is left to be written. Of several plans of a type only the first ends lots from its first one on.
+ * The transaction that carries out the plans of a change. If it has no room for all that they do to lots, it also
+ * answers the part that is left to be written. If several plans have the same type, only the first one ends lots from
+ * the first lot on.
  */
 export const writesOf = (
   change: Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion'>,
