@@ -15,7 +15,7 @@ const unitsOf = ({ output }: { output: object }): number => {
   return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
 
-/** True where the SDK has sent a call again, which it does where the table was too busy for it. */
+/** True if the SDK sent a call again, which it does when the table was too busy for it. */
 const wasBusy = (of: unknown): boolean =>
   ((of as { $metadata?: { attempts?: number } } | undefined)?.$metadata?.attempts ?? 1) > 1;
 

@@ -14,7 +14,7 @@ export interface Query {
   /** The first and the last position that belong to the list, if it is a part of the partition. */
   first?: string | undefined;
   last?: string | undefined;
-  /** Keeps only rows whose attribute holds one of the texts. */
+  /** Keeps only the rows whose attribute holds one of the texts. */
   contains?: { attribute: string; texts: readonly string[] } | undefined;
   /** Rows to read at the most, before `contains` keeps some. */
   limit?: number | undefined;
@@ -23,10 +23,10 @@ export interface Query {
 }
 
 /**
- * The calls that the table language makes to a database. DynamoDB is one (dynamodb.ts). Another may stand in its place
- * for simulations; `language.ts` says what writes and conditions mean. Calls throw `RefusedError`, `CancelledError`,
- * `BusyError`, `ConflictError` and `UnansweredError`; an error that has `$fault: 'client'` is final, and any other leaves
- * open whether the call was carried out.
+ * The calls that the table language makes to a database. dynamodb.ts makes them to DynamoDB; a simulation may put
+ * another engine there. `language.ts` says what writes and conditions mean. Calls throw `RefusedError`,
+ * `CancelledError`, `BusyError`, `ConflictError` and `UnansweredError`. An error that has `$fault: 'client'` is final;
+ * after any other error the call may or may not have been carried out.
  */
 export interface Engine {
   /** One item, as it is now. */
@@ -43,7 +43,7 @@ export interface Engine {
   getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
   /**
-   * Carries out one write. Answers the item that it leaves under the key. Throws `RefusedError` where its condition
+   * Carries out one write. Answers the item that is under the key afterwards. Throws `RefusedError` if its condition
    * does not hold.
    */
   write(write: Write): Promise<Item | undefined>;

@@ -9,9 +9,9 @@ import { type Key, ttlAttribute } from './schema.ts';
 import { type Recording, recorded, transact, write } from './table.ts';
 
 /**
- * Requests with an Idempotency-Key (as the IETF draft has it). A record of the request is written first, as running;
- * the answer goes into it in the same transaction as the change, so that a change is made once however often it is
- * asked for.
+ * Requests with an Idempotency-Key (as in the IETF draft). A record of the request is written first, as running. The
+ * answer goes into the record in the same transaction as the change: so the change is made once, however often the
+ * request is sent.
  *
  *     claimed              leaseUntil                  keepUntil, and the TTL
  *        |---- running --------|---- running ------------|
@@ -20,8 +20,8 @@ import { type Recording, recorded, transact, write } from './table.ts';
  *        |---- done -------------------------------------|
  *        |  everybody gets the owner's answer            |
  *
- * An attempt that fails removes the record, or ends the lease at once where something outside the table may know its
- * id.
+ * An attempt that fails removes the record. If something outside the table may know the record's id, it ends the lease
+ * at once instead.
  */
 
 /** An answer as it is kept and given again. */
@@ -55,8 +55,8 @@ interface Attempt extends Recording {
 const keepMillis = 24 * 3_600_000;
 
 /**
- * Longer than any request can run, by clocks that differ. One that died without an answer may be tried again after
- * that.
+ * Longer than any request can run, even by clocks that differ. A request that died without an answer may be tried again
+ * after this time.
  */
 const leaseMillis = (requestSeconds + 13) * 1000;
 
@@ -74,7 +74,7 @@ const timesFromNow = () => {
 
 /**
  * Takes a request over from an attempt that ended without an answer. That attempt may have used the record's id, so
- * this one uses it too. Throws 409 if another attempt comes first.
+ * this one uses it too. Throws 409 if another attempt takes it over first.
  */
 const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void> => {
   const { key, owner } = attempt;
@@ -92,7 +92,7 @@ const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void>
 
 /**
  * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice,
- * the second time late: it holds for its own record only while that is running, so that it never reopens one.
+ * the second time late: it takes its own record only while that is running, so that it never reopens one that is done.
  */
 const claim = async (attempt: Attempt, fingerprint: string): Promise<KeptAnswer | undefined> => {
   const { key, owner, id } = attempt;
@@ -136,14 +136,14 @@ const release = async ({ key, owner, isIdUsed }: Attempt): Promise<KeptAnswer | 
 
 /**
  * Records the answer of a handler that changed nothing in the table: it found nothing to change, or it queued a
- * delivery. Throws 409 if another request has taken the record over. If the table does not take it, the answer is given
- * all the same, since the handler has done its work; the record stays as running, so that the work is not done again at
+ * delivery. Throws 409 if another request has taken the record over. If the table does not take the record, the answer
+ * is given anyway, since the handler has done its work; the record stays running, so that the work is not done again at
  * once.
  */
 const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
   const completion = attempt.completion(result);
   try {
-    // A transaction, for its token: repeated after a lost answer, it does not take its own work for another's.
+    // It is a transaction because of the token: a repeat after a lost answer does not take its own work for another's.
     if (await transact([completion])) throw requestRunning();
   } catch (error) {
     if (error instanceof Problem && error.status === 409) throw error;
@@ -154,12 +154,12 @@ const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
 interface OnceRequest {
   store: string;
   /**
-   * The API key's id, its first one's after rotations: two integrations of a store may well use the same
+   * The API key's id; after rotations the first key's. Two integrations of a store may well use the same
    * Idempotency-Key.
    */
   keyId: string;
   idempotencyKey: string;
-  /** Method, path and body, which make it the same request: a POST takes no query. */
+  /** The method, path and body, which tell whether a request is the same: a POST takes no query. */
   request: string;
   /** Makes the answer of a handler's result. */
   answerOf: (result: unknown) => KeptAnswer;

@@ -11,9 +11,10 @@ import type { Key } from './schema.ts';
 import { get, write } from './table.ts';
 
 /**
- * Increments of the table's daily export: each tells of the items that were written in a time, and begins where the
- * last one that was completed ended. DynamoDB makes one of its continuous backups. A restored table begins with a full
- * export, since increments of it mean nothing beside that of the table before.
+ * Asks for the table's daily export, increment by increment. Each holds the items that were written in a stretch of
+ * time, which begins where the last completed increment ended. DynamoDB makes an increment from its continuous backups.
+ * A restored table begins with a full export, since the increments of a new table do not continue the full export of
+ * the old one.
  */
 
 /** The table, and the place of its exports. */
@@ -31,7 +32,7 @@ interface AskedIncrement {
   /** The ARNs of the table and of the export. */
   table: string;
   arn: string;
-  /** Absent for a full export, the first one of a restored table. */
+  /** Absent for a full export: a restored table begins with one. */
   from?: string;
   to: string;
 }
@@ -43,7 +44,7 @@ const minuteMillis = 60_000;
 const leastMillis = 15 * minuteMillis;
 const mostMillis = 24 * 60 * minuteMillis;
 
-/** The times of which the backups tell. */
+/** The earliest and the latest moment of the continuous backups. */
 const backedUp = async (TableName: string): Promise<{ earliest: number; latest: number }> => {
   const { ContinuousBackupsDescription } = await db.send(new DescribeContinuousBackupsCommand({ TableName }));
   const { EarliestRestorableDateTime, LatestRestorableDateTime } =
@@ -56,7 +57,8 @@ const backedUp = async (TableName: string): Promise<{ earliest: number; latest: 
 type LastIncrement = AskedIncrement & { status: string | undefined; failure: string | undefined };
 
 /**
- * The increment of this table that was asked for last, and how it went. A restored table has that of another: `other`.
+ * The increment of this table that was asked for last, and how it went. After a restore the last one is of the old
+ * table: `other`.
  */
 const findLast = async (table: string): Promise<LastIncrement | 'other' | undefined> => {
   const asked = await get<AskedIncrement & Key>(askedKey);
@@ -72,7 +74,7 @@ interface Times {
   to: string;
 }
 
-/** The times of the next export, in whole seconds; undefined where an increment would be too short. */
+/** The times of the next export, in whole seconds; undefined if an increment would be too short. */
 const nextTimes = (
   last: Pick<LastIncrement, 'from' | 'to' | 'status'> | 'other' | undefined,
   { earliest, latest }: { earliest: number; latest: number },
@@ -121,8 +123,8 @@ const ask = async ({ table, bucket, owner, prefix }: ExportTarget, { from, to }:
 type Asking = Times | 'still under way' | 'too early';
 
 /**
- * Asks for the next increment; of a restored table first for a full export. While the last one is under way it asks for
- * none; one that failed is asked for again, with what came since. Throws, when all is done, where the last one failed.
+ * Asks for the next increment; for a restored table first for a full export. While the last one is under way it asks
+ * for none. If the last one failed it asks for it again, together with what came since, and throws afterwards.
  */
 export const askForIncrement = async (target: ExportTarget): Promise<Asking> => {
   const found = await findLast(target.table);

@@ -3,7 +3,7 @@ import { knownShape } from '../shape.ts';
 import type { Key } from './schema.ts';
 
 /**
- * Writes and their conditions as data. Entities compose them and know nothing of DynamoDB's expressions; an engine
+ * Writes and their conditions as data. Entities compose them and know nothing of DynamoDB's expressions. An engine
  * carries them out. `holds` and `applied` say what they mean.
  *
  *     write(update(categoryKey(store, id), { set: { name }, when: exists }))
@@ -43,7 +43,7 @@ export const all = (...conditions: (Condition | undefined)[]): Condition => ({
 });
 export const any = (...conditions: Condition[]): Condition => ({ any: conditions });
 
-/** The item, if there is one, is none that only a later version of the service can read. */
+/** There is no item, or this version of the service can read it. */
 export const isKnown = any(missing('shape'), atMost('shape', knownShape));
 
 /** Nothing has the key. */
@@ -51,8 +51,8 @@ export const isNew = missing('pk');
 /** Something has the key. */
 export const exists = present('pk');
 /**
- * The item is as it was read, attribute by attribute; or there still is none. Of the attributes that it did not have,
- * only those in `also` are known to be missing still.
+ * The item is as it was read, attribute by attribute; or there still is none. Attributes that the item did not have may
+ * have been added, except the ones in `also`.
  */
 export const unchanged = (read: object | undefined, also: readonly string[] = []): Condition => {
   if (!read) return isNew;
@@ -73,21 +73,23 @@ class Copy {
 export const copyOf = (attribute: string, otherwise?: unknown): Copy => new Copy(attribute, otherwise);
 export const isCopy = (value: unknown): value is Copy => value instanceof Copy;
 
-/** An update: of the item, or of a new one where nothing has the key. */
+/** An update of the item, or of a new item if none has the key. */
 export interface AttributeChanges {
   /** The new values; undefined removes the attribute. */
   set?: Readonly<Record<string, unknown>> | undefined;
   /** Values for attributes that the item does not have. */
   ifMissing?: Readonly<Record<string, unknown>> | undefined;
   /**
-   * Added to numbers, where a missing one counts as 0, and to sets of texts, where it counts as empty. Such an update
-   * is never repeated after a lost answer.
+   * Adds to numbers, where a missing one counts as 0, and to sets of texts, where a missing one counts as empty. Such
+   * an update is never repeated after a lost answer.
    */
   add?: Readonly<Record<string, number | ReadonlySet<string>>> | undefined;
   when?: Condition | undefined;
 }
 
-/** The item as it was read, of which a write is made: the table stamps such a write in a transaction (stamp.ts). */
+/**
+ * The item as it was read, if the write was made from it. In a transaction the table stamps such a write (stamp.ts).
+ */
 type ReadBasis = { readonly found?: object | undefined };
 
 export type Update = ReadBasis & { readonly kind: 'update'; readonly key: Key; readonly change: AttributeChanges };
@@ -100,7 +102,7 @@ export type Write =
 
 const keyAlone = ({ pk, sk }: Key): Key => ({ pk, sk });
 
-/** A new item; or one in the place of `found`, which is what was read under its key. */
+/** A new item; or, with `found`, the item that takes its place. `found` is the item that was read under its key. */
 export const put = <T extends Key>(item: T, when?: Condition, found?: object): Write => ({
   kind: 'put',
   item: { ...item } as Item & Key,
@@ -108,7 +110,7 @@ export const put = <T extends Key>(item: T, when?: Condition, found?: object): W
   ...(found && { found }),
 });
 export const update = (key: Key, change: AttributeChanges): Update => ({ kind: 'update', key: keyAlone(key), change });
-/** An update that was decided of the item as it was read. */
+/** An update that was decided from the item as it was read. */
 export const updated = (found: Key, change: AttributeChanges): Update => ({ ...update(found, change), found });
 export const remove = (key: Key, when?: Condition): Write => ({ kind: 'remove', key: keyAlone(key), when });
 /** Writes nothing: it makes the transaction depend on another item. */

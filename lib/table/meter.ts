@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 
 /**
- * A request may take so long: Lambda ends the function then. API Gateway waits two seconds longer, so that no function
- * writes what the gateway has already answered with 504.
+ * The longest time that a request may take: Lambda ends the function then. API Gateway waits two seconds longer, so
+ * that no function writes after the gateway has answered with 504.
  */
 export const requestSeconds = 27;
 
 /** The cost of one request so far. */
 export interface Meter {
-  /** Calls to the table, those of a batch or transaction counted once. */
+  /** Calls to the table. A batch or a transaction counts as one. */
   calls: number;
-  /** Calls one after another: those that run side by side count once. */
+  /** Calls that followed one another. Calls that ran side by side count as one. */
   steps: number;
   /** Capacity units, reads and writes together, those of indexes included. */
   units: number;
@@ -21,14 +21,13 @@ export interface Meter {
   /** The request changes nothing, so what it reads may be some minutes old. */
   isRead: boolean;
   /**
-   * Nothing is retried from this time on, in milliseconds since 1970: a last attempt takes seconds where the table is
-   * slow.
+   * Nothing is retried after this time, in milliseconds since 1970: a last attempt takes seconds if the table is slow.
    */
   retryUntil?: number;
   /** The id of the API key that asks. */
   keyId?: string;
   /**
-   * Is told of each call that was answered, and of those that the table was too busy for. Where it throws, so does the
+   * Is told of each call that was answered, and of each call that the table was too busy for. If it throws, so does the
    * call.
    */
   onUnits?: (units: number, isWrite: boolean, wasBusy: boolean) => Promise<void>;

@@ -12,8 +12,9 @@ interface Patience {
 }
 
 /**
- * Waits after attempt number `attempt` (from 1): jittered, doubling from 40 ms. Throws when it was the last, or the
- * request's time is nearly over: `lost`, the failure of an attempt that may have been carried out, else 503.
+ * Waits after attempt number `attempt` (from 1). The pauses are jittered and double from 40 ms. Throws after the last
+ * attempt, or when the request's time is nearly over: `lost`, the failure of an attempt that may have been carried out,
+ * otherwise 503.
  */
 const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost?: unknown): Promise<void> => {
   const { retryUntil = Number.POSITIVE_INFINITY } = requestMeter() ?? {};
@@ -24,8 +25,8 @@ const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost
 const forCapacity: Patience = { attempts: 8, longestMillis: 1000 };
 
 /**
- * A conflict is over in milliseconds, so the first pauses are enough for most. In a crowd that writes one item all must
- * have their turn: the longer pauses make room for it.
+ * A conflict is over in milliseconds, so the first pauses are enough for most. If a crowd writes one item, each of them
+ * must have a turn: the longer pauses make room for it.
  */
 const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 
@@ -33,26 +34,27 @@ const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 export const pause = (attempt: number): Promise<void> => wait(attempt, forCapacity);
 
 /**
- * Waits before a retry of a decision that another writer overtook. The table is not busy then, and a long wait only
- * meets more writers that began meanwhile: so it is shorter, and more often. Who is overtaken again and again meets
- * many writers that decide as slowly, and gives them more room.
+ * Waits before a retry of a decision that another writer overtook. The table is not busy then, and during a long pause
+ * more writers would begin: so the pauses are short, and there are more of them. A writer that is overtaken again and
+ * again meets many others that decide as slowly, and gives them more room.
  */
 export const pauseOvertaken = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
 
 /**
- * Waits before a decision is made anew whose items other transactions held. All of a crowd must have their turn, one
- * after another.
+ * Waits before a decision is made again because other transactions held its items. All writers of a crowd must have
+ * their turn, one after another.
  */
 export const pauseContended = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 40, longestMillis: attempt > 4 ? 600 : 200 });
 
-/** Waits before another look at history, which the stream's consumer writes. Throws 503 after two seconds or so. */
+/** Waits before another look at history, which the stream's consumer writes. Throws 503 after about two seconds. */
 export const pauseForHistory = (attempt: number): Promise<void> => wait(attempt, { attempts: 10, longestMillis: 640 });
 
 /**
- * Asks `step` again and again, with a number from 1, until it answers: undefined says that another writer came between.
- * A step may write more than once. Who writes once, or once in a transaction, uses `decide`. Throws 503 after 20.
+ * Asks `step` again and again, with a number from 1, until it answers. Undefined says that another writer came between.
+ * A step may write more than once; a caller that writes once, or once in a transaction, uses `decide`. Throws 503 after
+ * 20 times.
  */
 export const repeat = async <R>(step: (number: number) => Promise<{ result: R } | undefined>): Promise<R> => {
   for (let number = 1; ; number++) {
@@ -62,7 +64,7 @@ export const repeat = async <R>(step: (number: number) => Promise<{ result: R } 
   }
 };
 
-/** How often a write is sent whose answer does not come; each time may take as long as a request's timeout. */
+/** How often a write is sent whose answer does not come. Each time may take as long as a request's timeout. */
 const maxUnanswered = isPatient ? 8 : 3;
 
 /** Tells whether the table may have carried out a call that failed. */
@@ -71,11 +73,11 @@ const isUnanswered = (error: unknown): boolean =>
   (error as { $fault?: string }).$fault !== 'client';
 
 /**
- * Sends a write until the table answers. Retries it where the table was busy or another transaction held one of its
- * items, and, if it is `repeatable`, where no answer came. Throws 503 where the table stays busy or held; but where an
- * answer is missing too, that failure, since the write may be there. `lost` is the failure of an earlier attempt that
- * may have been carried out, if there is one. With `mayGiveWay` it throws a conflict where nothing can have been
- * written.
+ * Sends a write until the table answers. Retries it if the table was busy or another transaction held one of its items;
+ * and, if it is `repeatable`, also if no answer came. Throws 503 if the table stays busy or held. But if an answer is
+ * missing too, it throws that failure, since the write may have been carried out. `lost` is the failure of an earlier
+ * attempt that may have been carried out, if there is one. With `mayGiveWay` it throws a conflict at once, unless an
+ * earlier attempt may have been carried out.
  */
 export const untilAnswered = async <T>(
   send: (lost: unknown) => Promise<T>,

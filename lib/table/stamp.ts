@@ -3,14 +3,12 @@ import { idAt, millisOf, newId } from '../clock.ts';
 import { all, any, below, type Condition, copyOf, isKnown, missing, type Update, type Write } from './language.ts';
 
 /**
- * An update that does not add leaves a stamp on its item, newer than the one that it finds, and is refused where it
- * finds a newer one. So a copy of it that arrives late, or once more, does not undo what was written since: see
+ * An update that does not add leaves a stamp on its item, newer than the stamp that it finds. It is refused if it finds
+ * a newer one. So a copy of the update that arrives late, or a second time, does not undo what was written since. See
  * docs/adr/0012-table-language.md, Stamps.
  */
 export interface Stamped {
-  /**
-   * The id of the last such update; it sorts by time. Absent where none was made.
-   */
+  /** The id of the last such update; it sorts by time. Absent if there was none. */
   stamp?: string;
   /** The stamp before; empty if there was none. */
   earlierStamp?: string;
@@ -23,7 +21,9 @@ export const newStamp = (found?: Stamped): string => {
   return stamp > earlier ? stamp : idAt(millisOf(earlier) + 1);
 };
 
-/** The update with its stamp, refused where the item has a newer one, and where only a later version can read it. */
+/**
+ * The update with its stamp. It is refused if the item has a newer stamp, or if only a later version can read the item.
+ */
 export const inOrder = ({ change, ...write }: Update, stamp: string): Update => {
   const isNewest: Condition = any(missing('stamp'), below('stamp', stamp));
   return {
@@ -37,8 +37,8 @@ export const inOrder = ({ change, ...write }: Update, stamp: string): Update => 
 };
 
 /**
- * A write of a transaction in its place among the updates of its item, where it is made of the item as it was read.
- * Others are as they were: an addition leaves no stamp, and what only a condition of its own holds back needs none.
+ * A write of a transaction in its place among the updates of its item, if it is made from the item as it was read.
+ * Other writes stay as they are: an addition leaves no stamp, and a write that its own condition holds back needs none.
  */
 export const inPlace = (write: Write): Write => {
   if (write.kind === 'update' && write.found && !write.change.add) return inOrder(write, newStamp(write.found));
