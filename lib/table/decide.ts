@@ -6,7 +6,7 @@ import type { Key } from './schema.ts';
 import { type OutsideId, type Precondition, transact, unrecorded, write } from './table.ts';
 
 /**
- * Read, decide, write; and all of it again where another writer came between.
+ * Reads, decides and writes; and does all of it again if another writer came between.
  *
  *     export const recordPurchase = (store: string, purchase: Purchase): Promise<boolean> =>
  *       decide(async () => {
@@ -28,7 +28,7 @@ import { type OutsideId, type Precondition, transact, unrecorded, write } from '
  *   to have the step asked again. Its writes are carried out at once where they follow the first refusal of an attempt;
  *   later ones would be made of items that were found before a pause, so the step is asked instead.
  *
- * Nothing is asked again where an answer is missing: the write may be there. See retry.ts for the pauses.
+ * Nothing is asked again if an answer is missing: the write may be there. See retry.ts for the pauses.
  */
 export type Decision<R> =
   | { kind: 'answer'; result: R; isCurrent?: Recheck }
@@ -43,7 +43,7 @@ type Recheck = () => Promise<boolean>;
 /** The decisions that `recheck` takes. */
 type Checkable<R> = Extract<Decision<R>, { isCurrent?: Recheck }>;
 
-/** A decision that is made of the items which refused another. */
+/** A decision that is made from the items which refused another one. */
 type Alternative<R> = Decision<R> | undefined | Promise<Decision<R> | undefined>;
 
 /** Exactly one of the two: see `answer` and `result` above. */

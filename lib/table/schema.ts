@@ -25,15 +25,15 @@ export const indexes = {
    */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
   /**
-   * Lists in an order of their own: an owner's coupons and gift cards, customers by spend, deliveries and sales by
+   * Lists in another order than by id: an owner's coupons and gift cards, customers by spend, deliveries and sales by
    * state.
    */
   byRank: { partition: 'ranked', sort: 'rank', include: [] },
   /** The normalised text of active products, so that a search does not read the products. */
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },
-  /** Customers by the time at which their next credit lot comes due; the sales of a product by their own time. */
+  /** Customers, by the time when their next credit lot comes due; a product's sales, by the time of the sale. */
   byDue: { partition: 'dues', sort: 'due', include: [] },
-  /** The sales of a buyer by their own time. */
+  /** A buyer's sales, by the time of the sale. */
   byBuyer: { partition: 'bought', sort: 'rank', include: [] },
 } as const satisfies Record<string, Index>;
 

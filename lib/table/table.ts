@@ -23,12 +23,12 @@ import { pause, repeat, untilAnswered } from './retry.ts';
 import type { Key } from './schema.ts';
 import { inOrder, inPlace, newStamp, type Stamped } from './stamp.ts';
 
-/** Calls of another engine, which stand in for DynamoDB's: a simulation puts its own here. */
+/** The calls of another engine, which take the place of DynamoDB's: a simulation puts its own here. */
 export const engine: Partial<Engine> = {};
 
 /**
- * One item by its key, as it is now. `T` is what is stored under such a key; undefined if nothing is. Throws 503 where
- * only a later version of the service can read it.
+ * One item by its key, as it is now; undefined if there is none. `T` is the type of the items under such a key. Throws
+ * 503 if only a later version of the service can read the item.
  */
 export const get = async <T extends object>({ pk, sk }: Key): Promise<T | undefined> =>
   demandKnown(await (gather ?? engine.get ?? dynamodb.get)({ pk, sk })) as T | undefined;
@@ -37,9 +37,9 @@ export const get = async <T extends object>({ pk, sk }: Key): Promise<T | undefi
 let gather: ((key: Key) => Promise<Item | undefined>) | undefined;
 
 /**
- * Sends every `get` that `read` makes before it first waits in one call. Each item is as it was at some moment of that
- * call, and no two need be of one moment. Eventually consistent reads take half the units: only for items whose write
- * is refused where they have changed since.
+ * Sends in one call every `get` that `read` makes before it first waits. Each item is as it was at some moment of the
+ * call; two items need not be of the same moment. Eventually consistent reads cost half the units; use them only for
+ * items whose write is refused if they have changed since.
  */
 export const inOneCall = <T>(read: () => T, { consistent = true }: { consistent?: boolean } = {}): T => {
   const keys: Key[] = [];
@@ -64,7 +64,7 @@ export const inOneCall = <T>(read: () => T, { consistent = true }: { consistent?
 export const inChunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
-/** Calls `send` with keys, then with those that the table had no capacity for, until none is left. */
+/** Calls `send` with keys, then with the keys that the table had no capacity for, until none is left. */
 const untilDone = async (keys: Key[], send: (some: Key[]) => Promise<Key[]>): Promise<void> => {
   let rest = keys;
   for (let attempt = 0; rest.length > 0; attempt++) {
@@ -76,9 +76,9 @@ const untilDone = async (keys: Key[], send: (some: Key[]) => Promise<Key[]>): Pr
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
- * The items of these keys, in the keys' order, each once; keys without an item are left out. The keys may be rows of an
- * index: they hold more than the key, and while an index catches up one item may stand in it twice. Where `attributes`
- * are named, an item has its key and only these.
+ * The items of these keys, in the keys' order, each once. Keys without an item are left out. The keys may be rows of an
+ * index: they hold more than the key, and while an index catches up one item may stand in it twice. If `attributes` are
+ * named, an item has only these and its key.
  */
 export const getMany = async <T extends Key>(
   rows: readonly Key[],
@@ -104,7 +104,7 @@ export const removeMany = async (keys: readonly Key[]): Promise<void> => {
 
 /**
  * The items of at most 100 keys as they are at one moment, in the keys' order. Other reads may see a transaction's
- * items one by one, each a little earlier or later; this one sees all of them or none.
+ * items one by one, each a little earlier or later; this read sees all of them or none.
  */
 export const getTogether = async <T extends object>(keys: readonly Key[]): Promise<(T | undefined)[]> =>
   (await untilAnswered(
@@ -118,7 +118,8 @@ export const rowsOf =
   async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
     const found: T[] = [];
     let after: Query['after'];
-    // With a filter the limit is of rows read, not found: begin near what is wanted, then read in larger strides.
+    // With a filter the limit counts the rows that are read, not the rows that pass. So it begins with a few, near what
+    // is wanted, then reads in larger strides.
     let stride = list.contains ? 2 * limit : limit;
     do {
       const { items, next } = await (engine.query ?? dynamodb.query)({
@@ -167,7 +168,7 @@ const recordings = new AsyncLocalStorage<Recording | undefined>();
 /** Runs a request's handler: the change that it makes is recorded by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
 
-/** Runs `work`, whose changes are not the one that the request makes. */
+/** Runs `work`. Its changes are not recorded as the change that the request makes. */
 export const unrecorded = <T>(work: () => T): T => recordings.run(undefined, work);
 
 /**
@@ -194,8 +195,9 @@ export const futureIdOutside = (): OutsideId => {
 };
 
 /**
- * The id of what a request makes outside the table, where its record takes no part. A request with an Idempotency-Key
- * gets the same one however often it is sent: its record holds the id, and outlives a failure from here on.
+ * The id for what a request makes outside the table, when the request's record has no part in it. A request with an
+ * Idempotency-Key gets the same id however often it is sent: its record holds the id, and from here on the record stays
+ * even if the request fails.
  */
 export const idOutside = (): string => {
   const { id, use } = futureIdOutside();
@@ -211,15 +213,16 @@ const demandOneEach = (writes: readonly Write[]): void => {
 };
 
 /**
- * Carries out all of these writes or none. Answers undefined when they are carried out; else, per write, whether its
- * condition refused it and the item that is there. `answer` marks the change that a request makes: the handler's
- * answer, which goes into the request's record in the same transaction if it has an Idempotency-Key.
+ * Carries out all of these writes or none. Answers undefined when they are carried out; otherwise it answers, per
+ * write, whether its condition refused it, and the item that is there. `answer` marks the change that a request makes:
+ * it is the handler's answer, which goes into the request's record in the same transaction if the request has an
+ * Idempotency-Key.
  *
- * A transaction that conflicts with other writers, or is not answered, is sent again: its token makes it one however
- * often it arrives. Throws 503 where conflicts or a want of capacity last; but where an answer is missing too, that
- * failure, since it may be written; 409 if another request has taken the record over; a plain error where two writes
- * name one item. With `mayGiveWay` it throws a `ConflictError` as soon as others hold an item, where nothing can have
- * been written.
+ * A transaction that conflicts with other writers, or is not answered, is sent again: by its token it is carried out
+ * once, however often it arrives. Throws 503 if conflicts or a lack of capacity last. But if an answer is missing too,
+ * it throws that failure, since the transaction may have been carried out. Throws 409 if another request has taken the
+ * record over, and a plain error if two writes name one item. With `mayGiveWay` it throws a `ConflictError` as soon as
+ * others hold an item, unless it may have been carried out already.
  */
 export const transact = async (
   writes: readonly Write[],
@@ -253,21 +256,22 @@ export type WriteOutcome<T, R = T> = { done: true; result: R } | { done: false; 
 export type Precondition = (current: object) => void;
 
 interface WriteOptions<T, R> {
-  /** Marks the change that a request makes: makes the handler's answer of the item that the write leaves. */
+  /** Marks the change that a request makes. Makes the handler's answer from the item that the write leaves. */
   answer?: (item: T) => R;
   /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
   together?: readonly Write[];
   /** Must hold for the answer of the item that an update finds. */
   ifMatch?: Precondition | undefined;
-  /** An update that adds may be repeated after a lost answer: its condition refuses the second one. */
+  /** An update that adds may be repeated after a lost answer, because its condition refuses the repeat. */
   repeatable?: boolean;
 }
 
 /**
- * Sends an update in its place among those of its item, whose stamps tell how it went. If its own stamp is the item's,
- * or the one before, it was carried out, and in the second case another update followed at once. If an answer was lost
- * and several others followed, that cannot be known: throws the failure of the answer. Else it was not carried out, nor
- * will any of its copies be; it has its turn now, with a newer stamp.
+ * Sends an update, which must take its place in the order of its item's updates. If it is refused, the item's stamps
+ * tell how it went. If the item's stamp, or the stamp before, is the update's own, it was carried out; in the second
+ * case another update followed at once. If an answer was lost and several updates followed, nobody can know: this
+ * throws the failure of the answer. Otherwise the update was not carried out, and none of its copies will be; it is
+ * sent again with a newer stamp.
  */
 const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
   let stamp = newStamp();
@@ -294,7 +298,7 @@ const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
   });
 };
 
-/** Sends one write by itself. Others may put an item of the same key where it is not `isOwn`. */
+/** Sends one write by itself. Unless it is `isOwn`, others may put an item of the same key. */
 const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): Promise<WriteOutcome<T>> => {
   let mayBeOurs = false;
   try {
@@ -305,7 +309,7 @@ const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): 
     return { done: true, result: (await untilAnswered(send, repeatable)) as T };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    // The item that is there was sent before.
+    // The item that is there is the one that was sent before.
     if (mayBeOurs && isOwn && write.kind === 'put' && write.when === isNew)
       return { done: true, result: write.item as T };
     return { done: false, found: demandKnown(error.item) as T | undefined };
@@ -313,15 +317,15 @@ const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): 
 };
 
 /**
- * Sends an update on condition that the item is as it was when the precondition held: a first read, and another
- * decision whenever another writer was faster.
+ * Sends an update on condition that the item is as it was when the precondition held. It reads the item first, and
+ * decides again whenever another writer was faster.
  */
 const sendMatched = async <T, R>(
   { key, change }: Update,
   answer: (item: T) => R,
   ifMatch: Precondition,
 ): Promise<WriteOutcome<T, R>> => {
-  // An update of what is not there has nothing to read.
+  // An update of an item that must not be there has nothing to read.
   let found = change.when === isNew ? undefined : await get<Item>(key);
   return repeat<WriteOutcome<T, R>>(async () => {
     if (!holds(change.when, found)) return { result: { done: false, found: found as T | undefined } };
@@ -338,8 +342,8 @@ const sendMatched = async <T, R>(
 };
 
 /**
- * A transaction answers no items: an update that needs its result there is made on condition that the item is still as
- * it was read.
+ * A transaction answers no items. So if an update's result is needed, the update is made on condition that the item is
+ * still as it was read.
  */
 const sendTogether = async <T, R>(
   write: Write,
@@ -365,8 +369,8 @@ const sendTogether = async <T, R>(
   });
 
 /**
- * Carries out one write. Retries it as `transact` does, but for an update that adds, which is not sent again after a
- * lost answer. With an Idempotency-Key the change that a request makes becomes a transaction with the request's record.
+ * Carries out one write. Retries it as `transact` does; but an update that adds is not sent again after a lost answer.
+ * With an Idempotency-Key the change that a request makes becomes a transaction with the request's record.
  */
 export const write = async <T extends object, R = T>(
   one: Write,
@@ -385,13 +389,14 @@ export const write = async <T extends object, R = T>(
 };
 
 /**
- * Carries out one write whose condition refuses it once it was carried out, or that leaves the same then: however often
- * and late it arrives, and so without a stamp. After a lost answer it may be refused by what it wrote itself.
+ * Carries out one write without a stamp. It is for a write that may arrive often and late, because its condition
+ * refuses it once it was carried out, or a second one leaves the same item. After a lost answer the write may be
+ * refused by its own earlier copy.
  */
 export const writeUnstamped = <T extends object>(one: Write): Promise<WriteOutcome<T>> =>
   sendAlone<T>(one, true, false);
 
-/** Updates an item that must be there. Answers what it leaves. Throws 404 where there is none. */
+/** Updates an item that must be there. Answers the item that the update leaves. Throws 404 if there is none. */
 export const updateExisting = async <T extends object, R = T>(
   key: Key,
   change: AttributeChanges,
