@@ -11,7 +11,10 @@ type ListedCustomer = Customer & { position: string };
 
 const listed = (item: CustomerItem, position: string): ListedCustomer => ({ ...readCustomer(item), position });
 
-/** Reads all customers from one partition of the table, and those who are (not) subscribed from the index of flags. */
+/**
+ * Lists all customers from one partition of the table, or the subscribed (or not subscribed) ones from the index of
+ * flags.
+ */
 const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<ListedCustomer> => {
   if (newsSubscriber === undefined)
     return async (range) => {
@@ -31,7 +34,7 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
   );
 };
 
-/** In the order of spend, so that customers at or below the sum are never read. */
+/** In the order of spend, so that customers who spent no more than the sum are never read. */
 const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<ListedCustomer> =>
   loaded(
     spentMoreThan(store, sum, newsSubscriber),
@@ -46,8 +49,8 @@ const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined
   );
 
 /**
- * The customers that pass the filter, and which of the two orders they are in: a cursor belongs to one of them. Nobody
- * has spent less than 0, so a negative `spentMoreThan` keeps everybody.
+ * The customers that pass the filter, and the name of their order: there are two, and a cursor belongs to one of them.
+ * Nobody has spent less than 0, so a negative `spentMoreThan` keeps everybody.
  */
 export const listCustomers = (
   store: string,

@@ -6,9 +6,10 @@ import { getMany, inChunks, rowsOf, write } from '../table/table.ts';
 import type { StoredResident } from './residents.ts';
 
 /**
- * The names of a store's customers, former ones too, each an item by itself: so a part of a name finds them at the same
- * cost however many customers there are. No request writes these items, since each new customer would cost more. The
- * consumer of the table's stream does so when somebody becomes a customer, and whoever follows a rename.
+ * The names of a store's customers, former names too. Each name is an item by itself, so a part of a name finds
+ * customers at the same cost however many there are. No request writes these items, since each new customer would cost
+ * more. The consumer of the table's stream writes them when somebody becomes a customer; after a rename the code that
+ * follows the rename does.
  */
 
 /** A name that leads to a customer; `sk` is the name. */
@@ -47,7 +48,7 @@ export const readNames = async (store: string, uuids: readonly string[]): Promis
   const holderOf = new Map(holders.map(({ pk, uuid }) => [pk, uuid]));
   const namesOf = new Map<string, string[]>();
   for (const { uuid, username, names } of [...shared, ...told]) {
-    // The operator's word wins: a name that is another's for the operator does not lead to them.
+    // The operator's word wins: a name does not lead to an avatar if the operator knows it as another's.
     const own = [username, ...names].filter(
       (name) => name !== uuid && (holderOf.get(nameKey(name).pk) ?? uuid) === uuid,
     );
@@ -56,7 +57,7 @@ export const readNames = async (store: string, uuids: readonly string[]): Promis
   return namesOf;
 };
 
-/** A look at avatars: which of them are customers. */
+/** Tells which of some avatars are customers. */
 const customersAmong = async (store: string, uuids: readonly string[]): Promise<Set<string>> => {
   const keys = uuids.map((uuid) => customerKey(store, uuid));
   const found = await getMany<Key>(keys, { consistent: true, attributes: [] });
@@ -94,8 +95,8 @@ const nameWrites = async (
 const sideBySide = 100;
 
 /**
- * Brings the names of these avatars to what is known of them now, however often and in whatever order it is asked to.
- * Somebody who was erased meanwhile leaves no name, a customer again or not: who has written names looks once more.
+ * Makes the names of these avatars say what is known of them now. It may be called often and in any order. Somebody who
+ * was erased meanwhile leaves no name, even if they are a customer again: the code that wrote names looks once more.
  */
 export const followNames = async (
   store: string,

@@ -67,7 +67,7 @@ export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer 
   isBanned: item.isBanned ?? false,
 });
 
-/** The attributes of a new customer, with which a resident enters the store's list of customers. */
+/** The attributes of a new customer. They put a resident into the store's list of customers. */
 const newCustomer = (store: string, username: string) => ({
   username,
   flags: flagsOf(store, false),
@@ -103,7 +103,7 @@ export const getCustomerItem = async (store: string, uuid: string): Promise<Cust
   return { ...customerKey(store, uuid), username };
 };
 
-/** Any resident can be read as a customer, before the first write with zeros. Throws 404 for an unknown resident. */
+/** Reads any resident as a customer; before the first write all values are zero. Throws 404 for an unknown resident. */
 export const getCustomer = async (store: string, identifier: Identifier): Promise<Customer> =>
   readCustomer(await getCustomerItem(store, await demandUuid(store, identifier)));
 
@@ -114,8 +114,8 @@ interface UpdateOptions {
 }
 
 /**
- * Sets attributes of a customer; undefined removes one. A resident who is not a customer yet becomes one, unless
- * `onlyCustomers`. Throws 404 for an unknown resident, and 412.
+ * Sets attributes of a customer; undefined removes an attribute. A resident who is not a customer yet becomes one,
+ * unless `onlyCustomers`. Throws 404 for an unknown resident, and 412.
  */
 const change = async (
   store: string,
@@ -146,8 +146,8 @@ const isSubscribed = (newsSubscriber: boolean): Condition =>
   newsSubscriber ? is('newsSubscriber', true) : any(missing('newsSubscriber'), is('newsSubscriber', false));
 
 /**
- * Sets fields of a customer, of which the subscription is one: where it changes, their item of spend moves to another
- * list with it.
+ * Sets fields of a customer, including the subscription. If the subscription changes, the customer's item of spend
+ * moves to another list in the same transaction.
  */
 const subscribe = async (
   store: string,
@@ -205,7 +205,7 @@ export interface StoreResident extends Resident {
   isCustomer: boolean;
 }
 
-/** Finds a resident and whether they are a customer. With a UUID the two reads run at the same time. */
+/** Finds a resident, and whether they are a customer. With a UUID the two reads run at the same time. */
 export const findStoreResident = async (store: string, identifier: Identifier): Promise<StoreResident | undefined> => {
   const found = findResident(store, identifier);
   const uuid = identifier.uuid ?? (await found)?.uuid;

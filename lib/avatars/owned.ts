@@ -7,7 +7,7 @@ import { all, any, atMost, exists, is, isNew, missing, remove, update, type Writ
 import type { Key } from '../table/schema.ts';
 import { get, getMany, type OutsideId, rowsOf, write } from '../table/table.ts';
 
-/** The last delivery of a product to its owner that a request has queued. */
+/** A product's last delivery to its owner that a request has queued. */
 interface QueuedDelivery {
   at: string;
   /** The delivery's id. */
@@ -25,7 +25,7 @@ export interface OwnedItem extends Key {
   /** When they bought it first. */
   boughtAt: string;
   lastDeliveredAt?: string;
-  /** When this service last sold it to them. An import brings none, since it orders no delivery. */
+  /** When this service last sold it to them. An import sets no time, since it orders no delivery. */
   lastSoldAt?: string;
   queued?: QueuedDelivery;
 }
@@ -62,7 +62,7 @@ export const ownedLess = (owned: OwnedItem): Write => {
 };
 
 /**
- * The products that a customer owns, in the order of their ids. The name is empty where the store has no such product.
+ * The products that a customer owns, in the order of their ids. If the store has no such product, the name is empty.
  */
 export const listOwned = (store: string, uuid: string) =>
   loaded(
@@ -88,16 +88,17 @@ export const noteDelivered = async (store: string, uuid: string, productId: stri
   await write(update(ownedKey(store, uuid, productId), { set: { lastDeliveredAt: at }, when: all(exists, isNewer) }));
 };
 
-/** A product is delivered to its owner again at most once in this time, and not in that after a sale. */
+/** A product is delivered to its owner again at most once in this time, and not within this time after a sale. */
 export const redeliveryPauseMillis = 60_000;
 
 const isInPause = (at: string): boolean => now() < Date.parse(at) + redeliveryPauseMillis;
 
 /**
- * Claims the redelivery of a product for a request, for a minute. The mark's id is the delivery's: that of the
- * request's own earlier attempt, or of a delivery that the queue did not confirm, so that the item is given once.
- * Throws 400 unless the customer owns the product, what `refuseOwner` throws of one who does, and 400 where
- * `wasDelivered` and within a minute of a sale or another redelivery, unless the request has claimed it before.
+ * Claims a product's redelivery for a request, for a minute. Answers a mark with the delivery's id. If this request's
+ * earlier attempt claimed it, or the queue did not confirm an earlier delivery, it is the earlier id, so that the item
+ * is given once. Throws 400 if the customer does not own the product, and what `refuseOwner` throws. If the request has
+ * not claimed it before, it also throws 400 when `wasDelivered`, and within a minute of a sale or of another
+ * redelivery.
  */
 export const claimRedelivery = (
   key: Key,
@@ -118,12 +119,14 @@ export const claimRedelivery = (
       throw invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
-    // A sale in between begins a minute of its own.
+    // A sale in between begins another minute.
     const asRead = all(exists, is('queued', queued), is('lastSoldAt', lastSoldAt));
     return writeOne(update(key, { set: { queued: mark }, when: asRead }), { result: () => mark, outside, together });
   });
 
-/** Notes that the queue did not confirm a claimed delivery: the next request of that minute orders the same one. */
+/**
+ * Notes that the queue did not confirm a claimed delivery. The next request of that minute orders the same delivery.
+ */
 export const leaveUnconfirmed = async (key: Key, mark: QueuedDelivery): Promise<void> => {
   await write(update(key, { set: { queued: { ...mark, unconfirmed: true } }, when: is('queued', mark) }));
 };

@@ -9,7 +9,7 @@ import { newMeter, requestMeter } from '../table/meter.ts';
 export interface LookUp {
   store: string;
   identifier: Identifier;
-  /** The request changes nothing: of a store's look-ups, some are kept for those that do. */
+  /** The request changes nothing. Some of a store's look-ups are kept for requests that change something. */
   isRead: boolean;
   /** The id of the API key of the request. Functions of earlier versions do not tell it. */
   keyId?: string | undefined;
@@ -21,26 +21,28 @@ export interface LookUpAnswer {
   resident?: { uuid: string; username: string };
   /** The dispenser answered that there is nobody. */
   isNobody?: true;
-  /** The store has no dispenser that could be asked, or an old one. None of the three: there was no answer. */
+  /**
+   * The store has no dispenser that could be asked, or an old one. If none of the three is set, there was no answer.
+   */
   isUnasked?: true;
 }
 
 /** The time that a request spends on all its look-ups together; a test of their answers gives them more. */
 export const lookUpTime = { millis: 3000 };
 
-/** Look-ups of one request that run side by side: each of them keeps an execution of Lambda busy. */
+/** Look-ups of one request that run side by side. Each of them keeps an execution of Lambda busy. */
 const sideBySide = 5;
 
 const nobodyMillis = 60_000;
 const nobodySize = 10_000;
-/** Identifiers that were nobody's, and until when they are not asked for again. */
+/** Identifiers that belong to nobody, and the time until which they are not asked for again. */
 const nobody = new Map<string, number>();
 
 export const forgetNobody = (): void => nobody.clear();
 
 /**
- * Calls the function that asks the dispenser. It alone may read the dispenser's secret. The client of Lambda would add
- * 115 KB to a bundle for this one call; the signer is in it already.
+ * Calls the function that asks the dispenser. Only that function may read the dispenser's secret. Lambda's client would
+ * add 115 KB to a bundle for this one call; the signer is in the bundle already.
  */
 const invoke = async (functionUrl: string, lookUp: LookUp): Promise<LookUpAnswer> => {
   const { credentials, region, sha256, requestHandler, streamCollector } = db.config;
@@ -85,7 +87,7 @@ const ask = (functionUrl: string, store: string, identifier: Identifier): Promis
 /** The look-ups under way: one request may name an avatar twice. */
 const running = new Map<string, Promise<LookUpAnswer>>();
 
-/** Has the store's dispenser asked for an avatar. Never throws: a failure is as no answer. */
+/** Has the store's dispenser asked for an avatar. Never throws: a failure counts as no answer. */
 export const askFor = async (store: string, identifier: Identifier): Promise<LookUpAnswer> => {
   const functionUrl = process.env.RESIDENT_LOOKUP_URL;
   if (functionUrl === undefined) return { isUnasked: true };
@@ -109,8 +111,9 @@ export const askFor = async (store: string, identifier: Identifier): Promise<Loo
 };
 
 /**
- * Asks the store's dispenser for an avatar whom neither the operator nor the store was told of. Undefined if it knows
- * nobody, does not answer in time, or may not be asked now: the identifier is then unknown. Never throws.
+ * Asks the store's dispenser for an avatar that neither the operator nor the store was told about. Undefined if the
+ * dispenser knows nobody, does not answer in time, or may not be asked now: the identifier is then unknown. Never
+ * throws.
  */
 export const lookUp = async (store: string, identifier: Identifier): Promise<LookUpAnswer['resident']> =>
   (await askFor(store, identifier)).resident;

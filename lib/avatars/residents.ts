@@ -22,7 +22,7 @@ export interface RenameMark {
   due?: string | undefined;
 }
 
-/** A resident as stored: with every name that leads to them, the current one included. */
+/** A resident as stored, with every name that leads to them, the current one included. */
 export interface StoredResident extends Resident, RenameMark, Key {
   names: string[];
   /** It stands for an avatar who was erased. */
@@ -31,7 +31,10 @@ export interface StoredResident extends Resident, RenameMark, Key {
 
 /** A resident as one store knows them. The operator's word wins over the store's own. */
 export interface KnownResident extends Resident {
-  /** All names that lead to them in this store, the current one first. Empty if nobody has told a free one. */
+  /**
+   * All names that lead to them in this store, the current one first. Empty if every name that was told belongs to
+   * another.
+   */
   names: string[];
   source: 'operator' | 'store';
 }
@@ -63,8 +66,8 @@ export const forgetResidents = (): void => {
 const ownKey = (store: string, { uuid, username }: Identifier): string => `${store} ${uuid ?? username}`;
 
 /**
- * A resident as the store was told of them. A name that is another's for the operator does not lead to them; without
- * any other they are called by their UUID.
+ * A resident as the store was told of them. If the operator knows a name as another's, it does not lead to them.
+ * Without any other name they are called by their UUID.
  */
 export const asTold = async ({ uuid, username, names }: StoredResident): Promise<KnownResident> => {
   const ordered = [...new Set([username, ...names])].filter((name) => name !== uuid);
@@ -74,7 +77,9 @@ export const asTold = async ({ uuid, username, names }: StoredResident): Promise
   return { uuid, username: own[0] ?? uuid, names: own, source: 'store' };
 };
 
-/** A customer whose UUID a sale brought, and whose name nobody has told: they are called by their UUID until then. */
+/**
+ * A customer whose UUID came with a sale, and whose name nobody has told yet: they are called by their UUID until then.
+ */
 const byCustomer = async (store: string, { uuid }: Identifier): Promise<Resident | undefined> => {
   const customer =
     uuid === undefined ? undefined : await get<Resident & Key>({ pk: partition(store, 'CUSTOMER'), sk: uuid });
@@ -102,11 +107,10 @@ export const readResident = async (store: string, identifier: Identifier): Promi
   (await get<Resident>(operatorsKey(identifier))) ?? (await byStore(store, identifier));
 
 /**
- * The resident of that UUID or name, as the store knows them, old names included; undefined if there is none. Who is
- * not known is asked of the store's dispenser, where a request waits for it (extensions.md, Residents).
- *
- * A read may be some minutes old. A write reads a name, since it may belong to another resident by now, and reads again
- * what the store was told, since the operator's word wins at once.
+ * The resident with this UUID or name, as the store knows them; old names count too. Undefined if there is none. If
+ * nobody knows them, the store's dispenser is asked, if a request waits for the answer (extensions.md, Residents). A
+ * read may be some minutes old. A write reads a name again, since it may belong to another resident now; and it reads
+ * again what the store was told, since the operator's word wins at once.
  */
 export const findResident = async (store: string, identifier: Identifier): Promise<Resident | undefined> => {
   const isRead = requestMeter()?.isRead ?? false;
@@ -126,7 +130,7 @@ export const findResident = async (store: string, identifier: Identifier): Promi
 };
 
 /**
- * The UUID that an identifier names: a UUID names itself, though nobody may know it. Undefined for a name that nobody
+ * The UUID that an identifier names. A UUID names itself, even if nobody knows it. Undefined for a name that nobody
  * has.
  */
 export const findUuid = async (store: string, identifier: Identifier): Promise<string | undefined> =>

@@ -28,13 +28,13 @@ export interface Purchase {
   /** Unique in the store; a purchase is recorded once. */
   id: string;
   buyer: Resident;
-  /** The nil UUID for a sum of purchases of which no more is known: it makes them own nothing. */
+  /** The nil UUID for a sum of purchases that nobody has listed one by one: it makes them own nothing. */
   productId: string;
   /** In whole L$. */
   price: number;
   /** When. */
   at: string;
-  /** Of a sum that a move carries: the L$ that the other side told, single rows included. */
+  /** For a sum that a move carries: the L$ that the other side told, single rows included. */
   told?: number;
 }
 
@@ -102,19 +102,17 @@ export interface PurchaseItem extends Key {
 export const listPurchases = (store: string): Source<PurchaseItem> =>
   rowsOf({ partition: partition(store, 'PURCHASE') });
 
-/** A buyer as the table has them before purchases of theirs are recorded. */
+/** A buyer as the table has them before their purchases are recorded. */
 export interface BuyerState {
   spend: SpendItem | undefined;
   customer: CustomerItem | undefined;
-  /** Those of the products bought that they own already, by the products' ids. */
+  /** The bought products that they own already, by the products' ids. */
   owned: ReadonlyMap<string, OwnedItem>;
-  /** Those of the purchases that are recorded already, by their ids, which the new ones replace. */
+  /** The purchases that are recorded already, by their ids. The new ones replace them. */
   recorded?: ReadonlyMap<string, PurchaseItem>;
 }
 
-/**
- * The spend of a customer after they have spent more, and come to own more products; or less, where these are negative.
- */
+/** A customer's spend after they have spent more and own more products; or less, if the numbers are negative. */
 export const spentMore = (
   spend: SpendItem | undefined,
   amounts: readonly Pick<Purchase, 'price' | 'at'>[],
@@ -135,8 +133,9 @@ export const spentMore = (
 export const asSpent = (spend: SpendItem | undefined): Condition => (spend ? is('version', spend.version) : isNew);
 
 /**
- * The write that puts `after` in the place of a customer's spend. Refused if that has changed since it was read. A
- * first one stands in the list of the customer's subscription, which the transaction must hold as it was read.
+ * The write that replaces a customer's spend with `after`. Refused if the spend has changed since it was read. A first
+ * spend stands in the list for the customer's subscription; the transaction must check that the subscription is as it
+ * was read.
  */
 export const spendWrite = (
   store: string,
@@ -147,14 +146,14 @@ export const spendWrite = (
 ): Write =>
   update(spendKey(store, uuid), {
     set: { ...after, ...rankedBy(after.sum, uuid) },
-    // A name that is there stays: a rename may have written it since it was read. So does the list.
+    // A name that is there stays: a rename may have written it since it was read. The same goes for the list.
     ifMissing: { username, ranked: spendListOf(store, newsSubscriber) },
     when: asSpent(spend),
   });
 
 /**
- * The write that makes a buyer a customer, beside that of their first spend: refused where their subscription is not as
- * it was read.
+ * The write that makes a buyer a customer, in one transaction with their first spend. Refused if their subscription is
+ * not as it was read.
  */
 export const buyerUpsert = (
   store: string,
@@ -164,8 +163,8 @@ export const buyerUpsert = (
 
 /**
  * The writes that record purchases of one buyer: two items, and at most two for each purchase. Refused if the buyer's
- * spend or a product that they own has changed since `state`, or if one of the purchases is recorded already and not in
- * it.
+ * spend, or a product that they own, has changed since `state`; and if a purchase is recorded already that `state` does
+ * not have.
  */
 export const purchaseItems = (
   store: string,
@@ -197,8 +196,8 @@ export const purchaseItems = (
 };
 
 /**
- * Records a purchase: the customer's spend and what they own, in one transaction with the purchase itself. False, and
- * nothing written, if a purchase of this id is recorded already.
+ * Records a purchase: the customer's spend and what they own, in one transaction with the purchase itself. If a
+ * purchase with this id is recorded already, it writes nothing and answers false.
  */
 export const recordPurchase = (store: string, purchase: Purchase): Promise<boolean> =>
   decide(async () => {

@@ -13,8 +13,8 @@ import { type CouponItem, findChosen } from './coupons.ts';
 import { hasProduct } from './products.ts';
 
 /**
- * An application of a coupon to a customer: one for the whole store and one for each product. It is live while
- * `now < expiresAt`, whether or not the table has deleted it; revoked, its expiry is empty. Times are as `timestamp`
+ * A coupon that is applied to a customer: one for the whole store, and one for each product. It is live while `now <
+ * expiresAt`, whether or not the table has deleted it. If it was revoked, its expiry is empty. Times are as `timestamp`
  * writes them.
  */
 export interface AppliedCoupon extends Key {
@@ -36,7 +36,7 @@ export const findApplication = (
   productId: string | undefined,
 ): Promise<AppliedCoupon | undefined> => get<AppliedCoupon>(appliedKey(store, customer, productId));
 
-/** An application with its coupon as that was then. */
+/** An application with its coupon as the coupon was then. */
 export const readApplied = ({ pk, sk, couponId, code, discount, username, expiresAt }: AppliedCoupon) => {
   const [, productId] = sk.split('#');
   const customerUuid = pk.split('#')[2] ?? '';
@@ -105,9 +105,10 @@ export const applyCoupon = async (
 };
 
 /**
- * Ends the customer's live application of this coupon (by owner: of any of the owner's coupons) at this scope. Its item
- * stays for a day, so that a late copy of a request to apply finds a newer stamp, and does not bring it back.
- * Throws 400 for residents who do not exist, 404 for a coupon that the store does not have.
+ * Ends the customer's live application of this coupon at this scope. With `owner` it ends an application of any of the
+ * owner's coupons. Its item stays for a day, so that a late copy of a request to apply finds a newer stamp, and does
+ * not bring the application back. Throws 400 for residents who do not exist, 404 for a coupon that the store does not
+ * have.
  */
 export const revokeCoupon = async (
   store: string,
@@ -135,7 +136,8 @@ export const revokeCoupon = async (
 const isStoreWide = ({ sk }: Key): boolean => sk === 'store';
 
 /**
- * The place in a customer's list: the application to the whole store comes first, then those to products by their ids.
+ * The place in a customer's list. The application to the whole store comes first, then applications to products, by the
+ * products' ids.
  */
 const listPosition = (key: Key): string => (isStoreWide(key) ? '0' : key.sk);
 
@@ -148,7 +150,7 @@ const listApplications = (store: string, customer: string): Source<AppliedCoupon
     const isLeftOut = from?.position === place && !from.inclusive;
     return isPassed || isLeftOut ? [] : getMany([key], { consistent: true });
   };
-  // The table's order has the store-wide application last.
+  // In the table's order the store-wide application is the last.
   const ofProducts: Source<AppliedCoupon> = async (range) => {
     const start = range.descending && !range.from ? { from: { position: key.sk, inclusive: false } } : {};
     return (await rows({ ...range, ...start })).filter((row) => !isStoreWide(row));

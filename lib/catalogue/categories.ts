@@ -14,11 +14,11 @@ type CategoryItem = Key & Partial<Category>;
 
 const isCategory = (item: CategoryItem): item is Key & Category => item.name !== undefined;
 
-/** The same as conditions. */
+/** The same, as a condition. */
 const isThere = present('name');
 export const isNameless = missing('name');
 
-/** With an id of its own it may bring back a deleted category; a late copy of a request may not. */
+/** An import, which brings an id, may bring back a deleted category; a late copy of a request may not. */
 export const createCategory = async (
   store: string,
   { name }: { name: string },
@@ -64,7 +64,10 @@ export const renameCategory = (
 
 const hourMillis = 3_600_000;
 
-/** A copy of the request that created the category may still arrive: it has an id of ours, less than an hour old. */
+/**
+ * A copy of the request that created the category may still arrive, if the category has an id of ours, less than an
+ * hour old.
+ */
 const isYoung = (id: string): boolean => id[14] === '7' && now() < millisOf(id) + hourMillis;
 
 /**

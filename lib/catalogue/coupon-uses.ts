@@ -17,6 +17,6 @@ const areAsRead = (read: CouponUses | undefined) => (read ? is('uses', read.uses
 export const countUse = (key: Key, read: CouponUses | undefined, step: number): Write =>
   update(key, { set: { uses: (read?.uses ?? 0) + step }, when: areAsRead(read) });
 
-/** The write that takes a use back, where there is one. Refused if the uses have changed since they were read. */
+/** The write that takes a use back, if there is one. Refused if the uses have changed since they were read. */
 export const takeUseBack = (key: Key, read: CouponUses | undefined): Write =>
   read && read.uses > 0 ? countUse(key, read, -1) : check(key, areAsRead(read));

@@ -109,9 +109,9 @@ export const createCoupon = async (
 };
 
 /**
- * Replaces a coupon's fields; the owner and the fields that only an import sets stay. One write while the code stays
- * the same but for its case; else a transaction that also moves the code. Throws 404, 412, or 400 if another coupon has
- * the code.
+ * Replaces a coupon's fields. The owner stays, and so do the fields that only an import sets. It is one write while the
+ * code stays the same but for its case, otherwise a transaction that also moves the code. Throws 404, 412, or 400 if
+ * another coupon has the code.
  */
 export const updateCoupon = async (
   store: string,
@@ -177,7 +177,9 @@ export const getCoupon = async (store: string, id: string): Promise<Coupon> => {
   return coupon;
 };
 
-/** Reads the coupons to which an index leads, and drops those that no longer pass: an index may be behind the table. */
+/**
+ * Reads the coupons that an index lists, and drops the coupons that no longer pass: an index may be behind the table.
+ */
 const couponsOf = <K extends Key>(
   keys: Source<K>,
   positionOf: (key: K) => string,
@@ -206,7 +208,7 @@ export const ownersCoupons = (store: string, owner: string, states = [true, fals
     byRank,
   );
 
-/** The coupons whose commission goes to an avatar, the oldest first. */
+/** The coupons that pay their commission to an avatar, the oldest first. */
 export const listOwnerCoupons = (
   store: string,
   owner: string,
@@ -215,8 +217,8 @@ export const listOwnerCoupons = (
 
 /**
  * The owner's newest coupon that is usable at a time (as `timestamp` writes it); if none is usable, the newest.
- * Inactive coupons are in another partition of the index, and expired ones (only imported coupons expire) are skipped
- * in growing strides.
+ * Inactive coupons are in another partition of the index. Expired ones (only imported coupons expire) are skipped in
+ * growing strides.
  */
 const findOwnersBest = async (store: string, owner: string, at: string): Promise<CouponItem | undefined> => {
   const isUsable = ({ active, expiration }: Coupon): boolean => active && at < expiration;
@@ -232,7 +234,7 @@ const findByCode = async (store: string, code: string): Promise<CouponItem | und
   const folded = normalisedCode(code);
   const holder = await findCodeHolder(store, folded);
   const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
-  // A coupon that was renamed between the two reads left its code free for a moment, so not found is a true answer.
+  // Between the two reads the coupon was renamed: nobody had the code for a moment, so not found is a true answer.
   return coupon?.folded === folded ? coupon : undefined;
 };
 

@@ -18,13 +18,16 @@ export interface GiftCardItem extends GiftCard, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
-  /** When a request granted it, with its texts, or a sale made it. A card that was imported does not have these. */
+  /**
+   * When a request granted the card, with the request's texts; or when a sale made it. An imported card does not have
+   * these.
+   */
   grantedAt?: string;
   reason?: string;
   reference?: string;
   /**
-   * When, by which request and for whom the service redeemed it. A card that was imported as redeemed does not have
-   * these.
+   * When, by which request and for whom the service redeemed the card. A card that was imported as redeemed does not
+   * have these.
    */
   redeemedAt?: string;
   redeemedBy?: string;
@@ -37,7 +40,7 @@ export interface GiftCardItem extends GiftCard, Key {
   told?: ToldCard;
 }
 
-/** All that an import can tell of a card but its owner, who stays. */
+/** All that an import can tell of a card except its owner, who stays. */
 export type ToldCard = Pick<GiftCard, 'credit' | 'active' | 'redeemed' | 'transfer' | 'texture' | 'purchased'>;
 
 /** Fields that no request sets. */
@@ -73,7 +76,9 @@ export const giftCardItem = (
   };
 };
 
-/** The effect of a row of an import on a card. `must` says why it is refused, and the value that it must have. */
+/**
+ * The effect that a row of an import has on a card. `must` says why the row is refused, and which value it must have.
+ */
 export type BroughtCard =
   | { kind: 'created' | 'changed'; write: Write }
   | { kind: 'unchanged' }
@@ -90,7 +95,7 @@ const toldOf = ({ credit, active, redeemed, transfer, texture, purchased }: Told
 
 const unset = { texture: null, transfer: false, active: true, redeemed: false, purchased: false };
 
-/** The reason for which a card is changed by no import. */
+/** The reason why no import changes a card. */
 const reasonToKeep = ({ id, redeemedAt, refundedAt }: GiftCardItem): string => {
   if (redeemedAt !== undefined) return 'this store has redeemed the card, so nothing changes it any more';
   if (refundedAt !== undefined) return 'this store has refunded the sale of the card, so nothing changes it any more';
@@ -98,9 +103,9 @@ const reasonToKeep = ({ id, redeemedAt, refundedAt }: GiftCardItem): string => {
 };
 
 /**
- * Decides what a row does to the card with its id, as that was read. A card that this store has granted, sold, changed,
- * redeemed or refunded stays as it is. `row` has the values for which its file has a column: a new card has the
- * defaults of the others, one that is there keeps them.
+ * Decides what a row does to the card with its id, as the card was read. A card that this store has granted, sold,
+ * changed, redeemed or refunded stays as it is. `row` has a value for each column of its file. For the other values a
+ * new card has the defaults, and a card that is there keeps its own.
  */
 export const bringCard = (
   store: string,
@@ -117,7 +122,7 @@ export const bringCard = (
   const { told, worth, grantedAt, redeemedAt, refundedAt } = stored ?? {};
   const isTouched = [grantedAt, redeemedAt, refundedAt].some((at) => at !== undefined);
   const decided = decideTold({ told, here, isTouched, says });
-  // An export from before it was redeemed.
+  // The row comes from an export that was made before the card was redeemed.
   const isOfBefore = here && worth !== undefined && says({ ...here, credit: worth, redeemed: false });
   if (decided === 'unchanged' || isOfBefore) return { kind: 'unchanged' };
   if (stored && here && decided === 'keep') {
@@ -146,7 +151,7 @@ export const soldCard = (
     isNew,
   );
 
-/** Disables a card for good with the refund of the sale that made it, unless it has been redeemed. */
+/** A refund of the sale that made a card disables the card for good, unless it has been redeemed. */
 export const cardRefund = (card: GiftCardItem, at: string): Write =>
   update(card, {
     set: { active: false, ranked: copyOf('rankedOff'), refundedAt: at },
@@ -197,8 +202,8 @@ export const getGiftCard = async (store: string, id: string): Promise<GiftCardIt
 };
 
 /**
- * Sets some fields of a card, and its place in the index. Throws 404, and 400 where the service has redeemed it, or a
- * refund has disabled it, which another disable finds done.
+ * Sets some fields of a card, and its place in the index. Throws 404; and 400 if the service has redeemed the card, or
+ * a refund has disabled it. Disabling a card that a refund has disabled changes nothing and throws nothing.
  */
 const setFields = async (
   store: string,
@@ -224,7 +229,7 @@ const setFields = async (
   );
 };
 
-/** Replaces a card's fields. Throws 404, 412, and 400 for one that was redeemed here or whose sale was refunded. */
+/** Replaces a card's fields. Throws 404, 412, and 400 for a card that was redeemed here or whose sale was refunded. */
 export const updateGiftCard = (
   store: string,
   id: string,

@@ -23,10 +23,10 @@ import { get, getMany, rowsOf } from '../table/table.ts';
 import { countBy, findCategory } from './categories.ts';
 
 /**
- * The products of categories. A membership's sort key begins with the product's flags, so that a category narrowed by
- * flags is a key condition; a change of a product's flags moves its memberships in the same transaction (ADR 14). The
- * memberships of a product that has too many for one transaction stand unsorted: a list reads the unsorted ones
- * too, and looks at the products' own flags.
+ * The products of categories. A membership's sort key begins with the product's flags, so that flags narrow a category
+ * by a key condition. If a product's flags change, its memberships move in the same transaction (ADR 14). If a product
+ * has too many memberships for one transaction, they stand unsorted: a list reads the unsorted ones too, and looks at
+ * the products' own flags.
  */
 
 /** The part of a product's item that says where its memberships are. */
@@ -34,9 +34,12 @@ export interface SortableProduct {
   active: boolean;
   listed: boolean;
   bloggable: boolean;
-  /** Additions to categories since the memberships were last sorted. Missing: they are unsorted. */
+  /**
+   * How often the product was added to a category since its memberships were last sorted. Missing while they are
+   * unsorted.
+   */
   sorted?: number;
-  /** The categories that it has been added to since then. It may have been removed from some. */
+  /** The categories that the product has been added to since then. It may have been removed from some. */
   sortedIn?: Set<string>;
   /** Additions while unsorted. */
   unsorted?: number;
@@ -44,24 +47,28 @@ export interface SortableProduct {
 
 export type SortState = Pick<SortableProduct, 'sorted' | 'sortedIn' | 'unsorted'>;
 
-/** A condition on the whole item must name these too: it does not have them from the start. */
+/** A condition on the whole item must name these too: the item does not have them from the start. */
 export const sortStateNames = ['sorted', 'sortedIn', 'unsorted'] as const;
 
 /** The part of a new product. */
 export const newSortState: SortState = { sorted: 0 };
 
-/** The attributes of a product's item that say where its memberships are, without those that are missing. */
+/**
+ * The attributes of a product's item that say where its memberships are. Attributes that are undefined are left out.
+ */
 export const sortStateOf = ({ sorted, sortedIn, unsorted }: SortState): SortState => ({
   ...(sorted !== undefined && { sorted }),
   ...(sortedIn && { sortedIn }),
   ...(unsorted !== undefined && { unsorted }),
 });
 
-/** With the record of a request, an addition that moves so many memberships fills a transaction of 100 items. */
+/**
+ * An addition that moves this number of memberships and completes a request's record fills a transaction of 100 items.
+ */
 export const maxSorted = 48;
 
 const unsortedPart = '';
-/** Sorts behind every unsorted membership, which begin with a hexadecimal digit. */
+/** Sorts after every unsorted membership: an unsorted one begins with a hexadecimal digit. */
 const activePart = (listed: boolean, bloggable: boolean): string => `on${Number(listed)}${Number(bloggable)}#`;
 
 type Flags = Pick<SortableProduct, 'active' | 'listed' | 'bloggable'>;
@@ -84,7 +91,7 @@ const membersIn = (store: string, category: string, part: string): Source<{ sk: 
   const rows = rowsOf<Key>({
     partition: partition(store, 'MEMBER', category),
     ...(part !== unsortedPart && { first: part }),
-    // No hexadecimal digit is behind it.
+    // No hexadecimal digit sorts after it.
     last: `${part}g`,
   });
   return async ({ from, ...range }) => {
@@ -94,9 +101,9 @@ const membersIn = (store: string, category: string, part: string): Source<{ sk: 
 };
 
 /**
- * The ids (`sk`) of a category's products with these flags, in their order, and of some others: the unsorted ones and,
- * beside inactive ones, those with other flags. None if the category was deleted, though some memberships may still be
- * there.
+ * The ids (`sk`) of a category's products with these flags, in their order. Some other ids come too: unsorted
+ * memberships and, beside inactive ones, products with other flags. None if the category was deleted, though some
+ * memberships may still be there.
  */
 export const listMembersWith = (store: string, category: string, flags: readonly Flags[]): Source<{ sk: string }> => {
   const parts = [...new Set([unsortedPart, ...flags.map(flagsPart)])];
@@ -116,7 +123,7 @@ const isFiledAs = ({ active, listed, bloggable, sorted }: SortableProduct): Cond
     ? all(exists, missing('sorted'))
     : all(atLeast('sorted', 0), is('active', active), is('listed', listed), is('bloggable', bloggable));
 
-/** The flags of most products: a request tries them first, which saves it a read. */
+/** The flags of most products. A request tries them first, which saves it a read. */
 const usual: SortableProduct = { active: true, listed: true, bloggable: false, sorted: 0 };
 
 /**
@@ -181,9 +188,9 @@ export const isSortedAsRead = (product: SortState): Condition =>
   all(...sortStateNames.map((name) => is(name, product[name])));
 
 /**
- * The consequences for a product's memberships when its flags change: the new attributes of its item, and the writes
- * (at most 96) that belong into one transaction with the item's. That must be on condition that the item is as it was
- * read.
+ * The effect of a change of a product's flags on its memberships: the new attributes of its item, and the writes (at
+ * most 96) that belong into one transaction with the item's write. That write must have the condition that the item is
+ * as it was read.
  */
 export const movedMemberships = async (
   store: string,
@@ -202,8 +209,9 @@ export const movedMemberships = async (
 };
 
 /**
- * The writes that add a product to a category when its room is used up: those that have been removed make room, and
- * where none has, all its memberships become unsorted. Undefined if the product is in the category.
+ * The writes that add a product to a category when there is no room for one more sorted membership. If the product has
+ * left some categories meanwhile, their room is used. Otherwise all its memberships become unsorted. Undefined if the
+ * product is in the category already.
  */
 const additionToFull = async (
   store: string,
@@ -257,15 +265,15 @@ const addAs = async (
 };
 
 /**
- * Adds a product to a category; the count moves in the same transaction, and only if the product was not in it.
- * Throws 404 for an unknown category or product.
+ * Adds a product to a category. The count changes in the same transaction, and only if the product was not in the
+ * category. Throws 404 for an unknown category or product.
  */
 export const addMember = (store: string, category: string, productId: string): Promise<void> =>
   decide(() => addAs(store, category, productId, usual));
 
 /**
- * Removes a product from a category; the count moves in the same transaction, and only if the product was in it.
- * Throws 404 for an unknown category or product.
+ * Removes a product from a category. The count changes in the same transaction, and only if the product was in the
+ * category. Throws 404 for an unknown category or product.
  */
 export const removeMember = (store: string, category: string, productId: string): Promise<void> => {
   const count = countBy(store, category, -1);

@@ -48,9 +48,9 @@ import {
 export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, SortableProduct, DivisibleStock {
   /** The gift card that a sale of it makes. */
   giftCard?: SoldCard;
-  /** Its settings as they were told: see told.ts. */
+  /** A digest of its settings as an import or a move told them: see told.ts. */
   told?: string;
-  /** The copies of the other side, as an import or a move told them. */
+  /** The number of copies at the other side, as an import or a move told it. */
   toldCopies?: number;
   /** The categories that it has at the other side, as a move told them. */
   toldIn?: ReadonlySet<string>;
@@ -74,7 +74,7 @@ const searchedTexts = ({ name, description }: ProductFields): string =>
 const flagsOf = (active: boolean, listed: boolean, bloggable: boolean): string =>
   `${active ? '' : 'off'}${Number(listed)}${Number(bloggable)}`;
 
-/** The index attributes of a product. A search in inactive ones, which are few, reads these. */
+/** The index attributes of a product. Inactive products are few: a search reads the products themselves. */
 const indexed = (store: string, fields: ProductFields) => {
   const flags = partition(store, 'PRODUCT', flagsOf(fields.active, fields.listed, fields.bloggable));
   return fields.active
@@ -90,8 +90,8 @@ export const readProduct = (stored: IndexedProduct): Product => {
 };
 
 /**
- * The item of a product, a new one unless `sortState` says where its memberships are. `imported` are fields that no
- * request sets.
+ * The item of a product. It is a new product, unless `sortState` says where its memberships are. `imported` are fields
+ * that no request sets.
  */
 export const productItem = (
   store: string,
@@ -111,7 +111,7 @@ export const createProduct = async (...args: Parameters<typeof productItem>): Pr
   return created;
 };
 
-/** Replaces a product's fields; `mpListing` stays, and the memberships move with the flags. Throws 404, and 412. */
+/** Replaces a product's fields. `mpListing` stays, and the memberships move with the flags. Throws 404, and 412. */
 export const updateProduct = async (
   store: string,
   id: string,
@@ -152,8 +152,8 @@ export const findStoredProduct = (store: string, id: string): Promise<StoredProd
   get<StoredProduct>(productKey(store, id));
 
 /**
- * A product as its item has it, inactive ones too. Of a divided stock it has the copies that lie in the item, so it is
- * for those who do not count them.
+ * A product as its item has it, inactive ones too. If the stock is divided, `availableAmount` counts only the copies in
+ * the item. So this is for callers who do not need the number of copies.
  */
 export const findProductItem = async (store: string, id: string): Promise<Product | undefined> => {
   const item = await findStoredProduct(store, id);
@@ -171,9 +171,7 @@ export const getProductItem = async (store: string, id: string): Promise<Product
 export const isSoldOut = ({ limited, availableAmount, divided }: DivisibleStock): boolean =>
   limited && availableAmount === 0 && divided === undefined;
 
-/**
- * With all its copies. Inactive products are found too. Throws 503 where others divide and gather them all the time.
- */
+/** A product with all its copies, inactive ones too. Throws 503 if others divide and gather the stock all the time. */
 export const findProduct = (store: string, id: string): Promise<StockedProduct | undefined> =>
   repeat(async () => {
     const item = await findStoredProduct(store, id);
@@ -219,8 +217,8 @@ interface ProductFlags {
 }
 
 /**
- * The rows of products with these flags, in one list each; only those with one of the texts, if there are any. Inactive
- * ones have no search texts in an index.
+ * The rows of products with these flags, in one list for each combination. If there are texts, only rows that hold one
+ * of them. Inactive products have no search texts in an index.
  */
 const rowsWith = (
   store: string,
@@ -259,8 +257,8 @@ export const productsNamed = async (
 /**
  * The active products that pass the filter, or with `active` false the inactive ones, in the order of their ids. Flags
  * are part of an index's key, so the number of products does not change the cost. A search reads the index of search
- * texts. A category's products are read through its memberships, whose keys have the flags too; a search in a category
- * or in inactive products reads these.
+ * texts. A category's products are read through its memberships, which have the flags in their keys too. A search in a
+ * category or in inactive products reads the products themselves.
  */
 export const listProducts = (store: string, { active = true, ...filter }: ProductFilter): Source<Product> => {
   const forms = formsOf(filter.search ?? '');
@@ -307,8 +305,8 @@ const demoFault = async (store: string, demoId: string | null, id: string | unde
 };
 
 /**
- * Looks up the references in the body of a product: the users of its profit shares, and its demo. `id` is the product's
- * own id, if it exists already. Throws 400 with every reference that leads nowhere, and for a user with two shares.
+ * Looks up the references in a product's body: the users of its profit shares, and its demo. `id` is the product's own
+ * id, if it exists already. Throws 400 with every reference that leads nowhere, and for a user with two shares.
  */
 export const resolveReferences = async (
   store: string,

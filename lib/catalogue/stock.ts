@@ -24,9 +24,9 @@ import { get, rowsOf, write } from '../table/table.ts';
 
 /**
  * The stock of a limited product lies in the product's item, which each sale of it writes. DynamoDB refuses a
- * transaction whose item another one is writing, so a crowd of buyers meets there. A sale that was refused so divides
- * a large stock into 16 items, and each sale takes from one of them; once few copies are left there, they are gathered
- * in the product's item again (docs/adr/0048-three-acts.md, Stock in shares).
+ * transaction if another one is writing its item, so a crowd of buyers is refused there. A sale that was refused for
+ * this reason divides a large stock into 16 items, and each sale takes a copy from one of them. Once few copies are
+ * left there, they are gathered in the product's item again (docs/adr/0048-three-acts.md, Stock in shares).
  */
 
 /** The part of a product's item that says where its copies lie. */
@@ -36,7 +36,7 @@ export interface DivisibleStock {
   availableAmount: number;
   /** The id of its division. */
   divided?: string;
-  /** Nobody divides it until then, since a change of the product wants it whole. */
+  /** Nobody divides the stock before this time, because a change of the product needs it whole. */
   wholeUntil?: string;
 }
 
@@ -48,13 +48,13 @@ export interface StockShare extends Key {
 /** A divided stock, as it was read. */
 interface DividedStock {
   kind: 'divided';
-  /** The shares with copies, if there are any, else all: from one at random on. */
+  /** The shares that have copies, or all shares if none has. The first is chosen at random. */
   drawn: readonly [StockShare, ...StockShare[]];
-  /** It is to be gathered before a sale. */
+  /** The stock must be gathered before a sale. */
   isLow: boolean;
 }
 
-/** A product with the state of its stock; without one where all its copies lie in its item and are to stay there. */
+/** A product with the state of its stock. Without `stock` all copies lie in its item and are to stay there. */
 export interface StockedProduct extends Product {
   stock?: DividedStock | { kind: 'divisible' };
   /** The gift card that a sale of it makes. */
@@ -64,15 +64,15 @@ export interface StockedProduct extends Product {
 const shareCount = 16;
 
 /**
- * Dividing a stock and gathering it cost some 70 write units: about one for each copy of the smallest that is sold in
- * between.
+ * Dividing a stock and gathering it cost about 70 write units: about one for each copy of the smallest stock that is
+ * sold in between.
  */
 const smallestDivided = 100;
 
-/** Copies that stay in the item at least, for the sales that are made while it is being divided. */
+/** At least this number of copies stays in the item, for the sales that are made while it is being divided. */
 const kept = 16;
 
-/** A version before the first division would replace the copies in the item alone: see lib/shape.ts. */
+/** A version from before the first division would replace only the copies in the item: see lib/shape.ts. */
 const dividedShape = 2;
 
 /** The time for which a change of a product keeps its stock whole. */
@@ -98,8 +98,8 @@ const listShares = (store: string, first: string, last: string, isEventual: bool
   });
 
 /**
- * The shares of a product's stock; none where it is not divided, and undefined where another writer has divided or
- * gathered it since its item was read.
+ * The shares of a product's stock. None if it is not divided. Undefined if another writer has divided or gathered it
+ * since its item was read.
  */
 export const readShares = async (
   store: string,
@@ -118,8 +118,8 @@ export const copiesOf = ({ availableAmount }: DivisibleStock, shares: readonly S
   availableAmount + copiesIn(shares);
 
 /**
- * These items of products, in their order, with all their copies. The shares may be a moment old; an item whose shares
- * are not all there is read by `otherwise`.
+ * These items of products, in their order, with all their copies. The shares may be a moment old. If an item's shares
+ * are not all there, `otherwise` reads that item.
  */
 export const withAllCopies = async <T extends Key & DivisibleStock>(
   store: string,
@@ -146,10 +146,10 @@ const isDivisible = ({ limited, availableAmount, divided, wholeUntil = '' }: Div
   divided === undefined &&
   wholeUntil <= timestamp(now()) &&
   availableAmount >= smallestDivided &&
-  // A refund puts a copy back into the item: however many do, the sum stays a number that a product may have.
+  // A refund puts a copy back into the item. However many do, the sum stays a number that a product may have.
   availableAmount <= maxInteger / 2;
 
-/** The attributes of a product's item that say where its copies lie; none where all lie in it. */
+/** The attributes of a product's item that say where its copies lie; none if all lie in the item. */
 export const divisionOf = ({ availableAmount, divided, wholeUntil }: DivisibleStock) => ({
   ...(divided !== undefined && { availableAmount, divided, shape: dividedShape }),
   ...(wholeUntil !== undefined && { wholeUntil }),
@@ -206,8 +206,8 @@ export const gatherStock = (store: string, id: string): Promise<void> =>
   });
 
 /**
- * Gathers a divided stock for a change of its product, and keeps it whole for ten seconds: from now on sales gather it
- * too, instead of taking copies from shares that the gathering needs as they are.
+ * Gathers a divided stock for a change of its product, and keeps it whole for ten seconds. From now on sales gather it
+ * too. They take no copies from shares, because the gathering needs the shares as they are.
  */
 export const makeWhole = async (store: string, id: string): Promise<void> => {
   const wholeUntil = timestamp(now() + wholeMillis);
@@ -215,7 +215,7 @@ export const makeWhole = async (store: string, id: string): Promise<void> => {
   await gatherStock(store, id);
 };
 
-/** The product with a divided stock of which another share is drawn; undefined where there is none. */
+/** The product with the next share drawn from its divided stock; undefined if there is none. */
 export const withOtherShare = (product: StockedProduct): StockedProduct | undefined => {
   const { stock } = product;
   if (stock?.kind !== 'divided') return undefined;
@@ -224,8 +224,8 @@ export const withOtherShare = (product: StockedProduct): StockedProduct | undefi
 };
 
 /**
- * The write that takes a copy from the stock of a limited product. Refused where none is left, and where it is not
- * limited any more; of a divided stock, where its share has none left or is gathered.
+ * The write that takes a copy from a limited product's stock. Refused if no copy is left, and if the product is not
+ * limited any more. If the stock is divided, it is refused when its share has no copy left or was gathered.
  */
 export const takeCopy = (store: string, { id, stock }: StockedProduct): Write =>
   stock?.kind === 'divided'
@@ -236,9 +236,9 @@ export const takeCopy = (store: string, { id, stock }: StockedProduct): Write =>
       });
 
 /**
- * The write that puts a copy back into the stock of a product as it was read; none where it is not limited, or has as
- * many as can be. The copy lies in the product's item though the stock is divided. Refused where it is not limited any
- * more, and where others have filled the stock.
+ * The write that puts a copy back into a product's stock as it was read. None if the product is not limited, or has as
+ * many copies as a product may have. The copy goes into the product's item even if the stock is divided. Refused if the
+ * product is not limited any more, or if others have filled the stock.
  */
 export const returnCopy = (store: string, { id, limited, availableAmount }: Product): Write[] =>
   limited && availableAmount < maxInteger

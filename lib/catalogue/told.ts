@@ -3,25 +3,25 @@ import { isDeepStrictEqual } from 'node:util';
 import { isSameItem } from '../table/stamp.ts';
 
 /**
- * Decides whose word counts where an import, or a move from another service, tells of a thing: the import's until this
- * store has acted on the thing, then the store's own (docs/adr/0062-whose-word-counts.md).
+ * Decides who is right when an import, or a move from another service, tells of a thing in a store. The import is right
+ * until this store has acted on the thing; after that the store is (docs/adr/0062-whose-word-counts.md).
  */
 
-/** A thing of a store, and a row that tells of it. `T` is what an import can tell: values, or a digest of them. */
+/** A thing in a store, and a row that tells of it. `T` is what an import can tell: values, or a digest of them. */
 export interface ToldOf<T> {
   /** As the last import told it; undefined for a thing that was made here. */
   told: T | undefined;
-  /** As it is here; undefined where it is not. */
+  /** As it is here; undefined if it is not here. */
   here: T | undefined;
-  /** This store has acted on it, though its values may be those that were told. */
+  /** This store has acted on it, even if its values are still as they were told. */
   isTouched?: boolean;
-  /** Tells whether the row says just this. One with few columns may say several. */
+  /** Tells whether the row says just this. A row with few columns may say several. */
   says: (values: T) => boolean;
 }
 
 /**
  * Decides what a row does. `create`: nothing is here. `unchanged`: the row says what is here, or nothing new. `take`:
- * the row's word counts. `keep`: the store's word counts, and the row says otherwise, so the difference must be told.
+ * the row is right. `keep`: the store is right and the row says otherwise, so the difference must be told.
  */
 export const decideTold = <T>({
   told,
@@ -44,15 +44,18 @@ const inOrder = (_: string, value: unknown): unknown =>
 export const digestOf = (settings: object): string =>
   createHash('sha256').update(JSON.stringify(settings, inOrder)).digest('base64').slice(0, 8);
 
-/** A thing with settings, and their digest as an import or a move told them first, or a move the last time. */
+/**
+ * A thing with settings. `told` is a digest of its settings, as an import or a move told them first, or a move told
+ * them last.
+ */
 export interface ToldSettings {
   told?: string;
 }
 
 /**
- * The item that a row makes of the settings of one; undefined where it changes nothing. `made` is the stored item with
- * what the row says. The word of a file is a person's, who has it now: it is taken. That of a `move` is taken where the
- * other side says something new, and nobody has changed anything here.
+ * The item that a row makes from a thing's settings; undefined if the row changes nothing. `made` is the stored item
+ * with the row's values. A row of a file is always taken: it is what a person says now. A row of a `move` is taken if
+ * the other side says something new and nobody has changed anything here.
  */
 export const withSettings = <T extends object>(
   stored: (T & ToldSettings) | undefined,
@@ -69,5 +72,5 @@ export const withSettings = <T extends object>(
   return decideTold({ told, here, says: (word) => word === there }) === 'take' ? as(there) : undefined;
 };
 
-/** The number after a pass of a move, where both sides count: what has changed there is added to what is here. */
+/** The number after a pass of a move, if both sides count: the change at the other side is added to the number here. */
 export const withChangeThere = (here: number, told: number, there: number): number => Math.max(0, here + there - told);

@@ -16,12 +16,12 @@ export interface ApiKey {
   hash: string;
   status: 'active' | 'revoked';
   revokedAt?: string;
-  /** The key that replaces this one, which stays live until `expiresAt`. */
+  /** The key that replaces this one. This one stays live until `expiresAt`. */
   rotatedTo?: string;
-  /** The first of the keys that this one was rotated from: Idempotency-Keys are kept under its id. */
+  /** The first key, if this one comes from rotations: Idempotency-Keys are kept under its id. */
   origin?: string;
   createdAt: string;
-  /** Live until then; never ends if absent. */
+  /** Live until this time; without it the key never ends. */
   expiresAt?: string;
   /** Kept to the hour. */
   lastUsedAt?: string;
@@ -48,9 +48,9 @@ export const keyFacts = ({ id, name, scopes, expiresAt }: ApiKey) => ({
 });
 
 /**
- * Revokes a key for ever, in one transaction with other writes. One that is revoked already stays as it is, and nothing
- * is written. API Gateway may accept it until its cached answer of the authorizer expires. Throws 404 where there is no
- * such key.
+ * Revokes a key for ever, in one transaction with other writes. A key that is revoked already stays as it is, and
+ * nothing is written. API Gateway may accept the key until its cached answer of the authorizer expires. Throws 404 if
+ * there is no such key.
  */
 export const revokeKey = async (id: string, together: readonly Write[] = []): Promise<void> => {
   const set = { status: 'revoked', revokedAt: timestamp(now()) };
@@ -61,8 +61,8 @@ export const revokeKey = async (id: string, together: readonly Write[] = []): Pr
 };
 
 /**
- * Revokes the key of a request. One that has been revoked since the gateway let it in stays as it is. Throws 404 where
- * its store was deleted since, 401 where the key was.
+ * Revokes the key of a request. If the key was revoked after the gateway let it in, it stays as it is. Throws 404 if
+ * its store was deleted since then, 401 if the key was.
  */
 export const endKey = async (id: string): Promise<void> => {
   const key = await findKey(id);

@@ -45,8 +45,9 @@ export const issueKey = async (fields: NewApiKey, together = nothing) => {
 };
 
 /**
- * Issues a key in the place of another, of the same store, name and scopes; the other one ends at `until`. Throws 404
- * if the store does not exist, 400 if the other key was revoked or has been rotated: of two at once, one does it.
+ * Issues a key that replaces another one and has the same store, name and scopes. The other key ends at `until`. Throws
+ * 404 if the store does not exist; 400 if the other key was revoked or has been rotated. If two requests rotate at
+ * once, one succeeds.
  */
 export const rotateKey = async (
   old: ApiKey,
@@ -71,16 +72,16 @@ export const rotateKey = async (
   return { key, text };
 };
 
-/** The ids of a store's keys. Read from the table itself: an index could miss one that was just issued. */
+/** The ids of a store's keys. They are read from the table itself: an index could miss a key that was just issued. */
 export const listKeyIds = async (store: string): Promise<string[]> => {
   const rows = await rowsOf<Key>({ partition: partition(store, 'KEY') })({ descending: false });
   return rows.map(({ sk }) => sk);
 };
 
-/** Every key of a store in any state, in the order of their issue. */
+/** Every key of a store in any state, in the order in which they were issued. */
 export const listKeys = async (store: string): Promise<ApiKey[]> => {
   const keys: ApiKey[] = [];
-  // One by one, since only such reads are consistent: a key that was just issued must be here.
+  // Keys are read one by one, since only such reads are consistent: a key that was just issued must be here.
   for (const id of await listKeyIds(store)) {
     const key = await findKey(id);
     if (key) keys.push(key);
@@ -93,7 +94,7 @@ const change = async (id: string, set: Record<string, unknown>, together?: reado
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/** Gives a key the end that it has in another table, from which `key` was read. */
+/** Gives a key the same end that it has in the other table that `key` was read from. */
 export const copyEnd = (
   { id, status, revokedAt, rotatedTo, expiresAt }: ApiKey,
   together: readonly Write[],

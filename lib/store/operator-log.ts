@@ -5,8 +5,8 @@ import { ttlAttribute } from '../table/schema.ts';
 import { transact } from '../table/table.ts';
 
 /**
- * The operator's log: who changed what with the command `store`, and which keys have ended themselves. Other changes
- * that API keys make are not in it.
+ * The operator's log: who changed what with the command `store`, and which keys have ended themselves. It does not hold
+ * other changes that API keys make.
  */
 
 type Action =
@@ -58,7 +58,7 @@ export interface LogRow {
   details: Readonly<Record<string, unknown>>;
 }
 
-/** The writes of a row of the log. They belong into the transaction of the change, where it is one. */
+/** The writes of a row of the log. If the change is a transaction, they belong into it. */
 export type Log = (action: Action, store: string | null, details: LogRow['details']) => Write[];
 
 export const everything = '';
@@ -68,21 +68,21 @@ export const logPartition = (part: string): string => sharedKey('LOG', part).pk;
 
 const dayMillis = 86_400_000;
 
-/** The time at which DynamoDB may delete a row, where the deployment says so. */
+/** The time at which DynamoDB may delete a row, if the deployment sets one. */
 const endOfLife = (): Record<string, number> => {
   const days = Number(process.env.OPERATOR_LOG_DAYS ?? 0);
   return days > 0 ? { [ttlAttribute]: Math.ceil((now() + days * dayMillis) / 1000) } : {};
 };
 
 /**
- * The log of one person or key. Each row stands in two partitions, that of all rows and that of its store: both are
- * read by key, and neither goes with a store that is deleted.
+ * The log of one person or key. Each row stands in two partitions, one for all rows and one for its store. Both are
+ * read by key, and stay when a store is deleted.
  */
 export const logOf =
   (by: string): Log =>
   (action, store, details) => {
     const at = timestamp(now());
-    // It sorts behind those before, so that rows of one millisecond keep their order.
+    // The key sorts after all earlier ones, so that rows of one millisecond keep their order.
     const sk = `${at}#${newId()}`;
     const row: LogRow = { at, by, action, store, details };
     return [everything, store ?? ofAllStores].map((part) =>
@@ -90,7 +90,7 @@ export const logOf =
     );
   };
 
-/** Writes rows of the log alone, before or after an act of many transactions. */
+/** Writes only rows of the log, before or after an act of many transactions. */
 export const noteInLog = async (rows: readonly Write[]): Promise<void> => {
   await transact(rows);
 };

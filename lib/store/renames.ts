@@ -17,8 +17,8 @@ import { get, inChunks, pagesOf, write } from '../table/table.ts';
 import { listStores } from './stores.ts';
 
 /**
- * Copies of a resident's name stand in the items of stores, since answers carry the current name. A rename marks the
- * resident, and the copies are renamed twice: at once, and when no process can write the old name any more.
+ * Items of stores hold copies of a resident's name, because answers carry the current name. A rename marks the
+ * resident. Then the copies are renamed twice: at once, and when no process can write the old name any more.
  */
 
 const renamedPartition = 'RESIDENT#RENAMED';
@@ -71,7 +71,7 @@ export const followRename = async (key: Key): Promise<void> => {
 /** The renames that one sweep followed. */
 interface RenameReport {
   renamed: number;
-  /** Residents for whom it failed; the next sweep takes them up. */
+  /** Residents for whom it failed. The next sweep takes them up. */
   failed: number;
   finished: boolean;
 }

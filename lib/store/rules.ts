@@ -6,8 +6,8 @@ import { write } from '../table/table.ts';
 import { findStore, type Store } from './stores.ts';
 
 /**
- * The rules of a store lie in its item, which every quote and sale reads: so a store without rules pays nothing for
- * them.
+ * The rules of a store lie in its item, which every quote and sale reads anyway. So a store without rules pays nothing
+ * for them.
  */
 
 /** The rules of a store that has set none. */

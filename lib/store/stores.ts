@@ -8,7 +8,7 @@ import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 import { findKey } from './api-keys.ts';
 
-/** A store as its item has it. Its id is part of the key of everything it owns. */
+/** A store as its item has it. All that belongs to a store has the store's id in its key. */
 export interface Store {
   id: string;
   name: string;
@@ -19,11 +19,11 @@ export interface Store {
   changed?: { at: string; reason: string | null; by: string };
   /** Absent while none were set. */
   rules?: StoreRules;
-  /** When its payouts were begun: before, none can be claimed. */
+  /** When its payouts were begun. Before that none can be claimed. */
   payoutsBegunAt?: string;
-  /** Debts from before this time are paid by hand, also if they are counted later. Absent where all may be claimed. */
+  /** Debts from before this time are paid by hand, even if they are counted later. Absent if all may be claimed. */
   payoutsPaidUntil?: string;
-  /** When its table was restored: until they are resumed nothing is paid out. */
+  /** When its table was restored. Nothing is paid out until the payouts are resumed. */
   payoutsStoppedAt?: string;
   /** The time when its deletion began. No call finds it since then, but some of its items may still be in the table. */
   deletedAt?: string;
@@ -31,10 +31,10 @@ export interface Store {
 
 export const findStore = (id: string): Promise<Store | undefined> => get<Store>(sharedKey('STORE', id));
 
-/** Beside its own item, which calls check, each store has one in this partition: the list of stores. */
+/** Each store has two items: its own one, which calls check, and one in this partition, which is the list of stores. */
 export const listKey = (id: string): Key => ({ pk: sharedKey('STORE', '').pk, sk: id });
 
-/** Every store of the deployment, in the order of their ids; those whose deletion has begun too. */
+/** Every store of the deployment, in the order of their ids, also a store that is being deleted. */
 export const listStores = async (): Promise<Store[]> => {
   const rows = await rowsOf<Store & Key>({ partition: listKey('').pk })({ descending: false });
   return rows.map(({ id, name, createdAt, deletedAt }) => ({ id, name, createdAt, ...(deletedAt && { deletedAt }) }));
@@ -43,8 +43,8 @@ export const listStores = async (): Promise<Store[]> => {
 export const isOpen = ({ open = true }: Store): boolean => open;
 
 /**
- * Closes or opens a store, in one transaction with the writes of `together`; answers it by `answer`. One that is closed
- * or open already stays as it is, with the reason of that change. Throws 404.
+ * Closes or opens a store, in one transaction with the writes of `together`, and answers it by `answer`. A store that
+ * is closed or open already stays as it is, with its earlier reason. Throws 404.
  */
 export const setOpen = async <R>(
   id: string,

@@ -13,12 +13,13 @@ import { any, applied, is, isNew, put, update, type Write } from '../table/langu
 import { get } from '../table/table.ts';
 import { renameMark } from './renames.ts';
 
-/** The names that a store keeps of one avatar, at most. */
+/** At most this number of names is kept for one avatar in a store. */
 const maxNames = 50;
 
 /**
- * The writes of what a store is told about an avatar: names, the current one first, of which none is another's. None if
- * that changes nothing. `newMark` is that of an avatar whom the store did not know. Throws 400 for too many names.
+ * The writes of what a store is told about an avatar: its names, the current one first. None of these names may be
+ * another's. There are no writes if that changes nothing. `newMark` is the mark for an avatar that the store did not
+ * know. Throws 400 for too many names.
  */
 export const toldWrites = (
   store: string,
@@ -44,7 +45,7 @@ export const toldWrites = (
 
 const anothers = 'username belongs to another resident. Only the operator can move a name.';
 
-/** The names that the operator and the store were told of an avatar; the store perhaps for the first time. */
+/** All that the operator and the store were told about an avatar. The store may just be told for the first time. */
 interface Knowledge {
   shared: StoredResident | undefined;
   told: StoredResident | undefined;
@@ -68,8 +69,8 @@ type AskDispenser = () => Promise<LookUpAnswer>;
 const unasked: AskDispenser = async () => ({ isUnasked: true });
 
 /**
- * The names by which a store may know an avatar from a telling: the told one, unless another avatar of the store has
- * it, or nobody vouches for it.
+ * The names by which a store may know an avatar after it was told one: this name, unless another avatar of the store
+ * has it, or nobody vouches for it.
  */
 const allowedNames = (
   { uuid, username }: Resident,
@@ -81,7 +82,7 @@ const allowedNames = (
   return by === 'dispenser' || asked?.resident || asked?.isUnasked ? [username] : [];
 };
 
-/** The facts that the operator and the store were told of an avatar, and of a name. */
+/** Reads all that the operator and the store were told about an avatar, and about a name. */
 const readStoredNames = async (store: string, { uuid, username }: Resident) => {
   const [shared, operatorsHolder, told, holder] = await Promise.all([
     get<StoredResident>(residentKey(uuid)),
@@ -93,15 +94,17 @@ const readStoredNames = async (store: string, { uuid, username }: Resident) => {
 };
 
 /**
- * Tells a store the current name of an avatar, in canonical form. `by` is a key's request or the store's dispenser.
+ * Tells a store the current name of an avatar, in canonical form. `by` says who tells it: a key's request or the
+ * store's dispenser.
  *
- * The operator's word wins: a request about a resident whom the operator knows changes nothing, and a name that is
- * another's for the operator is 400. A name that the store has for another avatar stays there, since a vendor's key
- * must not redirect money: a request makes the newcomer known without it, and a dispenser's answer is refused with 400.
+ * The operator's word wins. If the operator knows the resident, a request changes nothing. If the operator knows the
+ * name as another's, it is refused with 400. If the store has the name for another avatar, it stays there, since a
+ * vendor's key must not redirect money: a request makes the newcomer known without the name, and a dispenser's answer
+ * is refused with 400.
  *
- * A name that the store has not met is free, and gifts and credit may be given to it. So before a request gets it,
- * `ask` asks the dispenser for the avatar: its answer counts. Without one the avatar is known without the name. Throws
- * 400 for nobody.
+ * If the store has not met the name, it is free, and gifts and credit may be given to it. So before a request gets it,
+ * `ask` asks the dispenser for the avatar, and the dispenser's answer counts. Without an answer the avatar becomes
+ * known without the name. Throws 400 if the dispenser answers that there is nobody.
  */
 export const tellResident = async (
   store: string,
@@ -123,7 +126,7 @@ export const tellResident = async (
       if (asked.resident) return step();
     }
     const claims = allowedNames({ uuid, username }, by, holder, asked);
-    // A sale to their UUID, when nobody could name them, has made a customer who is called by it.
+    // A sale to this UUID, when nobody could name the avatar, has made a customer who is called by the UUID.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return answer({ shared, told });
     const after = applied(change, told && { ...told }) as unknown as StoredResident;
