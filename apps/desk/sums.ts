@@ -22,7 +22,7 @@ type SaleDay = Pick<
   'day' | 'sales' | 'refunds' | 'paid' | 'refunded' | 'shares' | 'commissions'
 >;
 
-/** What a day earned. Refunds count on their own day, so it may be below 0. */
+/** The earnings of a day. Refunds count on their own day, so they may be below 0. */
 export const earnedOn = ({ paid, refunded, shares, commissions }: Omit<SaleDay, 'day'>): Earned => ({
   paid,
   refunded,
@@ -31,7 +31,7 @@ export const earnedOn = ({ paid, refunded, shares, commissions }: Omit<SaleDay, 
   yours: paid - refunded - shares - commissions,
 });
 
-/** What some days earned. */
+/** The earnings of some days. */
 export interface Sum extends Earned {
   sales: number;
   refunds: number;

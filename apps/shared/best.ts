@@ -1,4 +1,4 @@
-/** What sales earned, in all and by product and by buyer. The desk and `store report` sum it up alike. */
+/** The earnings of sales, in all and by product and by buyer. The desk and `store report` sum them up alike. */
 
 /** The facts about a sale that the sums need. */
 export interface SoldSale {
@@ -14,18 +14,18 @@ export interface SoldSale {
 
 /** L$ of one or more sales. */
 export interface Earned {
-  /** What the buyers paid, without the change that they got back at once. */
+  /** The buyers paid it. The change that they got back at once is left out. */
   paid: number;
-  /** What refunds gave back. */
+  /** Refunds gave it back. */
   refunded: number;
-  /** What goes to others as shares of the profit, and to the owners of coupons. */
+  /** Others get it: as shares of the profit, and as commissions for their coupons. */
   shares: number;
   commissions: number;
-  /** What stays with the store: paid - refunded - shares - commissions. */
+  /** It stays with the store: paid - refunded - shares - commissions. */
   yours: number;
 }
 
-/** What a sale earned. A refund takes the parts of others back. */
+/** The earnings of one sale. A refund takes the parts of others back. */
 export const earnedBy = ({
   state,
   paid,
@@ -83,6 +83,6 @@ export const addSale = (sums: Sums, sale: SoldSale): void => {
   if (sale.buyerUuid !== null) addTo(sums.buyers, sale.buyerUuid, earned, sale.bonus);
 };
 
-/** Those of which most stays with the store come first. */
+/** The best first: by the L$ that stay with the store. */
 export const bestOf = (sums: ReadonlyMap<string, Best>): Best[] =>
   [...sums.values()].sort((a, b) => b.yours - a.yours || b.paid - a.paid || b.sales - a.sales);

@@ -185,7 +185,7 @@ export const divideStock = (store: string, id: string): Promise<void> =>
       add: { availableAmount: -moved },
       when: all(isWhole, atLeast('availableAmount', moved)),
     });
-    // Refused, it was divided by another sale, or is smaller by now.
+    // A refusal says that another sale has divided it, or that it is too small now.
     return writeAll([move, ...shares], { result: undefined, ifRefused: () => answer(undefined) });
   });
 

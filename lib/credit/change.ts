@@ -62,7 +62,7 @@ interface MoneyFacts {
 
 /** The three acts of a change of money. */
 interface MoneyActs<F extends MoneyFacts, O extends object, R> {
-  /** Reads the facts, those that can be read at once side by side. `attempt` counts from 1. */
+  /** Reads the facts, side by side where it can. `attempt` counts from 1. */
   read: (attempt: number) => Promise<F>;
   /**
    * Decides, and does nothing else. It is asked again as soon as the lots that it lacks are read. Throws if the request

@@ -3,15 +3,15 @@ import type { SaleItem } from './sales.ts';
 /** The part of a sale that makes debts: its shares, or its refund. */
 type DebtCause = 'shares' | 'refund';
 
-/** The L$ that one part of a sale adds to what the store owes one avatar. */
+/** The L$ that one part of a sale adds to the store's debt to one avatar. */
 export interface Debt {
   saleId: string;
   cause: DebtCause;
   /** UUID of the avatar. */
   payee: string;
-  /** Negative where a refund takes shares back. */
+  /** Negative if a refund takes shares back. */
   amount: number;
-  /** The part of it that is a share of the sale, or takes one back. */
+  /** The part of `amount` that is a share of the sale, or takes a share back. */
   shared: number;
   /** The UTC day of the sale. */
   day: string;
@@ -56,17 +56,19 @@ const refundDebts = (sale: SaleItem): Debt[] => {
   });
 };
 
-/** All that a sale has made the store owe by now, counted or not. One that an import brought has no shares to count. */
+/** All that the store owes because of a sale, counted or not. A sale that an import brought has no shares to count. */
 export const debtsOf = (sale: SaleItem): Debt[] => [
   ...(sale.countedShares === undefined ? [] : shareDebts(sale)),
   ...(sale.countedRefund === undefined ? [] : refundDebts(sale)),
 ];
 
-/** The debts that the note on the sale does not call counted. Some of their payees' accounts may have them. */
+/**
+ * The debts that are not counted yet, by the note on the sale. Some of their payees' accounts may have them already.
+ */
 export const uncountedOf = (sale: SaleItem): Debt[] =>
   debtsOf(sale).filter(({ cause }) => (cause === 'shares' ? sale.countedShares : sale.countedRefund) === 0);
 
-/** The note on a sale that its debts are counted: the attributes that change, with how many debts each stands for. */
+/** The note on a sale that its debts are counted: the attributes that change, each with the number of its debts. */
 export const countedNote = (sale: SaleItem): Partial<Pick<SaleItem, 'countedShares' | 'countedRefund'>> => {
   const open = uncountedOf(sale);
   const count = (of: DebtCause): number => open.filter(({ cause }) => cause === of).length;
@@ -76,6 +78,6 @@ export const countedNote = (sale: SaleItem): Partial<Pick<SaleItem, 'countedShar
   };
 };
 
-/** The attributes with which a completed sale begins: none where it owes nobody a share. */
+/** The attributes with which a completed sale begins; none if it owes nobody a share. */
 export const uncountedShares = (sale: Pick<SaleItem, 'shares'>): Pick<SaleItem, 'countedShares'> =>
   sharesByPayee(sale).size > 0 ? { countedShares: 0 } : {};

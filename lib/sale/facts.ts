@@ -27,7 +27,7 @@ import { orderOf } from './unsent.ts';
 
 /** Reads what sales, quotes and refunds are decided from. Nothing here decides or writes. */
 
-/** The avatars of a sale, by their UUIDs; undefined for one whom nobody has met. */
+/** The avatars of a sale, by their UUIDs; undefined for an avatar that nobody has met. */
 export const findAvatars = async (
   store: string,
   { buyerIdentifier, recipientIdentifier }: Pick<SaleRequest, 'buyerIdentifier' | 'recipientIdentifier'>,
@@ -62,14 +62,14 @@ export interface AskedSale
   deliveryId: string;
 }
 
-/** The application of a coupon, with the coupon and the customer's uses of it. */
+/** A coupon's application, with the coupon and the customer's uses of it. */
 interface Application extends AppliedCoupon {
   usesRead: CouponUses | undefined;
 }
 
 /**
- * The applications for the product and for the store, each with its coupon. None is read for one that has lapsed. A
- * coupon that both apply is read once: two reads might count different uses of it.
+ * The applications for the product and for the store, each with its coupon. The coupon of a lapsed application is not
+ * read. If both apply the same coupon it is read once: two reads might count different uses.
  */
 const withCoupons = async (
   store: string,
@@ -89,8 +89,8 @@ const withCoupons = async (
 };
 
 /**
- * How much credit a sale takes at the most, 0 for one that may only give some, and whether only the lots that have come
- * due are read for it.
+ * `most`: the most credit that a sale takes; 0 if it may only give some. `alone`: only the lots that have come due are
+ * read for it.
  */
 interface Spending {
   most: number;
@@ -112,31 +112,31 @@ export interface OfferFacts<A extends AskedOffer = AskedOffer> {
   product: StockedProduct | undefined;
   /** The buyer's item. */
   buyerItem: CreditItem | undefined;
-  /** The recipient's item: in a sale for oneself the buyer's. */
+  /** The recipient's item. In a sale for oneself it is the buyer's. */
   recipientItem: CustomerItem | undefined;
   forProduct: Application | undefined;
   forStore: Application | undefined;
-  /** The uses of the coupon of the quote. */
+  /** The uses of the quote's coupon. */
   usesOfQuote: CouponUses | undefined;
   /** The buyer's credit, with the lots that tell how much of it can be spent. */
   credit: CreditFacts;
-  /** How these lots were asked for; undefined for a sale that neither takes nor gives credit. */
+  /** How these lots were asked for; undefined if the sale neither takes nor gives credit. */
   spending: Spending | undefined;
-  /** The buyer's spend, if any, where it may count for the price. */
+  /** The buyer's spend, if any; read if it may count for the price. */
   countedSpend: { item: SpendItem | undefined } | undefined;
 }
 
-/** The credit of a buyer. A newcomer has none, and is called by their UUID until their name is read. */
+/** A buyer's credit. A newcomer has none, and is called by their UUID until their name is read. */
 const buyerCredit = (store: string, buyer: string, buyerItem: CreditItem | undefined): CreditFacts =>
   withoutLots(buyerItem ?? { ...customerKey(store, buyer), username: buyer });
 
-/** The L$ of the gift cards that a product sells, 0 where it sells none. */
+/** The L$ of the gift cards that a product sells; 0 if it sells none. */
 export const cardCreditOf = (product: Pick<StockedProduct, 'giftCard'> | undefined): number =>
   product?.giftCard?.credit ?? 0;
 
 export const sellsCards = (product: Pick<StockedProduct, 'giftCard'>): boolean => cardCreditOf(product) > 0;
 
-/** A gift card is sold for L$ alone. */
+/** A gift card is sold only for L$, not for credit. */
 export const takesCreditFor = (product: StockedProduct): boolean => !product.blockCredits && !sellsCards(product);
 
 const givesBonus = ({ bonus }: StoreRules): boolean => Math.max(bonus.percent, bonus.groupPercent) > 0;
@@ -212,14 +212,14 @@ export interface Names {
 }
 
 /**
- * Everything that a sale is decided from. The items that it changes beside those of its terms are there by eventually
- * consistent reads: the transaction is refused where one has changed since.
+ * Everything that a sale is decided from. The last three items come from eventually consistent reads: the transaction
+ * is refused where one has changed since.
  */
 export interface SaleFacts extends OfferFacts<AskedSale> {
   /** The quote that was sent. Without one the sale has the terms of now, as after the end of a quote. */
   quote: OpenedQuote;
   spend: SpendItem | undefined;
-  /** Of a gift's recipient. */
+  /** The spend of a gift's recipient. */
   recipientSpend: SpendItem | undefined;
   owned: OwnedItem | undefined;
 }
@@ -273,7 +273,7 @@ export interface RefundFacts {
   /** The uses of the sale's coupon. */
   uses: CouponUses | undefined;
   spend: SpendItem | undefined;
-  /** Of a gift's recipient. */
+  /** The spend of a gift's recipient. */
   recipientSpend: SpendItem | undefined;
   owned: OwnedItem | undefined;
   delivery: Delivery | undefined;
@@ -296,7 +296,7 @@ export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: b
     get<SpendItem>(spendKey(store, buyer)),
     isForOneself ? undefined : get<SpendItem>(spendKey(store, recipient)),
     get<OwnedItem>(ownedKey(store, recipient, known.productId)),
-    // The store that sold it gave an imported one.
+    // An imported sale's product was given by the store that sold it.
     known.imported ? undefined : findDelivery(store, orderOf(known).id),
     known.giftCardId === undefined ? undefined : get<GiftCardItem>(giftCardKey(store, known.giftCardId)),
   ]);
@@ -318,13 +318,13 @@ export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: b
   };
 };
 
-/** The refusals for what other sales, and refunds, move at once. */
+/** The refusals for facts that other sales and refunds change together. */
 const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
 
 /**
- * Tells whether the credit with its lots, the stock, the uses and the spend from which a sale was refused were there
- * together: other sales, and refunds, move them at once, and single reads may see one of them before and one after.
- * The rest counts as it is when a sale begins.
+ * Tells whether the facts behind a refusal were there together: the credit with its lots, the stock, the uses and the
+ * spend. Other sales and refunds change them together, and single reads may see one of them before such a change and
+ * one after it. The other facts count as they are when a sale begins.
  */
 export const wereTogether = async (
   { asked, quote, product, buyerItem, forProduct, forStore, usesOfQuote, credit, countedSpend }: SaleFacts,
@@ -340,7 +340,7 @@ export const wereTogether = async (
   if (useCredit)
     seen.push({ key: customerKey(store, buyer), attribute: 'creditVersion', value: buyerItem?.creditVersion });
   if (countedSpend) seen.push({ key: spendKey(store, buyer), attribute: 'version', value: countedSpend.item?.version });
-  // Of a divided stock one share that has copies is enough: it is not sold out.
+  // A divided stock is not sold out if one share has copies, so one is enough.
   if (product.stock?.kind === 'divided')
     seen.push({ key: product.stock.drawn[0], attribute: 'copies', value: product.stock.drawn[0].copies });
   else if (product.limited)
@@ -354,7 +354,7 @@ export const wereTogether = async (
     !ofLots || isUnchanged(credit),
   ]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
-  // Absent are a version before the first change, and the count of no uses.
+  // A version before the first change, and the count of no uses, are absent.
   const areSame = seen.every(
     ({ key, attribute, value }) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0),
   );

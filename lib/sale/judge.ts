@@ -43,7 +43,7 @@ import type { SaleItem } from './sales.ts';
  * Judges sales, quotes and refunds from facts that were read. Nothing here reads or writes, or knows the time.
  */
 
-/** What a sale costs, and what it is paid from. */
+/** The price of a sale, and the credit that can pay it. */
 interface Price {
   kind: 'price';
   terms: Terms;
@@ -130,7 +130,7 @@ export interface StaleFacts {
   kind: 'overtaken';
 }
 
-/** A sale for which a divided stock, of which little is left, must be gathered first. */
+/** Little is left of a divided stock: it must be gathered before the sale. */
 export interface LowStock {
   kind: 'low';
 }
@@ -287,9 +287,9 @@ const assertRefund = ({ plan, kept }: CompletedRefund, { paid, bonus }: SaleItem
 };
 
 /**
- * Judges a refund. It is overtaken where the sale has other avatars by now than those whose items were read, and where
- * one of them is no customer: a sale makes its avatars customers, so one who is none is being erased, and their spend
- * has yet to follow the sale.
+ * Judges a refund. It is overtaken where the sale now names other avatars than the facts. It is overtaken too where one
+ * of them is no customer: a sale makes its avatars customers, so an erasure is under way, and the avatar's spend has yet
+ * to follow the sale.
  */
 export const judgeRefund = (
   { asked, sale, owned, credit, areCustomers, card }: RefundFacts,

@@ -11,7 +11,7 @@ import { type AskedOffer, type AskedSale, findAvatars, type OfferFacts, readOffe
 import { judgeQuote, type Offer } from './judge.ts';
 import type { OpenedQuote, Terms } from './rules.ts';
 
-/** The time for which a quote fixes its terms. */
+/** A quote fixes its terms for this time. */
 const quoteMillis = 120_000;
 
 /** The terms of a quote, and when it ends. */

@@ -48,10 +48,10 @@ const refundOnce = (
 };
 
 /**
- * Refunds a completed sale: credit, stock, coupon use, ownership and spend go back in one transaction with it and the
- * writes of `together`, and its delivery is not made any more. With `payOut` the store owes the buyer the L$ that are
- * to be given back. Answers the sale; one that was refunded before as it is since the first time. Throws 404 for an
- * unknown sale, 400 for one that was refused, and 503 where other writers, or an erasure, do not let it through.
+ * Refunds a completed sale. Credit, stock, coupon use, ownership and spend go back in one transaction with the sale and
+ * the writes of `together`, and its delivery is not made any more. With `payOut` the store owes the buyer the L$ that
+ * are to be given back. Answers the sale; if it was refunded before, as that refund left it. Throws 404 for an unknown
+ * sale, 400 for a sale that was refused, and 503 if other writers, or an erasure, do not let it through.
  */
 export const refundSale = async (
   store: string,

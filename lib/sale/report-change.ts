@@ -7,9 +7,9 @@ import { write } from '../table/table.ts';
 import { type SaleItem, saleOf } from './sales.ts';
 
 /**
- * Notes how the change of a sale was given back, in L$; of a refused sale the change is all that was paid. The first
- * report counts, and any later one is answered with the sale as it is. Throws 404 for an unknown sale, and 400 where
- * the sale has no change, or less. An object whose memory comes back as it was before so learns that it has paid.
+ * Notes how the change of a sale was given back, in L$. The change of a refused sale is all that was paid. The first
+ * report counts; any later one is answered with the sale as it is. So an object whose memory was reset learns that it
+ * has paid. Throws 404 for an unknown sale, and 400 if the sale has no change, or less than this.
  */
 export const reportChange = async (
   store: string,
@@ -18,7 +18,7 @@ export const reportChange = async (
   isScript = false,
 ): Promise<Sale> => {
   const set = { changePaid: { transactionId, amount, at: timestamp(now()) } };
-  // A sale that is not there has no change.
+  // If the sale is not there, it has no change.
   const when = all(missing('changePaid'), atLeast('change', amount));
   const outcome = await write<SaleItem, Sale>(update(saleKey(store, id), { set, when }), {
     answer: (sale) => saleOf(sale, isScript),

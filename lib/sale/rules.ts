@@ -6,8 +6,9 @@ import type { StoreRules } from '../routes/rules.ts';
 import type { DiscountSource, Refusal } from '../routes/sales.ts';
 
 /**
- * The rules of sales (extensions.md, Sales) as pure functions: no I/O, no clock. Amounts are whole L$, percentages are
- * numbers from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they sort as text).
+ * The rules of sales (extensions.md, Sales) as pure functions: they read nothing and know no clock. Amounts are whole
+ * L$, percentages are numbers from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they
+ * sort as text).
  */
 
 /** A coupon that was applied for the customer, and how often they have used it. */
@@ -22,14 +23,17 @@ export interface AppliedCoupon {
 /** Something live until T is live while now < T. */
 const isBefore = (until: string, at: string): boolean => at < until;
 
-/** A limit of 0 is none. */
+/** A limit of 0 means no limit. */
 export const hasUseLeft = ({ usesPerCustomer }: Pick<Coupon, 'usesPerCustomer'>, uses: number): boolean =>
   usesPerCustomer === 0 || uses < usesPerCustomer;
 
 const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean =>
   isBefore(expiresAt, at) && coupon.active && isBefore(coupon.expiration, at) && hasUseLeft(coupon, uses);
 
-/** The coupon that counts in a sale: the one applied for the product, else the one applied to the whole store. */
+/**
+ * The coupon that counts in a sale: the one that is applied for the product; without it the one that is applied to the
+ * whole store.
+ */
 export const couponThatCounts = <A extends AppliedCoupon>(
   forProduct: A | undefined,
   forStore: A | undefined,
@@ -66,15 +70,17 @@ export interface Terms {
   credit: number;
   restrictedCredit: number;
   toPay: number;
-  /** The coupon of which the sale is a use, if any: its percentage or its commission takes effect. */
+  /** The coupon that the sale uses, if any: its percentage or its commission takes effect. */
   coupon?: UsedCoupon;
   /** The buyer wears the tag of the group. */
   inGroup?: true;
-  /** The L$ of the gift card that is sold; absent where none is. */
+  /** The L$ of the gift card that is sold; absent if none is. */
   cardCredit?: number;
 }
 
-/** A quote that was sent with a sale: its terms; or it is none, or was made for another sale, or has expired. */
+/**
+ * A quote that was sent with a sale: its terms; `false` if it is no quote, or was made for another sale; or `expired`.
+ */
 export type OpenedQuote = Terms | 'false' | 'expired';
 
 /** The terms that a quote has fixed, if it is one. */
@@ -90,11 +96,13 @@ export const noPrice: Terms = {
   toPay: 0,
 };
 
-/** The percentage of the highest tier that a buyer has reached. The tiers are in the order of what must be spent. */
+/**
+ * The percentage of the highest tier that a buyer has reached. The tiers are ordered by the spend that they ask for.
+ */
 export const tierPercent = (tiers: StoreRules['tiers'], lastYearSum: number): number =>
   tiers.findLast(({ from }) => from <= lastYearSum)?.percent ?? 0;
 
-/** The largest percentage counts alone; a tie goes to the one that is named first here. */
+/** Only the largest percentage counts. If two are equal, the one that is named first here counts. */
 const largest = ({ coupon, customerDiscount, tierDiscount, groupDiscount }: Candidates): PriceCut => {
   const candidates: PriceCut[] = [
     { source: 'coupon', percent: coupon?.discount ?? 0, couponId: coupon?.id ?? null },
@@ -105,35 +113,35 @@ const largest = ({ coupon, customerDiscount, tierDiscount, groupDiscount }: Cand
   return candidates.reduce((best, one) => (one.percent > best.percent ? one : best), noPrice.discount);
 };
 
-/** Restricted credit first, and only for oneself; then regular credit. */
+/** Takes restricted credit first, and only in a sale for oneself; then regular credit. */
 const split = (total: number, { regular, restricted }: Spendable, isForOneself: boolean) => {
   const restrictedCredit = isForOneself ? Math.min(restricted, total) : 0;
   const credit = Math.min(regular, total - restrictedCredit);
   return { credit, restrictedCredit, toPay: total - restrictedCredit - credit };
 };
 
-/** Everything that may take off a percentage, of which one counts; a percentage of 0 is none. */
+/** Everything that may take off a percentage. Only one of these counts; a percentage of 0 counts as none. */
 interface Candidates {
   coupon: AppliedCoupon['coupon'] | undefined;
   customerDiscount: number;
-  /** For what the buyer has spent in the last year. */
+  /** For the L$ that the buyer has spent in the last year. */
   tierDiscount: number;
   /** For wearing the tag of the group. */
   groupDiscount: number;
 }
 
-/** The facts that make a sale's terms. */
+/** The facts that a sale's terms are made from. */
 export interface Offer extends Candidates {
   /** The active price of the product. */
   base: number;
-  /** The buyer's credit without what has come due. */
+  /** The buyer's credit without the credit that has come due. */
   spendable: Spendable;
   useCredit: boolean;
   blockCredits: boolean;
   /** Buyer and recipient are the same avatar. */
   isForOneself: boolean;
   inGroup: boolean;
-  /** The L$ of the gift card that is sold, 0 where none is. */
+  /** The L$ of the gift card that is sold; 0 if none is. */
   cardCredit: number;
 }
 
@@ -163,7 +171,10 @@ export interface Bonus {
   expiresAt?: string;
 }
 
-/** The bonus for what a sale has kept: the larger of both percentages in the group, rounded down. */
+/**
+ * The bonus for the L$ that a sale has kept: the larger percentage of the two if the buyer is in the group, rounded
+ * down.
+ */
 export const bonusOf = (
   { percent, groupPercent, type, expiresInDays }: StoreRules['bonus'],
   kept: number,
@@ -179,7 +190,7 @@ export const bonusOf = (
 export interface Payment {
   /** The buyer gave them to the vendor. */
   paid: number;
-  /** The store keeps them, and shares them out. */
+  /** The store keeps these, and shares them out. */
   kept: number;
   /** The vendor gives them back when the sale is answered. */
   change: number;
@@ -190,7 +201,7 @@ export const paymentOf = (paid: number, { toPay }: Pick<Terms, 'toPay'>, refusal
   return { paid, kept, change: paid - kept };
 };
 
-/** The part that an avatar has in a sale. */
+/** An avatar's part in a sale. */
 export interface Share {
   residentUuid: string;
   kind: 'commission' | 'share';
@@ -199,9 +210,9 @@ export interface Share {
 }
 
 /**
- * The parts in the L$ that were paid and kept: the commission of the coupon's owner, then the product's profit shares.
- * Each is a percentage of the whole, rounded down, and never more than the ones before it leave. The merchant has the
- * rest.
+ * The parts in the L$ that were paid and kept: first the commission of the coupon's owner, then the product's profit
+ * shares. Each is a percentage of the whole, rounded down, and never more than the earlier parts leave. The merchant
+ * has the rest.
  */
 export const sharesOf = (
   kept: number,

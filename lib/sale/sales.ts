@@ -8,7 +8,9 @@ import type { Key } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from './rules.ts';
 
-/** Credit that a sale took from lots, by their `expiresAt`, in L$. The rest of what it took was permanent. */
+/**
+ * Credit that a sale took from lots, by their `expiresAt`, in L$. The rest of the credit that it took was permanent.
+ */
 export type TakenCredit = [expiresAt: string, amount: number][];
 
 /** A sale as it is stored. */
@@ -21,33 +23,33 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   paid: number;
   refund: number;
   change: number;
-  /** How the change was given back, as the object that did it has reported. */
+  /** How the change was given back, as reported by the object that did it. */
   changePaid?: Sale['changePaid'];
   deliveryId: string | null;
   shares: Share[];
   at: string;
   reference?: string | undefined;
-  /** The object that sold it, as the request told. */
+  /** The object that sold it, as the request says. */
   vendorUuid?: string;
   refundedAt?: string;
   refundReference?: string | undefined;
   /** Why it was refunded, for the store's own records. */
   refundReason?: string | undefined;
-  /** The store owes the buyer the L$ that its refund left to be given back. */
+  /** The store owes the buyer the L$ that are left to be given back after the refund. */
   payOut?: true | undefined;
   /**
    * How many avatars have its shares in their accounts, and what its refund changed there; 0 until all have them.
-   * Absent where nobody is owed a share, or nothing: in a sale that the service did not make, or did not refund.
+   * Absent if nobody is owed anything, or if the service did not make or did not refund the sale.
    */
   countedShares?: number;
   countedRefund?: number | undefined;
-  /** Tells the request from others under the same id. */
+  /** Distinguishes the request from others with the same id. */
   request: string;
-  /** The coupon of which it is a use. */
+  /** The coupon that it used. */
   coupon?: UsedCoupon | undefined;
   /** The restricted and the regular credit that it took from lots. */
   taken?: { restricted: TakenCredit; regular: TakenCredit };
-  /** The credit that it gave to the buyer: in a lot whose id is that of its delivery, if it expires. */
+  /** The credit that it gave to the buyer. If that expires, it is in a lot that has the delivery's id. */
   bonus?: Bonus;
   /** The gift card that it made for the recipient. No answer has it. */
   giftCardId?: string;
@@ -55,22 +57,22 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   item?: string;
   recipientUsername?: string;
   message?: string;
-  /** Its places in the lists of a state, of a product and of a buyer. */
+  /** Its places in the lists by state, by product and by buyer. */
   ranked: string;
   rank: string;
   dues: string;
   due: string;
   bought?: string;
   /**
-   * An import has brought it: the store did not sell it, so no delivery and no day tells of it. `refunded`: it was
-   * refunded by then, so that no spend ever had it.
+   * An import has brought it. The store did not sell it, so no delivery and no day tells of it. `refunded`: it was
+   * refunded before the import, so no spend ever had it.
    */
   imported?: true | 'refunded';
 }
 
-/** The partition of the index that holds the sales of a store in a state, by the time at which they were made. */
+/** The partition of the index with a store's sales in a state, by the time of the sale. */
 export const stateList = (store: string, state: SaleState): string => partition(store, 'SALE', state);
-/** The partition of the index that holds a buyer's sales, by the time at which they were made. */
+/** The partition of the index with a buyer's sales, by the time of the sale. */
 const buyerList = (store: string, uuid: string): string => partition(store, 'SALE', `of#${uuid}`);
 const productList = (store: string, productId: string, state: SaleState): string =>
   partition(store, 'SALE', `${productId}#${state}`);
@@ -87,11 +89,14 @@ export const listedAs = (
   ...(buyerUuid !== null && { bought: buyerList(store, buyerUuid) }),
 });
 
-/** A sale that has a delivery. An import and an erasure leave the recipient's name out: theirs is over. */
+/**
+ * A sale that has a delivery. An import and an erasure leave the recipient's name out, because the delivery of such a
+ * sale is over.
+ */
 export const isOwed = ({ state, recipientUsername }: SaleItem): boolean =>
   state === 'completed' && recipientUsername !== undefined;
 
-/** The write of a new sale: refused where its id was used before. */
+/** The write of a new sale. Refused if its id was used before. */
 export const saleWrite = (sale: SaleItem): Write => put(sale, isNew);
 
 export const findSale = (store: string, id: string): Promise<SaleItem | undefined> => get<SaleItem>(saleKey(store, id));
@@ -114,15 +119,15 @@ export const getSale = async (store: string, id: string): Promise<SaleItem> => {
 /** A store's sales, in the order of their ids. */
 export const listSales = (store: string): Source<SaleItem> => rowsOf({ partition: partition(store, 'SALE') });
 
-/** A row that leads to a sale: the time and the id of that are its rank or, in a product's list, its due. */
+/** A row that leads to a sale. Its rank or, in a product's list, its due is the sale's time and id. */
 type SaleListRow = Key & { rank?: string; due?: string };
 
 const positionOf = ({ rank, due = '' }: SaleListRow): string => rank ?? due;
 
-/** A span of time: from its first moment on, and before its last. */
+/** A span of time: its first moment belongs to it, its last does not. */
 type Span = Pick<SaleFilter, 'from' | 'to'>;
 
-/** The same as bounds of a list. A position is a time and an id, so it sorts behind the time alone. */
+/** A span as the bounds of a list. A position is a time and an id, so it sorts after the time alone. */
 const boundsOf = ({ from, to }: Span) => ({ ...(from && { first: from }), ...(to && { last: to }) });
 
 /** The rows that lead to a buyer's sales. */
@@ -132,8 +137,8 @@ export const rowsOfBuyer = (store: string, uuid: string, span: Span = {}): Sourc
 export const byRank = ({ rank }: { rank: string }): string => rank;
 
 /**
- * The list that a filter asks for, newest first, and the part of the list's cursors. Of a buyer's sales the other
- * filters pick some. Throws 400 where a span ends before it begins.
+ * The list that a filter asks for, newest first, and the part that the list's cursors name. From a buyer's sales the
+ * other filters pick some. Throws 400 if a span ends before it begins.
  */
 export const salesList = async (
   store: string,

@@ -53,8 +53,8 @@ const toldBy = (tell: Tell, sale: SaleItem) => ({
 const keepRefused = (tell: Tell, sale: SaleItem) => writeAll([saleWrite(sale)], toldBy(tell, sale));
 
 /**
- * Makes a sale that nothing refuses, under the names of its avatars. Where another transaction holds an item, a stock
- * that can be divided is divided, and of one that is, another share is tried at once.
+ * Makes a sale that nothing refuses, with the names of its avatars. If another transaction holds an item, an undivided
+ * stock is divided, if it can be; for a divided stock another share is tried at once.
  */
 const complete = async (
   change: MoneyChange,
@@ -82,9 +82,8 @@ const complete = async (
 };
 
 /**
- * Sells a product: once for the id of the request, for ever. Answers the sale, completed or refused, or as it is by now
- * where it was made before. Throws 422 for an id that another request has used, and 503 where other writers do not let
- * it through.
+ * Sells a product: once for the request's id, for ever. Answers the sale, completed or refused; if it was made before,
+ * as it is now. Throws 422 for an id that another request has used, and 503 if other writers do not let it through.
  */
 export const sell = async (store: string, body: SaleRequest, author: Author, isScript = false): Promise<Sale> => {
   const request = fingerprintOf(body);

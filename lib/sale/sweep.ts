@@ -13,37 +13,37 @@ import { isOwed, type SaleItem, stateList } from './sales.ts';
 import { logUnsent, orderOf } from './unsent.ts';
 
 /**
- * Looks through the completed sales of all stores for those whose delivery no worker has, and orders it. No list says
- * which ones these are: a sale would pay for its place there three times, and hardly ever need it.
+ * Looks through the completed sales of all stores for sales whose delivery no worker has, and orders the delivery. No
+ * list holds only these sales: each sale would pay for its place there three times, and hardly ever need it.
  */
 
-/** Younger sales are left to the consumer of the stream. */
+/** Younger sales are left to the stream's consumer. */
 const graceMillis = 30_000;
 
 /**
- * A sale has the time at which its request began, and the list is an index: a sale may show in it later than one that
- * was made after it. After this time each one shows that will.
+ * A sale has the time at which its request began, and the list is an index. So a sale may show in the list later than
+ * another one that was made after it. After this time all sales show.
  */
 const showsMillis = 15 * 60_000;
 
 const dayMillis = 86_400_000;
 
 /**
- * The oldest sales that are looked at, where the queue took nothing for so long: the record of an older delivery may be
- * gone, and it would be taken for one that was never made.
+ * The oldest sales that are looked at after the queue took nothing for a long time. The record of an older delivery may
+ * be gone; the sweep would take it for a delivery that was never made.
  */
 const oldestMillis = 2 * keepDays * dayMillis;
 
 /**
- * How far the sweep has come with the sales of a store: places in the list of completed sales, before which each sale
- * has its delivery, or its order. A sale whose order fails is never passed.
+ * How far the sweep has come with a store's sales. Each value is a place in the list of completed sales; all sales
+ * before it have their delivery, or its order. The sweep never passes a sale whose order fails.
  */
 interface Progress {
   /** The first look at a sale. */
   first?: string | undefined;
   /** The second look, when no sale before it can still appear in the list. */
   second?: string | undefined;
-  /** The look through the sales of two weeks that is under way. */
+  /** The look through the sales of two weeks that is being made. */
   daily?: string | undefined;
   /** When the last look through two weeks began. */
   begunAt?: string | undefined;
@@ -51,18 +51,18 @@ interface Progress {
 
 const progressKey = (store: string): Key => ({ pk: partition(store, 'SALE', 'progress'), sk: 'progress' });
 
-/** A part of the list of completed sales: without `to` itself. */
+/** A part of the list of completed sales; `to` itself is not in it. */
 interface Stretch {
   look: 'first' | 'second' | 'daily';
   from: string;
   to: string;
 }
 
-/** The stretches of the list that are due to be looked at: the newest sales come first. */
+/** The stretches of the list that must be looked at now. The newest sales come first. */
 const stretchesOf = ({ first, second, daily, begunAt }: Progress, at: number): Stretch[] => {
   const ago = (millis: number): string => timestamp(at - millis);
   const shown = ago(showsMillis);
-  // A place in the future counts as none: the clock of a local service goes back when that starts again.
+  // A place in the future counts as none: a local service's clock goes back when the service starts again.
   const startOf = (place: string | undefined, atLeast: string): string =>
     place !== undefined && place > atLeast && place <= ago(0) ? place : atLeast;
   const trailing = startOf(second, ago(oldestMillis));
@@ -81,7 +81,7 @@ const pageSize = 500;
 const salesIn = (store: string, { from, to }: Stretch): AsyncGenerator<SaleItem[]> =>
   pagesOf<SaleItem>({ partition: stateList(store, 'completed'), index: 'byRank', first: from, last: to }, pageSize);
 
-/** Those sales of a page whose delivery no worker has begun, as far as a read tells that may be a moment old. */
+/** The sales of a page whose delivery no worker has begun. The read that tells this may be a moment old. */
 const withoutDelivery = async (store: string, rows: readonly SaleItem[]): Promise<SaleItem[]> => {
   const [first, last] = [rows[0], rows.at(-1)];
   if (!first || !last) return [];
@@ -102,7 +102,7 @@ const progressOf = async (stores: readonly string[]): Promise<Map<string, Progre
 const liveStores = async (): Promise<string[]> =>
   (await listStores()).filter(({ deletedAt }) => deletedAt === undefined).map(({ id }) => id);
 
-/** The completed sales that the next sweep would look at, and whose delivery no worker has begun; in pages. */
+/** The completed sales that the next sweep would look at and whose delivery no worker has begun; in pages. */
 export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
   const stores = await liveStores();
   const progress = await progressOf(stores);
@@ -113,15 +113,15 @@ export async function* unsentSales(): AsyncGenerator<SaleItem[]> {
 
 /** The work of a sweep. */
 interface Ordered {
-  /** Sales whose delivery it ordered, and those for which it failed: the log says why, and they stay unsent. */
+  /** Sales whose delivery it ordered, and sales for which the order failed: the log says why, and they stay unsent. */
   ordered: number;
   failed: number;
 }
 
-/** The work of one sweep with the sales of one store. */
+/** The work that one sweep does for the sales of one store. */
 interface Run {
   done: Ordered & {
-    /** The queue took nothing. A call may take seconds, and would for each store. */
+    /** The queue takes nothing. A call to it may last seconds, and would do so for each store. */
     isQueueDown: boolean;
   };
   hasTime: () => boolean;
@@ -129,7 +129,7 @@ interface Run {
 
 type Failed = (sale: SaleItem, error: unknown) => void;
 
-/** Those sales whose delivery no worker has yet. One that cannot be read is left to the next sweep. */
+/** The sales whose delivery no worker has yet. A sale that cannot be read is left to the next sweep. */
 const notBegun = async (sales: readonly SaleItem[], failed: Failed): Promise<SaleItem[]> => {
   const looks = sales.map(async (sale) => {
     try {
@@ -143,7 +143,7 @@ const notBegun = async (sales: readonly SaleItem[], failed: Failed): Promise<Sal
   return (await Promise.all(looks)).flat();
 };
 
-/** Orders at most ten deliveries of one store. Answers how many the queue has; throws where it takes none. */
+/** Orders at most ten deliveries of one store. Answers how many the queue has; throws if it takes none. */
 const orderTogether = async (store: string, sales: readonly SaleItem[], failed: Failed): Promise<number> => {
   const orders = sales.map(orderOf);
   try {
@@ -157,7 +157,7 @@ const orderTogether = async (store: string, sales: readonly SaleItem[], failed: 
   return sales.length;
 };
 
-/** Orders the deliveries of at most ten sales, where no worker has them. Answers the sales for which it failed. */
+/** Orders the deliveries of at most ten sales, unless workers have them. Answers the sales for which it failed. */
 const orderMissing = async (store: string, sales: readonly SaleItem[], run: Run): Promise<SaleItem[]> => {
   if (!run.hasTime()) return [...sales];
   const left: SaleItem[] = [];
@@ -201,7 +201,7 @@ const lookAt = async (store: string, stretch: Stretch, run: Run): Promise<Looked
   return { reached: left.sort()[0] ?? stretch.to, isEmpty };
 };
 
-/** The progress after a look. That of an empty stretch stays, which saves the write. */
+/** The progress after a look. If the stretch was empty it stays as it was, which saves the write. */
 const movedOn = (before: Progress, { look, to }: Stretch, { reached, isEmpty }: Looked, at: string) => {
   const begunAt = before.begunAt ?? at;
   if (look !== 'daily') return isEmpty ? before : { ...before, begunAt, [look]: reached };
@@ -210,7 +210,8 @@ const movedOn = (before: Progress, { look, to }: Stretch, { reached, isEmpty }: 
 };
 
 /**
- * A store has this time before others have their turn: of a long outage, or two weeks of a busy store, much is left.
+ * The time that a store has before others have their turn. After a long outage, or for two weeks of a busy store, there
+ * is much to do.
  */
 const turnMillis = 5000;
 
@@ -235,7 +236,7 @@ const sideBySide = 10;
 export const sendUnsent = async (hasTime: () => boolean = () => true): Promise<Ordered> => {
   const done = { ordered: 0, failed: 0, isQueueDown: false };
   const all = await liveStores();
-  // It begins with a random store, so that those that are left when the time is up are not always the same.
+  // It begins with a random store, so that it is not always the same stores that are left when the time is up.
   const start = Math.floor(source.random() * all.length);
   const stores = [...all.slice(start), ...all.slice(0, start)];
   const progress = await progressOf(stores);

@@ -3,7 +3,7 @@ import type { PlannedPart } from '../credit/plan.ts';
 import type { Part } from '../credit/state.ts';
 import type { TakenCredit } from './sales.ts';
 
-/** The L$ that a plan takes from lots, one sum for each expiry, and at most 40. */
+/** The L$ that a plan takes from lots: one sum for each expiry, at most 40 sums. */
 export const takenBy = (planned: readonly PlannedPart[], type: Part['type']): TakenCredit => {
   const plan = planned.find((part) => part.type === type)?.plan;
   const drained = (plan?.closed ?? [])

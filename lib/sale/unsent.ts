@@ -5,8 +5,8 @@ import { storeOf } from '../table/keys.ts';
 import type { SaleItem } from './sales.ts';
 
 /**
- * The delivery of a completed sale is ordered because the sale is there: by the consumer of the table's stream, which
- * sees every new sale; and by the sweep (sweep.ts), which orders what is missing.
+ * Orders the deliveries of completed sales. The consumer of the table's stream sees every new sale and orders its
+ * delivery; the sweep (sweep.ts) orders the ones that are missing.
  */
 
 /** The order of a completed sale's delivery. */
@@ -22,7 +22,7 @@ export const logUnsent = (level: 'WARN' | 'ERROR', { sk }: SaleItem, error: unkn
   logSink.write({ level, unsent: sk, stack: error instanceof Error ? error.stack : String(error) });
 
 /**
- * Orders the deliveries of new sales of a store, with one message each. Never throws: a sale for which it fails is left
+ * Orders the deliveries of a store's new sales, with one message each. Never throws: a sale for which it fails is left
  * to the sweep, so that an outage of the queue does not hold up the stream.
  */
 export const orderDeliveries = async (store: string, sales: readonly SaleItem[]): Promise<void> => {

@@ -18,8 +18,8 @@ import { takenBy } from './taken.ts';
 import { orderOf } from './unsent.ts';
 
 /**
- * Lists what a sale or a refund writes, each write on condition that nothing has changed that it was decided from. The
- * credit is written beside it: see lib/credit/writes.ts.
+ * Lists what a sale or a refund writes. Each write has the condition that the facts behind it have not changed. The
+ * credit is written by lib/credit/writes.ts.
  */
 
 /** The attributes of a sale's item that are the same however it ends. */
@@ -87,23 +87,23 @@ export const completedSale = (
 };
 
 /**
- * The checks that coupons still have no use left: a refund gives a use back together with credit, and single reads may
- * see one of them before and one after.
+ * The checks that coupons still have no use left. A refund gives a use back together with credit, and single reads may
+ * see the coupon before the refund and the credit after it, or the other way round.
  */
 const usedUpStill = (usedUp: readonly CouponUses[]): Write[] =>
   [...new Map(usedUp.map((read) => [read.sk, read])).values()].map(({ pk, sk, uses }) =>
     check({ pk, sk }, is('uses', uses)),
   );
 
-/** The change of an avatar's spend; none where they neither pay nor come to own another product. */
+/** The change of an avatar's spend. There is none if they neither pay nor own one more product. */
 interface SpendMove {
   uuid: string;
   username: string;
   before: SpendItem | undefined;
-  /** The L$, and the time of the sale for which they count. */
+  /** The L$, and the time of the sale that they count for. */
   paid: number;
   at: string;
-  /** Products that they own more. */
+  /** How many more products they own. */
   acquired: number;
 }
 
@@ -121,19 +121,19 @@ const spendMoved = (
 const spendAsRead = ({ asked: { store, buyer }, countedSpend }: SaleFacts): Write[] =>
   countedSpend ? [check(spendKey(store, buyer), asSpent(countedSpend.item))] : [];
 
-/** The writes of a gift to its recipient. */
+/** The writes that give a gift to its recipient. */
 const givenTo = (
   { asked: { store, at }, owned, recipientItem, recipientSpend }: SaleFacts,
   { uuid, username }: Resident,
 ): Write[] => [
   ...spendMoved(store, { uuid, username, before: recipientSpend, paid: 0, at, acquired: owned ? 0 : 1 }, recipientItem),
-  // An erasure takes the customer away together with their spend, so a recipient without any may be gone.
+  // An erasure takes the customer away together with their spend. So a recipient without spend may be gone.
   ...(recipientItem && recipientSpend ? [] : [buyerUpsert(store, { uuid, username }, recipientItem)]),
 ];
 
 /**
- * The write of the buyer's item in a sale that takes no credit. There is none where the sale changes their spend, which
- * an erasure takes away together with the customer, and where it could not have taken credit.
+ * The write of the buyer's item in a sale that takes no credit. It is left out if the sale writes or checks their
+ * spend, which an erasure takes away together with the customer, and could not have taken credit.
  */
 const buyerAsRead = (
   { asked: { store }, buyerItem, spending }: SaleFacts,
@@ -199,7 +199,7 @@ const cardTakenBack = ({ asked, sale, card }: RefundFacts): Write[] => {
   return sale.giftCardId === undefined ? [] : [check(giftCardKey(asked.store, sale.giftCardId), isNew)];
 };
 
-/** The writes of a refund beside the credit. What does not show yet may show when they arrive: that is checked. */
+/** The writes of a refund beside the credit. An item that does not show yet may show when they arrive: they check it. */
 export const writesOfRefund = (facts: RefundFacts, { kept, isLast }: CompletedRefund): Write[] => {
   const { asked, sale, product, uses, spend, recipientSpend, owned, delivery } = facts;
   const { store, buyer, recipient } = asked;
@@ -207,7 +207,7 @@ export const writesOfRefund = (facts: RefundFacts, { kept, isLast }: CompletedRe
   const refunded = refundedSale(facts);
   const { refundedAt, refundReference, refundReason, state, refund, countedRefund } = refunded;
   const marks = { refundedAt, refundReference, refundReason, state, refund, payOut: refunded.payOut, countedRefund };
-  /** Takes back what an avatar spent, and a product that they own no more. */
+  /** Takes back what an avatar spent, and a product that they do not own any more. */
   const unspent = (uuid: string, before: SpendItem | undefined, paid: number, lost: number) =>
     before
       ? spendMoved(store, { uuid, username: before.username, before, paid: -paid, at: sale.at, acquired: -lost })
@@ -217,7 +217,7 @@ export const writesOfRefund = (facts: RefundFacts, { kept, isLast }: CompletedRe
   return [
     update(sale, {
       set: { ...listedAs(store, { ...sale, state }), ...marks },
-      // An erasure gives the sale other avatars, and moves all that is theirs away from where it was read.
+      // An erasure gives the sale other avatars, and moves all their items to other keys.
       when: all(is('state', 'completed'), is('buyerUuid', buyer), is('recipientUuid', recipient)),
     }),
     ...(product ? returnCopy(store, product) : []),

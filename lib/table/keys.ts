@@ -16,13 +16,13 @@ export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.index
 /** The key of an item that all stores share. */
 export const sharedKey = (kind: Kind, id: string): Key => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
 
-/** A resident of whom the operator told. */
+/** A resident that the operator told us about. */
 export const residentKey = (uuid: string): Key => sharedKey('RESIDENT', uuid);
 
 /** The item of a canonical name that leads to a resident of the operator. */
 export const nameKey = (name: string): Key => sharedKey('NAME', name);
 
-/** A resident of whom one store was told, by a key or by its dispenser. No other store sees them. */
+/** A resident that a key or the dispenser of one store told us about. No other store sees them. */
 export const storeResidentKey = (store: string, uuid: string): Key => ({
   pk: partition(store, 'STORE_RESIDENT'),
   sk: uuid,

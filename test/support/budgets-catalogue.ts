@@ -588,7 +588,7 @@ export const catalogueBudgets: readonly Budget[] = [
       return ['DELETE', path];
     },
   },
-  // The shares are read after the product (1). What else a divided stock costs is in proof/simulation/crowd.test.ts.
+  // The shares are read after the product (1). proof/simulation/crowd.test.ts has the other costs of a divided stock.
   {
     endpoint: 'get-product',
     when: 'of a divided stock',

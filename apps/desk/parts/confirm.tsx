@@ -3,7 +3,7 @@ import { Form } from './form.tsx';
 
 interface ConfirmProps {
   title: string;
-  /** What will be different afterwards. */
+  /** The difference that it makes. */
   text: string;
   submit: string;
   /** Does it, and closes the question. */
