@@ -14,9 +14,9 @@ import { fieldFaults, onceEach } from './faults.ts';
  * 1. Write it in its resource's file, with the row from `lib/routes/`. `send` repeats the request until it has a final
  *    answer, and tells the book of a wrong status or shape.
  * 2. Before a write whose outcome others may see, say `changing`; after the answer, `changed`.
- * 3. What it makes true at the end is a fact of the book (`book.ts`), held to the table or to lists over HTTP by the
- *    checker of that concern in `checks/`. Each checker is told what must be there, and takes it from wherever the
- *    machine reads it.
+ * 3. Keep what it makes true at the end as a fact of the book (`book.ts`). The checker of that concern in `checks/`
+ *    compares the fact with the table, or with lists over HTTP. Each checker is told what must be there, and takes it
+ *    from wherever the machine reads it.
  */
 
 /**

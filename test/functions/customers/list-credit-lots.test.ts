@@ -44,7 +44,7 @@ const lotsOf = async (uuid: string, query = ''): Promise<unknown[]> =>
     state,
   ]);
 
-/** A customer with lots in every state, in two sets of the regular type and one of the restricted type. */
+/** A customer with lots in every state, in two regular sets and a restricted one. */
 const withEveryState = async (): Promise<string> => {
   const uuid = await newCustomer();
   await add(uuid, 11, 600);

@@ -56,7 +56,7 @@ const moveSale = ({ sales }: ErasedModel, id: string, uuid: string, pseudonym: s
   const sale = sales[id];
   if (!sale) return;
   const { asked, shares } = sale;
-  // Who has a share of it alone wrote none of its texts.
+  // An avatar who only has a share of the sale wrote none of its texts.
   if (asked.buyer === uuid || asked.recipient === uuid) sale.refundReference = null;
   if (asked.buyer === uuid) asked.buyer = pseudonym;
   if (asked.recipient === uuid) asked.recipient = pseudonym;

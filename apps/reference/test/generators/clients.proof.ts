@@ -60,7 +60,7 @@ const rightCalls = operations.flatMap(({ method, path, operation }) => [
 const wrongBodies = (operationId: string): unknown[] =>
   operationId === 'applyCoupon' || operationId === 'revokeCoupon' ? [{ scope: 0 }, { scope: 1, code: 'A' }] : [];
 
-/** Bodies that lack a field, have one of a wrong type, or break a rule across fields. */
+/** Bodies that lack a field, have a field of a wrong type, or break a rule across fields. */
 const wrongCalls = operations.flatMap(({ method, path, operation }) => {
   const example = bodyOf(operation)?.example as object | undefined;
   if (example === undefined) return [];
