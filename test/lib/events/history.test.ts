@@ -632,17 +632,18 @@ interface TestShard {
 }
 
 /**
- * Puts records into shards, each item's in one shard at a time. Shards end and have two children each at random places.
+ * Puts records into shards, each item's in one shard at a time. Shards end and have two children each in the middle and
+ * at random places.
  */
 const inShards = (random: () => number, records: readonly DynamoDBRecord[]): TestShard[] => {
   const all: TestShard[] = [];
   const open = Array.from({ length: 3 }, (_, place): TestShard[] => [{ id: `shard-${place}`, records: [], taken: 0 }]);
   all.push(...open.flat());
-  for (const record of records) {
+  for (const [place, record] of records.entries()) {
     const { pk, sk } = record.dynamodb?.Keys ?? {};
     const hash = createHash('sha256').update(`${pk?.S} ${sk?.S}`).digest();
     const lineage = open[(hash[0] as number) % open.length] as TestShard[];
-    if (random() < 6 / records.length) {
+    if (random() < 6 / records.length || place === Math.floor(records.length / 2)) {
       const parents = lineage.splice(0);
       for (let child = 0; child < 2; child++) {
         const parent = parents[Math.min(child, parents.length - 1)];
