@@ -1,8 +1,8 @@
 import type { CreditType } from '../../../lib/credit/rules.ts';
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import type { CreditChange } from '../../../lib/routes/credit.ts';
+import { type PlacedText, sorted } from './external-sort.ts';
 import type { Lines } from './kind.ts';
-import { type PlacedText, sorted } from './sorted.ts';
 
 /**
  * The history of credit as a journal of double-entry bookkeeping for hledger. The store owes its customers their

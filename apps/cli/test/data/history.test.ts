@@ -11,8 +11,8 @@ import { putAll } from '../../../../test/support/seed.ts';
 import { freshTable } from '../../../../test/support/service.ts';
 import { exportKind } from '../../data/export.ts';
 import type { ExportFormat } from '../../data/format.ts';
+import { sorted } from '../../kinds/external-sort.ts';
 import { exportFiles } from '../../kinds/kinds.ts';
-import { sorted } from '../../kinds/sorted.ts';
 import { run } from '../../program/run.ts';
 import { journalFaults } from '../support/journal.ts';
 
