@@ -1,5 +1,5 @@
 import { idFrom } from '../../apps/cli/kinds/columns.ts';
-import { forfeitReason } from '../../apps/cli/kinds/remarks.ts';
+import { forfeitReason } from '../../apps/cli/kinds/reason-columns.ts';
 import { timestamp } from '../../lib/clock.ts';
 import { creditTypes } from '../../lib/credit/rules.ts';
 import { type CreditItem, lastChangeOf } from '../../lib/credit/state.ts';

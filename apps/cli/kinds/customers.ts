@@ -11,7 +11,7 @@ import type { Check } from './audit.ts';
 import { columns, flag, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
-import { keptTexts, withoutTexts } from './remarks.ts';
+import { keptTexts, withoutTexts } from './reason-columns.ts';
 
 const customerDiscount = updateCustomer.body.shape.discount.unwrap().default(0);
 const banReason = banCustomer.body.shape.reason.unwrap().default('');

@@ -11,7 +11,7 @@ import { type Check, forEvery, itemsOf, withOwners } from './audit.ts';
 import { columns, flag, idHelp, optionalId, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
-import { withoutTexts } from './remarks.ts';
+import { withoutTexts } from './reason-columns.ts';
 
 const card = updateGiftCard.body.shape;
 

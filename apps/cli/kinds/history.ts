@@ -21,7 +21,7 @@ import { columns, type Values } from './columns.ts';
 import { type CustomerChange, journal } from './journal.ts';
 import type { Kind } from './kind.ts';
 import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
-import { keptTexts, withoutTexts } from './remarks.ts';
+import { keptTexts, withoutTexts } from './reason-columns.ts';
 
 /** Every change of a store's credit, the customers ordered by UUID, and each customer's oldest change first. */
 async function* changesOf(store: string): AsyncGenerator<CustomerChange> {

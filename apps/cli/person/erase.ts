@@ -25,7 +25,7 @@ import { customerItems } from '../kinds/customers.ts';
 import { personalItems } from '../kinds/kinds.ts';
 import { payeeItems } from '../kinds/payees.ts';
 import type { Erasure, ErasureTerms, PersonalItems } from '../kinds/personal.ts';
-import { forfeitReason } from '../kinds/remarks.ts';
+import { forfeitReason } from '../kinds/reason-columns.ts';
 import { saleItems } from '../kinds/sales.ts';
 import { Failure } from '../terminal/errors.ts';
 import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
