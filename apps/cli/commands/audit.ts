@@ -1,4 +1,4 @@
-import { compareAgainst, type SumFault, type SumsCompared } from '../data/against.ts';
+import { compareAgainst, type SumFault, type SumsCompared } from '../data/compare-file.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import { auditChecks } from '../kinds/kinds.ts';
 import type { StoreCommand } from '../terminal/command.ts';
