@@ -7,7 +7,7 @@ import { type Comparison, compareAll, type Difference, isDifferent, type SumsRow
 import { LostCursorError, type OtherService, openOther, parseServiceUrl } from '../move/other-service.ts';
 import { progressFile } from '../move/progress-file.ts';
 import { type CustomersCounted, countCustomers } from '../move/read-other.ts';
-import { wordFor } from '../move/thing.ts';
+import { wordFor } from '../move/record.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { askSecret, parseEnd } from '../terminal/input.ts';

@@ -23,7 +23,7 @@ import {
   type ThingsRead,
 } from './read-other.ts';
 import { ownProductIds } from './read-own.ts';
-import { customerSums, type Thing } from './thing.ts';
+import { customerSums, type Thing } from './record.ts';
 
 /** Copies the records of another service into a store, page by page, with the same importers that read files. */
 

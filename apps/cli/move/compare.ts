@@ -17,7 +17,7 @@ import {
   type Thing,
   type ThingKind,
   thingKinds,
-} from './thing.ts';
+} from './record.ts';
 
 /**
  * Compares another service with a store, record by record. It reads the other service again, so a value that was copied

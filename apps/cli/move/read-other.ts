@@ -2,7 +2,7 @@ import pMap from 'p-map';
 import type { Values } from '../kinds/columns.ts';
 import { Failure } from '../terminal/errors.ts';
 import type { OtherService, Page } from './other-service.ts';
-import type { Thing, ThingKind } from './thing.ts';
+import type { Thing, ThingKind } from './record.ts';
 
 /** Reads the records of another service by the contract's GETs. */
 

@@ -11,7 +11,7 @@ import { coupons } from '../kinds/coupons.ts';
 import { giftCards } from '../kinds/gift-cards.ts';
 import type { Kind } from '../kinds/kind.ts';
 import { products } from '../kinds/products.ts';
-import type { Thing, ThingKind } from './thing.ts';
+import type { Thing, ThingKind } from './record.ts';
 
 /** The records of spend of some customers, by UUID. */
 const readSpends = async (store: string, uuids: readonly string[]): Promise<Map<string, SpendItem>> => {
