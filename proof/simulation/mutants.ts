@@ -532,7 +532,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
   },
-  'apps/cli/move/bring.ts': {
+  'apps/cli/move/copy.ts': {
     bringCustomers: {
       'a card that was redeemed there is taken after its credit has come': [
         `await bringing.things('giftcards', things);

@@ -1,5 +1,5 @@
-import { bringAll, type Written } from '../../apps/cli/move/bring.ts';
 import { type Comparison, compareAll } from '../../apps/cli/move/compare.ts';
+import { bringAll, type Written } from '../../apps/cli/move/copy.ts';
 import type { OtherService, Page } from '../../apps/cli/move/other-service.ts';
 import { countCustomers } from '../../apps/cli/move/read-other.ts';
 import { never } from '../../lib/catalogue/coupons.ts';
