@@ -1,7 +1,7 @@
 import { openSync, readSync } from 'node:fs';
 import type { DynamoDBRecord } from 'aws-lambda';
-import { isConsumed, noteConsumed } from '../../lib/events/consumed.ts';
 import { sequenceText } from '../../lib/events/days.ts';
+import { isConsumed, noteConsumed } from '../../lib/events/processed-records.ts';
 import { record } from '../../lib/events/record.ts';
 import { contributionsOf } from '../../lib/events/records.ts';
 import { changeOf } from '../../lib/events/stream.ts';
