@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/dispenser.ts';
 import { handler as listDispensers } from './dispenser/list-dispensers.ts';
 import { handler as registerDispenser } from './dispenser/register-dispenser.ts';

@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/payouts.ts';
 import { handler as claimPayout } from './payouts/claim-payout.ts';
 import { handler as getPayout } from './payouts/get-payout.ts';

@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/rules.ts';
 import { handler as getProductGiftCard } from './product-card/get-product-gift-card.ts';
 import { handler as updateProductGiftCard } from './product-card/update-product-gift-card.ts';

@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/rules.ts';
 import { handler as getRules } from './rules/get-rules.ts';
 import { handler as updateRules } from './rules/update-rules.ts';

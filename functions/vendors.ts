@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/vendors.ts';
 import { handler as deleteVendor } from './vendors/delete-vendor.ts';
 import { handler as getVendor } from './vendors/get-vendor.ts';

@@ -1,4 +1,4 @@
-import { serveTogether } from '../lib/http/together.ts';
+import { serveTogether } from '../lib/http/shared-function.ts';
 import * as rows from '../lib/routes/webhooks.ts';
 import { handler as createWebhook } from './webhooks/create-webhook.ts';
 import { handler as deleteWebhook } from './webhooks/delete-webhook.ts';
