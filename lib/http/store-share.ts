@@ -31,14 +31,14 @@ const partOf = { writes: 1, registrations: 0.1 };
  * further call. If the table was busy or the store was refused, it reports at each step of a list for a minute: many
  * processes may serve one store.
  */
-const untoldMillis = 1250;
-const untoldMillisWhenBusy = 50;
+const unreportedMillis = 1250;
+const unreportedMillisWhenBusy = 50;
 const busyMillis = 60_000;
 
 /** The use of a share as far as a process knows it. Times are in milliseconds since 1970. */
 interface ShareUse {
   /** Units that the table does not know of yet. Below 0 if more was paid for than was used. */
-  untold: number;
+  unreported: number;
   /** The value that the table last answered. */
   usedUntil: number;
   busyUntil: number;
@@ -102,14 +102,14 @@ const refuseIfAhead = (share: Share, use: ShareUse): void => {
 
 /** Counts units that a list has read. Throws 429. */
 const countUnits = async (store: string, reads: ShareUse, perSecond: number, units: number): Promise<void> => {
-  reads.untold += units;
-  const millis = (1000 * reads.untold) / perSecond;
-  if (millis < (now() < reads.busyUntil ? untoldMillisWhenBusy : untoldMillis)) return;
-  const told = reads.untold;
-  reads.untold = 0;
+  reads.unreported += units;
+  const millis = (1000 * reads.unreported) / perSecond;
+  if (millis < (now() < reads.busyUntil ? unreportedMillisWhenBusy : unreportedMillis)) return;
+  const told = reads.unreported;
+  reads.unreported = 0;
   // A list does not fail because its units cannot be noted: the next report includes them.
   const taken = await take(store, 'reads', reads, millis).catch(() => undefined);
-  if (taken === undefined) reads.untold += told;
+  if (taken === undefined) reads.unreported += told;
   else reads.usedUntil = taken.usedUntil;
   refuseIfAhead('reads', reads);
 };
@@ -125,7 +125,7 @@ export const boundReads = (
 ): void => {
   const perSecond = Number(process.env.STORE_READ_UNITS ?? 0);
   if (!meter || perSecond === 0) return;
-  const reads = known.get(store) ?? { untold: 0, usedUntil: 0, busyUntil: 0 };
+  const reads = known.get(store) ?? { unreported: 0, usedUntil: 0, busyUntil: 0 };
   known.set(store, reads);
   refuseIfAhead('reads', reads);
   const countAlso = meter.onUnits;
@@ -141,7 +141,7 @@ export const boundReads = (
 const quietProcesses = 20;
 
 /** A process reports its writes when they exceed its own part of the share by more than this. */
-const untoldWriteMillis = 100;
+const unreportedWriteMillis = 100;
 
 /** If a store is this far ahead, other processes write too. Then each request pays before it writes. */
 const busyAheadMillis = 300;
@@ -149,7 +149,7 @@ const busyAheadMillis = 300;
 /** The writes of a store as far as a process knows them. */
 interface WriteUse extends ShareUse {
   share: WriteShare;
-  /** When `untold` was last computed. */
+  /** When `unreported` was last computed. */
   at: number;
   /** The units of the last request. The next request pays for as many in advance. */
   lastRequest: number;
@@ -166,11 +166,11 @@ export const forgetShares = (): void => {
 
 /** Takes units of the share. If that fails, they stay unreported, and the next report includes them. */
 const tellWrites = async (store: string, writes: WriteUse, perSecond: number, units: number, most?: number) => {
-  writes.untold -= units;
+  writes.unreported -= units;
   writes.isTelling = true;
   const taken = await take(store, writes.share, writes, (1000 * units) / perSecond, most).catch(() => undefined);
   writes.isTelling = false;
-  if (!taken?.isTaken) writes.untold += units;
+  if (!taken?.isTaken) writes.unreported += units;
   if (!taken) return;
   writes.usedUntil = taken.usedUntil;
   if (millisAhead(writes) > busyAheadMillis) writes.busyUntil = now() + busyMillis;
@@ -180,10 +180,10 @@ const tellWrites = async (store: string, writes: WriteUse, perSecond: number, un
 const countWrites = async (store: string, writes: WriteUse, perSecond: number, units: number): Promise<void> => {
   const isBusy = now() < writes.busyUntil;
   const own = isBusy ? 0 : ((now() - writes.at) * perSecond) / 1000 / quietProcesses;
-  writes.untold = (writes.untold > 0 ? Math.max(0, writes.untold - own) : writes.untold) + units;
+  writes.unreported = (writes.unreported > 0 ? Math.max(0, writes.unreported - own) : writes.unreported) + units;
   writes.at = now();
-  if (writes.isTelling || 1000 * writes.untold <= untoldWriteMillis * perSecond) return;
-  await tellWrites(store, writes, perSecond, writes.untold);
+  if (writes.isTelling || 1000 * writes.unreported <= unreportedWriteMillis * perSecond) return;
+  await tellWrites(store, writes, perSecond, writes.unreported);
 };
 
 /**
@@ -201,7 +201,7 @@ export const boundWrites = async (
   const name = `${store} ${share}`;
   const writes = known.get(name) ?? {
     share,
-    untold: 0,
+    unreported: 0,
     usedUntil: 0,
     busyUntil: 0,
     at: now(),
@@ -211,7 +211,7 @@ export const boundWrites = async (
   known.set(name, writes);
   refuseIfAhead(share, writes);
   if (now() < writes.busyUntil) {
-    const ahead = Math.max(1, writes.untold + writes.lastRequest);
+    const ahead = Math.max(1, writes.unreported + writes.lastRequest);
     await tellWrites(store, writes, perSecond, ahead, aheadMillis[share]);
     refuseIfAhead(share, writes);
   }
