@@ -11,8 +11,8 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
   a.expiresAt === b.expiresAt ? (a.id < b.id ? -1 : 1) : a.expiresAt < b.expiresAt ? -1 : 1;
 
 /**
- * Joins parts of one row: the first 200 to expire and, if there are more, the time at which the last of all expires. The
- * result is the same in whatever order and however often parts come (a semilattice).
+ * Joins parts of one row: the first 200 to expire and, if there are more, the time at which the last of all expires.
+ * The result is the same in whatever order and however often parts come (a semilattice).
  */
 const joinParts = (a: RowParts, b: RowParts): RowParts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];

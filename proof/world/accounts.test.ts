@@ -38,9 +38,9 @@ const bonus = (sequence: number, amount: number, restrictedCredit: number) => {
 };
 
 /**
- * Ada has bought a lamp for L$ 100: L$ 80 were paid, and L$ 30 were credit. Bo has returned two purchases: for one he
- * got L$ 100 by hand, and the bonus went back; for the other he is owed L$ 80, and a payout of them failed. Cy was paid
- * a share.
+ * Ada has bought a lamp for L$ 100: she paid L$ 80 and got L$ 10 back, and L$ 30 were credit. Bo has returned two
+ * purchases. For one he got L$ 100 by hand, and the bonus went back; for the other he is owed L$ 80, and a payout of
+ * them failed. Cy was paid a share.
  */
 const aDay = () => {
   const sale = {
