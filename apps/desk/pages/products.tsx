@@ -130,6 +130,7 @@ export const ProductsPage = () => {
         of={products}
         all={all}
         file="products"
+        fileColumns={async () => (await import('../import/product-file.ts')).productFileColumns()}
         caption={t.caption}
         columns={isChoice ? [choiceColumn(choice, ({ name }) => name), ...productColumns] : productColumns}
         keyOf={choice.keyOf}

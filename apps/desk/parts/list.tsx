@@ -106,10 +106,12 @@ interface ExportProps<R> {
   all: () => AsyncIterable<R> | Iterable<R>;
   /** Name of the file, without its ending. */
   file: string;
+  /** The columns of the file, if the page has others. */
+  fileColumns?: (() => Promise<readonly Column<R>[]>) | undefined;
 }
 
 /** Saves a list as CSV. */
-export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
+export const Export = <R,>({ columns, all, file, fileColumns }: ExportProps<R>) => {
   const say = useSay();
   const [exported, setExported] = useState<number>();
   const save = async () => {
@@ -120,7 +122,7 @@ export const Export = <R,>({ columns, all, file }: ExportProps<R>) => {
         rows.push(row);
         if (rows.length % 100 === 1) setExported(rows.length);
       }
-      await saveRows(file, columns, rows);
+      await saveRows(file, (await fileColumns?.()) ?? columns, rows);
       say(texts.list.exported(rows.length));
     } catch (error) {
       say(explainError(error, texts.noAnswer.read).text);
@@ -143,7 +145,7 @@ interface ListProps<R> extends Omit<TableProps<R>, 'rows'>, ExportProps<R> {
  * A list of the API, page by page. The address holds the filters and the cursor, so a list keeps its place. Read
  * `useAddress().query.cursor`, and pass it on to the API.
  */
-export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
+export const List = <R,>({ of, all, file, fileColumns, ...table }: ListProps<R>) => {
   const { path, query } = useAddress();
   const at = (cursor: string): string => link(path, { ...query, cursor });
   return (
@@ -162,7 +164,7 @@ export const List = <R,>({ of, all, file, ...table }: ListProps<R>) => {
                 {texts.list.next}
               </a>
             )}
-            {data.length > 0 && <Export columns={table.columns} all={all} file={file} />}
+            {data.length > 0 && <Export columns={table.columns} all={all} file={file} fileColumns={fileColumns} />}
           </nav>
         </>
       )}

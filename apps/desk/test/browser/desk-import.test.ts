@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
@@ -25,6 +26,34 @@ const outcomes = async (page: Page): Promise<string[]> => {
 
 const productNamed = async (name: string) =>
   (await call('GET', `/products?search=${encodeURIComponent(name)}`)).data[0];
+
+test('the file that the products page exports changes nothing where it is imported', async () => {
+  await call('POST', '/products', {
+    ...{ name: '=1+1; "Quoted"', item: '@Lamp', price: 90, description: 'Two\nlines', active: false },
+    profitShares: [{ userUuid: resident().uuid, percent: 12.5 }],
+    discount: { value: 10, type: 0, startDate: '2026-01-01T00:00:00.000Z', endDate: '2099-01-01T00:00:00.000Z' },
+  });
+  const page = await signIn(wide, '/products?active=no');
+  await page.getByRole('table').waitFor();
+  const save = async () => {
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export CSV' }).click(),
+    ]);
+    return readFile(await file.path(), 'utf8');
+  };
+  const inactive = await save();
+  await page.evaluate(() => location.assign('#/products'));
+  await page.getByRole('link', { name: 'Wool winter coat' }).waitFor();
+  const onSale = await save();
+  const all = [...onSale.split('\r\n').slice(1, -1), ...inactive.split('\r\n').slice(1, -1)];
+  await page.evaluate(() => location.assign('#/settings'));
+  await page.getByRole('link', { name: 'Import products' }).click();
+  await drop(page, 'products.csv', onSale.split('\r\n')[0]?.replace(/^\ufeff/, '') ?? '', ...all);
+
+  expect(inactive).toContain("'=1+1");
+  await page.getByText(`0 new, 0 to change, ${all.length} stay as they are, 0 cannot be imported`).waitFor();
+});
 
 describe.each(screens)('on a %s', (_, size) => {
   test('imports products after a look at each change, and finds all of them unchanged the next time', async () => {
