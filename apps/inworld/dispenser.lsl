@@ -159,19 +159,24 @@ openNotecard()
     gNotecard = llGetInventoryAcquireTime(NOTECARD);
     gLineQuery = llGetNotecardLine(NOTECARD, gLine);
     // A line may never come: the timer asks for it again while there is a query.
-    llSetTimerEvent(60.0);
+    llSetTimerEvent(10.0);
 }
 
-// Takes a line and asks for the next. True behind the last one, if the notecard is complete and the object may work here.
+// Takes a line, and all behind it that the region has at hand: a reset between them would lose the former key. True behind
+// the last one, if the notecard is complete and the object may work here.
 integer isRead(string line)
 {
-    if (line != EOF)
+    while (line != EOF)
     {
         // A longer line is none that it knows, and would take too much memory.
         readLine(llGetSubString(line, 0, 254));
         ++gLine;
-        gLineQuery = llGetNotecardLine(NOTECARD, gLine);
-        return FALSE;
+        line = llGetNotecardLineSync(NOTECARD, gLine);
+        if (line == NAK)
+        {
+            gLineQuery = llGetNotecardLine(NOTECARD, gLine);
+            return FALSE;
+        }
     }
     gLineQuery = NULL_KEY;
     if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");

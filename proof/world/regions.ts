@@ -72,6 +72,7 @@ export class Region {
       },
       isPresent: () => !actor.chance(grid.rates.inworld.left),
       bringsLine: () => !actor.chance(grid.rates.inworld.lostLines),
+      keepsLine: () => !actor.chance(grid.rates.inworld.lostLines),
       transfer: (...order) => this.transfer(...order),
       onDialog: (dialog, by) => {
         const life = this.lifeOf(by);

@@ -20,7 +20,7 @@ const place = (
   notecard: string[] | undefined,
   answer = { status: 200, body: '{}' },
   grid = 'agni',
-  bringsLine: (card: string, line: number) => boolean = () => true,
+  region: Pick<Parameters<typeof createWorld>[0], 'bringsLine' | 'keepsLine'> = {},
 ) => {
   const clock = virtualClock(1_900_000_000_000);
   const requests: { url: string; key: string | undefined }[] = [];
@@ -28,7 +28,7 @@ const place = (
     clock,
     nameOf: () => undefined,
     uuidOf: () => undefined,
-    bringsLine,
+    ...region,
     send: ({ url, headers }, tell) => {
       requests.push({ url, key: headers['X-API-Key'] });
       tell({ status: answer.status, type: 'application/json', body: answer.body });
@@ -91,20 +91,25 @@ describe.each(scripts)('%s', (name) => {
     expect(requests).toEqual([]);
   });
 
-  test.each([0, 1])('asks again for the line %i of its notecard, which never came', (lost) => {
+  test.each([0, 1])('asks within ten seconds for the line %i of its notecard, which never came', (lost) => {
     let losses = 0;
-    const { requests, clock } = place(
-      name,
-      linesOf(name),
-      undefined,
-      undefined,
-      (_, line) => line !== lost || ++losses > 1,
-    );
+    const bringsLine = (_: string, line: number): boolean => line !== lost || ++losses > 3;
+    const keepsLine = (_: string, line: number): boolean => line !== lost;
+    const { requests, clock } = place(name, linesOf(name), undefined, undefined, { bringsLine, keepsLine });
     const before = requests.length;
 
-    clock.advance(60);
+    clock.advance(10);
 
     expect([before, requests.length > 0]).toEqual([0, true]);
+  });
+
+  test('asks the region for one line, and takes those behind it from what the region has at hand', () => {
+    const asked: number[] = [];
+    const bringsLine = (_: string, line: number): boolean => asked.push(line) > 0;
+
+    const { requests } = place(name, linesOf(name), undefined, undefined, { bringsLine });
+
+    expect([asked, requests.length > 0]).toEqual([[0], true]);
   });
 
   test('names each line that it does not understand by its number, and never shows the key', () => {

@@ -63,9 +63,11 @@ interface Registration {
 export const start = ({
   transfer,
   collapsesTouches = false,
+  region = {},
 }: {
   transfer?: (to: string, amount: number, answer: (error?: string) => void) => void;
   collapsesTouches?: boolean;
+  region?: Pick<Parameters<typeof createWorld>[0], 'bringsLine' | 'keepsLine'>;
 } = {}) => {
   const clock = virtualClock(1_900_000_000_000);
   const sales = new Map<string, Sale & { at: number }>();
@@ -93,6 +95,7 @@ export const start = ({
     uuidOf: () => undefined,
     isPresent: (uuid) => !absent.has(uuid),
     collapsesTouches,
+    ...region,
     send: ({ url, method, headers, body }, answer) => {
       const path = new URL(url).pathname;
       if (service.isAway) return clock.after(service.seconds, () => answer(undefined));

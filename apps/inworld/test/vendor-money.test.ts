@@ -382,6 +382,32 @@ test('what it cannot read after the key changed in a crash is there again with t
   expect(transfers.map(({ amount }) => amount)).toEqual([70]);
 });
 
+test.each([0, 1])(
+  'a reset 15 s after line %i of a new notecard was lost leaves nothing that it cannot read',
+  (lost) => {
+    let lostNow = -1;
+    const bringsLine = (_: string, line: number): boolean => line !== lostNow;
+    const keepsLine = (_: string, line: number): boolean => line !== lost;
+    const { clock, place, transfers, told, allow, cardOf } = start({ region: { bringsLine, keepsLine } });
+    const vendor = place();
+    keep(vendor, entry(vendor), saleText(170));
+
+    lostNow = lost;
+    vendor.editNotecard('vendor', cardOf('two'));
+    clock.advance(2);
+    lostNow = -1;
+    clock.advance(13);
+    vendor.script.send('on_rez', 0);
+    for (let n = 0; n < 3; n++) {
+      clock.advance(50);
+      allow();
+    }
+
+    expect(told().filter((text) => text.includes('it cannot read'))).toEqual([]);
+    expect(transfers.map(({ amount }) => amount)).toEqual([70]);
+  },
+);
+
 test('another script in its prim stops it: no payment is sold twice, and the owner is told of each', () => {
   const { clock, world, place, sales, told, allow } = start();
   const vendor = place();

@@ -9,6 +9,8 @@ type PlacementReader = () => Placement;
 /** The place, and its limits for everything that an owner has there. */
 type RegionPart =
   | 'bringsLine'
+  | 'atHand'
+  | 'keepsLine'
   | 'clock'
   | 'region'
   | 'host'
@@ -23,6 +25,8 @@ const ofRegion = (land: Land, placed: PlacementReader): Pick<WorldView, RegionPa
   regionStartedAt: () => land.startedAt,
   send: land.around.send,
   bringsLine: land.around.bringsLine ?? (() => true),
+  atHand: () => land.atHand,
+  keepsLine: land.around.keepsLine ?? (() => true),
   mayRequest: land.mayRequest,
   mayTransfer: () => land.may('transfer', placed().body.owner, 30, 30),
 });

@@ -17,7 +17,13 @@ const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
     .filter((item) => type === -1 || item.type === type)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** The items that are in the object, and are given away. */
+/** Of a notecard that holds an item, which stands there as a sign of its own, no line can be read. */
+const lineOf = (written: readonly string[], line: number): string => {
+  const lines = written.some((text) => heldItem.test(text)) ? [] : written;
+  return line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF);
+};
+
+/** The items that lie in the object, and are given away. */
 export const inventory = (body: Body): Functions => ({
   'integer llGetInventoryType(string)': (item: string) => findItem(body, item)?.type ?? -1,
   // Only somebody with all permissions on an item may know its key.
@@ -36,11 +42,15 @@ export const inventory = (body: Body): Functions => ({
       body.dataserver((tell) => {
         if (!body.around.bringsLine(card, line)) return;
         const written = body.prim.notecards[card] ?? [];
-        // If a notecard holds an item, which is a character of its own there, none of its lines can be read.
-        const lines = written.some((text) => heldItem.test(text)) ? [] : written;
-        tell(line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF));
+        body.around.atHand().add(written);
+        tell(lineOf(written, line));
       }),
     ),
+  'string llGetNotecardLineSync(string, integer)': (card: string, line: number) => {
+    const written = body.prim.notecards[card];
+    const isAtHand = written && body.around.atHand().has(written) && body.around.keepsLine(card, line);
+    return isAtHand ? lineOf(written, line) : constants.NAK;
+  },
   'void llGiveInventory(key, string) waits': (to: string, item: string) => {
     const found = findItem(body, item);
     if (!found) return body.refuse(`Could not find inventory item '${item}'.`);

@@ -26,6 +26,8 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   grantUrl?: WorldView['grantUrl'];
   /** False for a line of a notecard that never comes. */
   bringsLine?: WorldView['bringsLine'];
+  /** False for a line of a notecard that the region had at hand and has dropped. */
+  keepsLine?: WorldView['keepsLine'];
   mayRequest?: WorldView['mayRequest'];
   /** L$ that a script gives away, instead of those in `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
@@ -107,6 +109,8 @@ export class Land {
   readonly #limits = new Map<string, () => boolean>();
   /** When the region last started. */
   startedAt: number;
+  /** Notecards of which a line was brought since. */
+  atHand = new WeakSet<readonly string[]>();
   #lookUps = 20;
   #lookUpsAt: number;
 
@@ -117,6 +121,11 @@ export class Land {
     this.mayRequest = around.mayRequest ?? throttle(around.clock, 1000, 20);
     this.startedAt = around.clock.now();
     this.#lookUpsAt = around.clock.now();
+  }
+
+  start(): void {
+    this.startedAt = this.clock.now();
+    this.atHand = new WeakSet();
   }
 
   host(): string {

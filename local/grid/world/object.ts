@@ -78,7 +78,11 @@ export interface WorldView {
   groupOf: (uuid: string) => string;
   /** False for a line of a notecard that the region never brings. */
   bringsLine: (card: string, line: number) => boolean;
-  /** False if the region allows no more look-ups. */
+  /** Notecards of which the region has brought a line: it has all others at hand. */
+  atHand: () => WeakSet<readonly string[]>;
+  /** False where it has dropped them since, as a busy region does. */
+  keepsLine: (card: string, line: number) => boolean;
+  /** False where the region lets no more look-ups through. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
   /** Undefined if the region has no address left. */

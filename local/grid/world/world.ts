@@ -104,7 +104,7 @@ export const createWorld = (around: Surroundings) => {
     link: (...placements: Placement[]): void => link(land, placements),
     /** The region restarts. */
     restart: (): void => {
-      land.startedAt = land.clock.now();
+      land.start();
       for (const { body } of objects) body.loseConnections();
       for (const { script } of objects) script.send('changed', 0x400);
     },
@@ -121,7 +121,7 @@ export const createWorld = (around: Surroundings) => {
         saved.map(({ one: { body } }) => [body.prim.linkset.data, body.prim.linkset.data.save()]),
       );
       return () => {
-        land.startedAt = land.clock.now();
+        land.start();
         for (const putBack of memories.values()) putBack();
         for (const { one, script, body, items, notecards } of saved) {
           if (!objects.has(one)) continue;
