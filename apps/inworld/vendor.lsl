@@ -509,12 +509,10 @@ drop(string entry)
     if (llLinksetDataDeleteProtected(entry, gPass) == LINKSETDATA_OK) --gOpen;
 }
 
-// The sale behind the L$ that are kept; empty for none.
+// The sale behind the L$ that are kept.
 string saleOf(string value)
 {
-    integer at = llSubStringIndex(value, "|");
-    if (at < 0) return "";
-    return llGetSubString(value, at, -1);
+    return llGetSubString(value, llSubStringIndex(value, "|"), -1);
 }
 
 // Counts what is open.
@@ -593,12 +591,12 @@ adopt()
         {
             string stage = llGetSubString(value, 0, 0);
             integer isDone = TRUE;
-            value = llDeleteSubString(value, 0, 0);
-            if (stage == "P" || saleOf(value) == "") tellOwner(entry, value, COPIED);
+            if (stage == "P") tellOwner(entry, llDeleteSubString(value, 0, 0), COPIED);
             else
             {
-                if (stage != "D") stage = "X";
-                isDone = keep(mine() + llGetSubString(entry, SALE, -1), stage + value);
+                // Without the L$ that are owed: the service says them again.
+                if (stage != "D") value = "X" + llGetSubString(value, 1, 36) + saleOf(value);
+                isDone = keep(mine() + llGetSubString(entry, SALE, -1), value);
                 if (isDone) ++gOpen;
             }
             if (isDone) llLinksetDataDeleteProtected(entry, gPass);
@@ -735,7 +733,7 @@ settle()
         owed = llDeleteSubString(owed, 0, 0);
         if (stage == "P") doubt("the region stopped");
         // The region has started since, with a memory that may be of before the vendor paid this: the service knows.
-        else if (stage == "O" && llSubStringIndex(owed, "|") > 0 && llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
+        else if (stage == "O" && llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
             keep(gPayment, "S" + llGetSubString(owed, 0, 35) + saleOf(owed));
         else if (stage == "O")
         {
@@ -1119,13 +1117,15 @@ default
         string owed = llDeleteSubString(kept(gPayment), 0, 0);
         if (success)
         {
-            string buyer = llGetSubString(owed, 0, 35);
-            string amount = (string)((integer)llGetSubString(owed, 36, 46));
-            if (saleOf(owed) == "") drop(gPayment);
-            else keep(gPayment, "D" + buyer + amount + "|" + (string)id);
             gPayPause = 0;
             gSaleNext = 0;
-            if (owed != "") tell((key)buyer, "You got L$ " + amount + " back.");
+            if (owed != "")
+            {
+                string buyer = llGetSubString(owed, 0, 35);
+                string amount = (string)((integer)llGetSubString(owed, 36, 46));
+                keep(gPayment, "D" + buyer + amount + "|" + (string)id);
+                tell((key)buyer, "You got L$ " + amount + " back.");
+            }
         }
         // After these the L$ have surely not moved, and another try may succeed.
         else if (llListFindList(["LINDENDOLLAR_INSUFFICIENTFUNDS", "THROTTLED", "MISSING_PERMISSION_DEBIT", "TRANSFERS_DISABLED"], [data]) >= 0)

@@ -15,8 +15,8 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'pays what another prim noted': {
     file: 'apps/inworld/vendor.lsl',
-    from: 'if (stage != "D") stage = "X";',
-    to: 'if (stage != "D") stage = "S";',
+    from: 'if (stage != "D") value = "X" +',
+    to: 'if (stage != "D") value = "S" +',
   },
   'pays in place of the former owner': {
     file: 'apps/inworld/vendor.lsl',

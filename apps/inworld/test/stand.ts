@@ -172,3 +172,6 @@ export const keep = ({ body }: Placement, name: string, value: string, key = 'on
 export const entry = ({ body }: Placement, n = 0): string =>
   `sis:v:${body.id}:${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`;
 export const saleText = (paid = price, buyer = ada): string => `S${buyer}|${paid}|${lamp}|${bo}|${buyer}|`;
+/** L$ that are owed of a sale, as the service has said since the region started. */
+export const owedText = (amount: number, buyer = bo): string =>
+  `O${buyer}${amount}${saleText(price + amount, buyer).slice(37)}|1900000000`;

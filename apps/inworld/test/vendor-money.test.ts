@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { ScriptReset } from '../../../local/grid/lsl/script.ts';
 import type { Placement } from '../../../local/grid/world/land.ts';
 import { scriptOf } from './shop.ts';
-import { ada, bo, entry, keep, owner, saleText, shown, start, thief } from './stand.ts';
+import { ada, bo, entry, keep, owedText, owner, saleText, shown, start, thief } from './stand.ts';
 
 /** The vendor pays what it got, once, whatever happens to its object, its memory, its neighbours and its answers. */
 
@@ -24,7 +24,7 @@ test('pays and sells nothing of what another script wrote, keeps it, and tells i
   const { clock, world, place, transfers, sales, told, openOf } = start();
   const vendor = place();
   const forged = [entry(vendor), entry(vendor, 1), `sis:v:${randomUUID()}:${randomUUID()}`, `sis:${randomUUID()}`];
-  const values = [`O${thief}800`, saleText(500, thief), `O${thief}800`, `O${thief}800`];
+  const values = [owedText(800, thief), saleText(500, thief), owedText(800, thief), owedText(800, thief)];
   const other = linked(
     world,
     vendor,
@@ -77,7 +77,7 @@ test('gives back no more than was paid, and tells its owner', () => {
 test('a copy pays nothing of what the original owes: the original pays it once, and the sale is one', () => {
   const { clock, world, place, service, sales, transfers, told, allow, openOf } = start();
   const vendor = place();
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
   service.seconds = 8;
   vendor.pay(ada, 130);
 
@@ -86,12 +86,16 @@ test('a copy pays nothing of what the original owes: the original pays it once, 
   allow();
   clock.advance(300);
 
-  expect(sales.size).toBe(1);
+  expect([...sales.values()].map(({ paid }) => paid).sort()).toEqual([130, 170]);
   expect(transfers.map(({ to, amount, by }) => [to, amount, by === vendor.body.id])).toEqual([
     [bo, 70, true],
     [ada, 30, true],
   ]);
-  expect(told().filter((text) => text.includes('was copied or rezzed'))).toHaveLength(2);
+  expect(
+    told()
+      .flatMap((text) => /L\$ (\d+) to .* are open: it was copied or rezzed/.exec(text)?.[1] ?? [])
+      .sort(),
+  ).toEqual(['30', '70']);
   expect([openOf(vendor), openOf(copy as Placement)]).toEqual([[], []]);
 });
 
@@ -100,7 +104,7 @@ test('a vendor that is taken and rezzed sells what it kept, pays nothing of what
   const vendor = place();
   service.status = () => 500;
   vendor.pay(ada, 130);
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
 
   world.copy(vendor);
   vendor.take();
@@ -109,7 +113,7 @@ test('a vendor that is taken and rezzed sells what it kept, pays nothing of what
   allow();
   clock.advance(300);
 
-  expect([...sales.values()].map(({ paid }) => paid)).toEqual([130]);
+  expect([...sales.values()].map(({ paid }) => paid).sort()).toEqual([130, 170]);
   expect(transfers).toEqual([]);
   expect(told().filter((text) => /L\$ (30|70) to .* are open/.test(text))).toHaveLength(2);
 });
@@ -173,7 +177,7 @@ test('a payee whose account is closed and a sale that fails for ever keep nobody
   });
   const vendor = place();
   service.status = ({ paid }) => (paid === 101 ? 500 : 201);
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
 
   vendor.pay(bo, 101);
   for (let n = 0; n < 6; n++) vendor.pay(ada, 130);
@@ -209,7 +213,7 @@ test('the longest product and the fullest memory leave it room, with a tenth les
   const vendor = place();
   service.status = () => 503;
   service.product = shown({ name: 'ü'.repeat(63), demoId: bo, changesAt: '2099-01-01T00:00:00.000Z' });
-  for (let n = 0; n < 600; n++) keep(vendor, entry(vendor, n), n % 3 === 0 ? `O${bo}${n + 1}` : saleText());
+  for (let n = 0; n < 600; n++) keep(vendor, entry(vendor, n), n % 3 === 0 ? owedText(n + 1) : saleText());
   vendor.script.begin();
   clock.advance(60);
   for (const who of [ada, bo, owner]) vendor.touch(who);
@@ -271,7 +275,7 @@ test('a new owner pays nothing of the former one, who finds all of it when the o
   const vendor = place();
   service.status = () => 500;
   vendor.pay(ada, 130);
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
 
   vendor.giveTo(thief);
   service.status = () => 201;
@@ -328,7 +332,7 @@ test('another key takes over 20 open entries: all are settled and none is paid t
     const { clock, place, service, sales, transfers, told, allow, cardOf, openOf, world } = start();
     const vendor = place();
     service.status = () => 500;
-    for (let n = 0; n < 10; n++) keep(vendor, entry(vendor, n), `O${bo}${10 + n}`);
+    for (let n = 0; n < 10; n++) keep(vendor, entry(vendor, n), owedText(10 + n));
     for (let n = 10; n < 20; n++) keep(vendor, entry(vendor, n), saleText(110 + n));
     const made = crashAfter(vendor, changes);
     service.status = () => 201;
@@ -345,7 +349,8 @@ test('another key takes over 20 open entries: all are settled and none is paid t
     // L$ whose result the crash has swallowed are reported, and may have been paid.
     const credited = [...new Set([...paid, ...doubted])].sort();
     const twice = paid.length - new Set(paid).size;
-    const result = [sales.size, credited, twice, openOf(vendor), world.log.errors];
+    const errors = world.log.errors.filter((text) => !text.includes('too many HTTP requests'));
+    const result = [sales.size, credited, twice, openOf(vendor), errors];
     return { made: made(), doubted: doubted.length, result };
   };
   const expected = [10, Array.from({ length: 20 }, (_, n) => 10 + n), 0, [], []];
@@ -363,7 +368,7 @@ test('what it cannot read after the key changed in a crash is there again with t
   const { clock, place, transfers, told, allow, cardOf } = start();
   const vendor = place();
   vendor.freeze(true);
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
 
   vendor.editNotecard('vendor', cardOf('two'));
   vendor.script.begin();
@@ -431,6 +436,21 @@ test('another script in its prim stops it: no payment is sold twice, and the own
   ).toHaveLength(2);
   expect(sales.size).toBe(1);
   expect(world.log.errors).toEqual([]);
+});
+
+test('L$ that arrive after another script erased the memory leave nothing to report, and nothing open', () => {
+  const { clock, world, place, transfers, sales, openOf } = start({
+    transfer: (_to, _amount, answer) => clock.after(10, () => answer(undefined)),
+  });
+  const vendor = place();
+  const other = linked(world, vendor, 'llLinksetDataReset();');
+  vendor.pay(ada, 130);
+  clock.advance(5);
+
+  other.touch(thief);
+  clock.advance(300);
+
+  expect([transfers.length, sales.size, openOf(vendor)]).toEqual([1, 1, []]);
 });
 
 test('a memory that another script erased is told with how much was open', () => {

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Placement } from '../../../local/grid/world/land.ts';
-import { ada, bo, entry, keep, lamp, owner, shown, start, thief } from './stand.ts';
+import { ada, bo, entry, keep, lamp, owedText, owner, shown, start, thief } from './stand.ts';
 
 /** The vendor tells the service where it is, shows what the service says, and hears of changes, whatever is lost. */
 
@@ -337,7 +337,7 @@ test('a key that is rotated costs neither the permission nor an open sale', () =
   const { clock, world, service, vendor, cardOf, sales, paidTo, openOf, button } = open();
   service.status = () => 503;
   vendor.pay(ada, 130);
-  keep(vendor, entry(vendor), `O${bo}70`);
+  keep(vendor, entry(vendor), owedText(70));
   clock.advance(1);
 
   vendor.editNotecard('vendor', cardOf('two'));

@@ -21,6 +21,7 @@ const place = async (product: object = {}, more: string[] = []) => {
   const { id } = await call('POST', '/v1/products', { name: 'Lamp', price: 100, item: 'Lamp', ...product });
   const placed = await shop.place('vendor', [`product = ${id}`, ...more]);
   const { object: vendor, world, until, choose } = placed;
+  const startedAt = Math.floor(placed.clock.now() / 1000);
   vendors.push(vendor);
   const buyer = shop.local.residents[0]?.uuid ?? '';
   const friend = shop.local.residents[1] ?? { uuid: '', username: '' };
@@ -35,7 +36,15 @@ const place = async (product: object = {}, more: string[] = []) => {
     await choose('permissions', 'Allow');
     await until(() => price() === at);
   };
-  return { ...placed, id, vendor, buyer, friend, open, isSettled, sales, money, price, ready };
+  /** Has it owe the buyer more than its owner has, of so many sales. */
+  const owe = (sales: number): void => {
+    for (let n = 0; n < sales; n++)
+      placed.keep(
+        `sis:v:${vendor.body.id}:${String(n).padStart(8, '0')}-0000-4000-8000-000000000000`,
+        `O${buyer}9000|9100|${vendor.body.id}|${id}|${buyer}||${startedAt}`,
+      );
+  };
+  return { ...placed, owe, id, vendor, buyer, friend, open, isSettled, sales, money, price, ready };
 };
 
 test('asks once to be allowed to give L$ back, says what for, and takes none before', async () => {
@@ -217,9 +226,9 @@ test('a payment while the service is away, an answer that is lost, a reset and a
 });
 
 test('many payments that cannot be given back keep no sale waiting', async () => {
-  const { buyer, vendor, world, ready, until, isTold, sales, keep, open } = await place();
+  const { buyer, vendor, world, ready, until, isTold, sales, owe, open } = await place();
   await ready();
-  for (let i = 10; i < 60; i++) keep(`sis:v:${vendor.body.id}:${i}000000-0000-4000-8000-000000000000`, `O${buyer}9000`);
+  owe(50);
 
   vendor.pay(buyer, 100);
   await isTold('L$ did not go back: LINDENDOLLAR_INSUFFICIENTFUNDS');
@@ -404,9 +413,8 @@ test('charges those who wear the tag of its group the group’s price, with the 
 });
 
 test('the script stays within its memory with a name of 63 letters, with a tenth less heap too', async () => {
-  const { vendor, world, ready, buyer, hears, keep } = await place({ name: 'x'.repeat(63) });
-  for (let i = 100; i < 400; i++)
-    keep(`sis:v:${vendor.body.id}:${i}00000-0000-4000-8000-000000000000`, `O${buyer}9000`);
+  const { vendor, world, ready, buyer, hears, owe } = await place({ name: 'x'.repeat(63) });
+  owe(300);
 
   await ready();
   vendor.pay(buyer, 130);
