@@ -766,8 +766,9 @@ saleAnswered(integer status, string result, string refusal, integer change)
     string asked = kept(gSale);
     string stage = llGetSubString(asked, 0, 0);
     gSaleRequest = NULL_KEY;
-    integer isRefused = status == 400 || status == 422;
-    if (stage == "D" && (status == 200 || status == 404 || isRefused))
+    // Anybody can answer 404 at a wrong address: the service itself says it in the text too.
+    integer isRefused = result == (string)status && llListFindList([400, 404, 422], [status]) >= 0;
+    if (stage == "D" && (status == 200 || isRefused))
     {
         drop(gSale);
         return;
@@ -777,7 +778,7 @@ saleAnswered(integer status, string result, string refusal, integer change)
     integer paid = (integer)llGetSubString(asked, 38, 48);
     asked = "";
     string text = "Thank you! It is on its way.";
-    if (isRefused)
+    if (isRefused && status != 404)
     {
         complain("the service refused a sale: " + refusal);
         text = "The store refused it. Tell its owner.";
@@ -1075,8 +1076,12 @@ default
         else if (request == gSaleRequest)
         {
             string refusal = llJsonGetValue(body, ["refusal"]);
-            if (status != 201) refusal = llJsonGetValue(body, ["detail"]);
             string result = llJsonGetValue(body, ["state"]);
+            if (status != 201)
+            {
+                refusal = llJsonGetValue(body, ["detail"]);
+                result = llJsonGetValue(body, ["status"]);
+            }
             integer change = (integer)llJsonGetValue(body, ["change"]);
             // Before its memory came back as it was, it has paid that.
             if (llJsonValueType(body, ["changePaid"]) == JSON_OBJECT) change = 0;

@@ -76,6 +76,8 @@ export const start = ({
     seconds: 0.5,
     /** It answers nothing. */
     isAway: false,
+    /** Another server answers at its address, with this status. */
+    wrong: 0,
     /** It refuses the key, as far as a script can see. */
     refuses: false,
     product: shown() as object | null,
@@ -99,6 +101,8 @@ export const start = ({
     send: ({ url, method, headers, body }, answer) => {
       const path = new URL(url).pathname;
       if (service.isAway) return clock.after(service.seconds, () => answer(undefined));
+      const page = { status: service.wrong, type: 'text/html', body: 'Not here.' };
+      if (service.wrong > 0) return clock.after(service.seconds, () => answer(page));
       const respond = (status: number, fields: object): void =>
         clock.after(service.seconds, () => answer({ status, type: 'application/json', body: JSON.stringify(fields) }));
       if (service.refuses) return respond(415, {});
@@ -116,14 +120,14 @@ export const start = ({
       if (path.endsWith('/actions/change-paid')) {
         const [, , , id = ''] = path.split('/');
         const sale = sales.get(id);
-        if (!sale) return respond(404, {});
+        if (!sale) return respond(404, { status: 404 });
         sale.changePaid ??= JSON.parse(body);
         return respond(200, {});
       }
       service.posts += 1;
       const sale: Sale = JSON.parse(body);
       const status = service.status(sale);
-      if (status !== 201) return respond(status, { detail: 'Oh.' });
+      if (status !== 201) return respond(status, { status, detail: 'Oh.' });
       if (!sales.has(sale.id)) sales.set(sale.id, { ...sale, at: clock.now() });
       respond(201, {
         state: sale.paid < price || sale.quote === 'late' ? 'refused' : 'completed',

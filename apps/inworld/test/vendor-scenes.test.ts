@@ -322,10 +322,13 @@ describe('a region that comes back as it was', () => {
   });
 });
 
-test('what it paid is reported until the service has heard it, and stays open until then', () => {
+test.each([
+  ['does not answer', { isAway: true }],
+  ['has another server at its address', { wrong: 404 }],
+])('what it paid while the service %s is reported until the service has heard it, and stays open', (_, trouble) => {
   const stage = start({
     transfer: (_to, _amount, answer) => {
-      stage.service.isAway = true;
+      Object.assign(stage.service, trouble);
       answer();
     },
   });
@@ -335,12 +338,26 @@ test('what it paid is reported until the service has heard it, and stays open un
   vendor.pay(ada, 130);
   clock.advance(200);
   const meanwhile = openOf(vendor).length;
-  service.isAway = false;
+  Object.assign(service, { isAway: false, wrong: 0 });
   clock.advance(900);
 
   expect([meanwhile, openOf(vendor), transfers.length]).toEqual([1, [], 1]);
   const [{ changePaid } = {}] = [...sales.values()];
   expect(changePaid).toEqual({ transactionId: expect.stringMatching(/^[0-9a-f-]{36}$/), amount: 30 });
+});
+
+test.each([400, 404, 422])('a page that answers %i in the place of the service refuses no sale', (wrong) => {
+  const { clock, place, service, sales, transfers, openOf } = start();
+  const vendor = place();
+  service.wrong = wrong;
+
+  vendor.pay(ada, 130);
+  clock.advance(200);
+  service.wrong = 0;
+  clock.advance(900);
+
+  expect([...sales.values()]).toMatchObject([{ paid: 130 }]);
+  expect([transfers.map(({ amount }) => amount), openOf(vendor)]).toEqual([[30], []]);
 });
 
 test('a region that starts leaves no vendor deaf whose registration it throttled', () => {
