@@ -371,6 +371,7 @@ showPrice()
     if (!gReady) return;
     string text = "L$ " + (string)gPrice;
     if (gRefusal != "") text = sentence(gRefusal);
+    else if (!maySell()) text = sentence("inactive");
     if (gOpen > 0) text += "\nOpen payments: " + (string)gOpen;
     show(gName + "\n" + text);
 }
