@@ -259,8 +259,9 @@ integer DAY = 86400;
 // The longest name that fits above it with a price, in characters of four bytes.
 integer NAME = 60;
 
-// The product, and when its price changes by itself.
-string gProduct;
+// The product, none at first, and when its price changes by itself. The service refuses a sale of none: so the books have
+// what is paid then.
+string gProduct = NULL_KEY;
 integer gFace = ALL_SIDES;
 string gName;
 string gDemo;
@@ -1044,7 +1045,7 @@ default
                 string product = orNone(llJsonGetValue(body, ["product", "id"]));
                 // A menu does not outlive its product, but a quote stays good for two minutes.
                 if (gBuyer != NULL_KEY && gQuote == "" && product != gProduct) dismiss("");
-                if (gProduct != "" && product != gProduct) gNewUntil = llGetUnixTime() + SESSION;
+                if (gProduct != NULL_KEY && product != gProduct) gNewUntil = llGetUnixTime() + SESSION;
                 gProduct = product;
                 gName = llGetSubString(llJsonGetValue(body, ["product", "name"]), 0, NAME - 1);
                 gPrice = (integer)llJsonGetValue(body, ["product", "activePrice"]);
@@ -1054,6 +1055,7 @@ default
                 if (product == "")
                 {
                     gName = TITLE;
+                    gProduct = NULL_KEY;
                     gRefusal = "no-product";
                 }
                 if (llJsonGetValue(body, ["product", "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";

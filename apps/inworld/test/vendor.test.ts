@@ -225,6 +225,26 @@ test('a payment while the service is away, an answer that is lost, a reset and a
   await isTold('to a sale. It is sent again.');
 });
 
+test('a payment that comes before it knows its product goes back, and is a refused sale in the books', async () => {
+  const { buyer, net, vendor, world, choose, ready, until, open, isSettled, money } = await place();
+  await ready();
+
+  net.isAway = true;
+  vendor.script.begin();
+  world.log.dialogs.length = 0;
+  await choose('permissions', 'Allow');
+  vendor.pay(buyer, 120);
+  await until(() => open().length === 1);
+  net.isAway = false;
+  await until(isSettled);
+
+  const made = (await call('GET', `/v1/sales?state=refused&limit=100`)).data;
+  expect(made.filter((sale: { vendorUuid: string }) => sale.vendorUuid === vendor.body.id)).toMatchObject([
+    { refusal: 'unknown-product', paid: 120, change: 120, changePaid: { amount: 120 } },
+  ]);
+  expect(money()).toEqual([1000, 50]);
+});
+
 test('many payments that cannot be given back keep no sale waiting', async () => {
   const { buyer, vendor, world, ready, until, isTold, sales, owe, open } = await place();
   await ready();
