@@ -1,7 +1,8 @@
 import { expect, test } from 'vitest';
+import { nilUuid } from '../../lib/identifier.ts';
 import { createBook } from '../workload/book.ts';
 import { always } from '../workload/checks/credit.ts';
-import { compareCredit, compareGifts, compareMoney, type StoreBooks } from './accounts.ts';
+import { compareCredit, compareGifts, compareMoney, type StoreBooks, withoutLate } from './accounts.ts';
 import type { Transfer } from './book.ts';
 import type { Grid } from './grid.ts';
 import type { Mall } from './mall.ts';
@@ -236,4 +237,31 @@ test('the merchant explains an exact sum first, and any part of a payment by the
   const faults = payClaims({ productOf: new Map([[vendor, lamp]]), owner } as unknown as Mall, grid, () => missing);
 
   expect([faults, missing]).toEqual([[], []]);
+});
+
+test('a payment before its vendor knew the product is a refused sale of none at that vendor', () => {
+  const none = { productId: nilUuid, vendorUuid: vendor, state: 'refused', paid: 50, change: 50, deliveryId: null };
+  const at = (vendorUuid: string) =>
+    found(({ sales, transfers }) => {
+      sales.push({ ...sales[0], ...none, vendorUuid, id: 'none' } as unknown as (typeof sales)[number]);
+      const paid = transfer({ id: 'paid for none', amount: 50 });
+      transfers.push(paid, { ...paid, id: 'back of none', reason: 'back', from: owner, to: ada });
+    });
+
+  expect(at(vendor).faults).toEqual([]);
+  expect(at('elsewhere').unexplained).toBeGreaterThan(0);
+});
+
+test('a payment and a later sale of the same avatar and sum are no difference, and each is used once', () => {
+  const [paid, sold] = ['paid and not sold', 'sold and not paid'];
+  const one = (difference: string, minutes: number, amount = 80) => ({
+    ...{ difference, who: ada, amount },
+    at: new Date(minutes * 60_000).toISOString(),
+  });
+  const left = (...all: ReturnType<typeof one>[]) => withoutLate(all).map(({ difference }) => difference);
+
+  expect(left(one(paid, 0), one(sold, 20))).toEqual([]);
+  expect(left(one(paid, 20), one(sold, 0))).toEqual([paid, sold]);
+  expect(left(one(paid, 0), one(paid, 1), one(sold, 20))).toEqual([paid]);
+  expect(left(one(paid, 0), one(sold, 20, 81))).toEqual([paid, sold]);
 });

@@ -1,8 +1,10 @@
+import { nilUuid, parseIdentifier } from '../../lib/identifier.ts';
 import { listCustomers } from '../../lib/routes/customers.ts';
 import { listDeliveries } from '../../lib/routes/deliveries.ts';
 import { getGiftCard, listGiftCards } from '../../lib/routes/gift-cards.ts';
 import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
 import { listSales } from '../../lib/routes/sales.ts';
+import { avatarOf } from '../../local/grid/grid.ts';
 import { always, creditFaults, creditOverHttp } from '../workload/checks/credit.ts';
 import { send, walk } from '../workload/client.ts';
 import { sumsOf, type Transfer } from './book.ts';
@@ -96,8 +98,9 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
   const sumsIn = (field: 'paid' | 'change'): Sum[] =>
     sales
       .filter((sale) => sale[field] > 0)
-      .map(({ id, productId, buyerUuid, state, [field]: amount }) => ({
-        key: `${productId} ${buyerUuid}`,
+      .map(({ id, productId, vendorUuid, buyerUuid, state, [field]: amount }) => ({
+        // What was paid before a vendor knew its product is a refused sale of none.
+        key: `${productId === nilUuid ? productOf.get(vendorUuid) : productId} ${buyerUuid}`,
         amount,
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
       }));
@@ -123,6 +126,35 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
     unexplained: findings.flatMap(([, sums]) => sums).reduce((sum, { amount }) => sum + amount, 0),
     faults: findings.flatMap(([what, sums]) => sums.map(({ text }) => `${what}: ${text}`)),
   };
+};
+
+/** A line of `store reconcile --json`. */
+interface Difference {
+  difference: string;
+  at: string;
+  who: string;
+  amount: number;
+}
+
+const uuidOf = (who: string): string => {
+  const identifier = parseIdentifier(who);
+  return (identifier && avatarOf(identifier)?.uuid) ?? who;
+};
+
+/**
+ * Leaves out what the merchant sees to be one: a payment, and the sale of the same avatar and sum that a vendor could
+ * send only after the quarter of an hour in which the command looks for it.
+ */
+export const withoutLate = (differences: readonly Difference[]): Difference[] => {
+  const late = new Set<Difference>();
+  const sold = differences.filter(({ difference }) => difference === 'sold and not paid');
+  for (const paid of differences.filter(({ difference }) => difference === 'paid and not sold')) {
+    const isOf = (sale: Difference): boolean =>
+      !late.has(sale) && uuidOf(sale.who) === uuidOf(paid.who) && sale.amount === paid.amount && sale.at > paid.at;
+    const sale = sold.find(isOf);
+    if (sale) late.add(sale).add(paid);
+  }
+  return differences.filter((one) => !late.has(one));
 };
 
 /** Compares completed sales and deliveries with the avatars' inventories. */

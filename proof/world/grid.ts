@@ -1,6 +1,7 @@
 import type { Avatar } from '../../local/grid/grid.ts';
 import type { Clock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
+import type { Pair } from '../../local/grid/world/linkset.ts';
 import { createTally } from '../workload/tally.ts';
 import type { Book, Transfer } from './book.ts';
 
@@ -37,7 +38,11 @@ interface Claim {
   text: string;
 }
 
-/** True for what a vendor keeps of a sale, of L$ that it owes, or of L$ that it must still report. */
+/** True for what no script of the owner can read, since another owner's script wrote it. */
+export const isForeign = ({ passes }: Pick<Grid, 'passes'>, { pass }: Pair): boolean =>
+  pass !== '' && !passes.has(pass);
+
+/** True for what a vendor keeps of a sale, of L$ that it owes or of those that it has still to report. */
 export const isOpen = (value: string): boolean => /^[SXOPD]/.test(value);
 
 /** The payment that the owner would miss without it. */
@@ -93,8 +98,8 @@ export const createGrid = (clock: Clock, book: Book) => ({
   claims: [] as Claim[],
   /** Prims that came with a copy of an object, or with an object that was taken and rezzed. */
   copies: new Set<string>(),
-  /** Names in memories that their script cannot read: another owner's vendor wrote them. */
-  unreadable: new Set<string>(),
+  /** The passes of the stores' keys and owners. What has another one was written under another owner. */
+  passes: new Set<string>(),
   /** Prims of objects whose memory somebody has erased. */
   erased: new Set<string>(),
   /** The texts that scripts told their owners, by prim. Texts that name no payment are counted. */

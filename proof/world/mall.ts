@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createCoupon } from '../../lib/routes/coupons.ts';
@@ -151,7 +152,9 @@ export const openMall = async (plan: Plan) => {
   const objects = placeObjects(goods.products, plan);
   return {
     ...{ store, owner: owner.uuid, service, ...goods, ...objects },
-    /** The product of each vendor that has ever existed, by its prim. */
+    /** Those that open what its scripts keep. */
+    passes: Object.values(plan.keys).map((key) => createHmac('sha256', key).update(owner.uuid).digest('base64')),
+    /** The product of each vendor that there has ever been, by its prim. */
     productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),
     /** The cards that each avatar was given and has not tried to redeem. */
     unusedCards: new Map<string, string[]>(),
@@ -205,7 +208,16 @@ export const retryFailed = async ({ service, lacking }: Mall): Promise<void> => 
     if (item === lacking && lastError.includes('no such item')) await send(service, retryDelivery, { params: { id } });
 };
 
-/** Objects were copied, or replaced others. */
+/** Gives a vendor the other key. False where the store has a single one. */
+export const changeKey = ({ notecardsOf }: Mall, { object, productId }: Mall['vendors'][number]): boolean => {
+  const keyIn = (lines: readonly string[] = []) => lines.find((line) => line.startsWith('key'));
+  const now = keyIn(object.body.prim.notecards.vendor);
+  const other = notecardsOf(productId).find((lines) => keyIn(lines) !== now);
+  if (other) object.editNotecard('vendor', other);
+  return other !== undefined;
+};
+
+/** Objects were copied, or took the place of others. */
 export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placement>, isCopy: boolean): void => {
   for (const stall of [...mall.vendors, ...mall.boxes, ...mall.tills, ...mall.terminals, ...mall.strangers]) {
     const object = copies.get(stall.object);

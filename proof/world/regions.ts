@@ -3,7 +3,7 @@ import { avatarOf } from '../../local/grid/grid.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createWorld } from '../../local/grid/world/world.ts';
 import type { Actor } from './actor.ts';
-import { claimOf, type Giving, type Grid, isOpen } from './grid.ts';
+import { claimOf, type Giving, type Grid, isForeign, isOpen } from './grid.ts';
 import type { Network } from './network.ts';
 
 /**
@@ -13,6 +13,9 @@ import type { Network } from './network.ts';
 const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTFUNDS'];
 const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
 const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_DESTINATION', 'INVALID_AMOUNT', 'GROUP_OWNED'];
+
+/** CHANGED_REGION_START. */
+const regionStart = 0x400;
 
 const avatar = (text: string) => {
   const identifier = parseIdentifier(text);
@@ -59,6 +62,9 @@ export class Region {
         if (found !== undefined) clock.after(actor.between(0.1, 1), () => tell(found));
       },
       onEvent: (by, event, values) => {
+        // A busy script hears late that it begins anew, or that its region has: what it gave meanwhile has no result.
+        const isStart = event === 'changed' && (Number(values[0]) & regionStart) > 0;
+        if (isStart || event === 'state_entry') this.doubt(by);
         if (event === 'money') grid.unheard.delete(String(values[2]));
         const isOrder = event === 'http_request' && values[1] === 'POST';
         const deliveryId = isOrder ? (String(values[2]).split('\n')[3] ?? '') : '';
@@ -140,7 +146,12 @@ export class Region {
   /** The answers to requests and payments under way reach nobody. */
   private forget(placement: Placement): void {
     this.set(placement, { life: {} });
-    for (const giving of this.grid.givings) if (giving.by === placement.body.id) giving.isDoubtful = true;
+    this.doubt(placement);
+  }
+
+  /** The script does not hear any more how what it has given ended. */
+  private doubt({ body }: Placement): void {
+    for (const giving of this.grid.givings) if (giving.by === body.id) giving.isDoubtful = true;
   }
 
   /** A box that ends at this moment has not noted what it has just given. */
@@ -238,8 +249,8 @@ export class Region {
     placement.touch(body.owner);
     for (const one of this.objectOf(placement)) this.grid.erased.add(one.body.id);
     for (const [, { by, value }] of pairs) this.grid.claims.push(...claimOf(by, value));
-    // About an entry that it could never read, a vendor knows only that it existed, and has said that before.
-    const known = pairs.filter(([name, { value }]) => isOpen(value) && !this.grid.unreadable.has(name));
+    // Of an entry that it could never read a vendor knows only that it was there, and has told that before.
+    const known = pairs.filter(([, pair]) => isOpen(pair.value) && !isForeign(this.grid, pair));
     for (const one of this.objectOf(placement))
       if (known.some(([, { by }]) => by === one.body.id)) this.mustTell(one, 'erased');
   }
@@ -253,20 +264,15 @@ export class Region {
     for (const one of all) this.set(one, { isLent: true });
     grid.counts.add(isDeeded ? 'objects deeded to a group' : 'objects given to another owner');
     for (const one of all) this.forget(one);
-    const before = new Set(linksetData.keys());
-    const stranger = all.find((one) => one.body.name === 'decoration');
     placement.giveTo(to, isDeeded);
     await absence();
     for (const one of all) this.forget(one);
-    for (const [name, { by, value }] of placement.body.linksetData)
-      if (!before.has(name) && by !== stranger?.body.id && (isOpen(value) || name.startsWith('sis:c:'))) {
-        grid.unreadable.add(name);
-        grid.claims.push(...claimOf(by, value));
-      }
     placement.giveTo(owner);
     for (const one of all) this.set(one, { isLent: false });
     const isUnreadable = (id: string): boolean =>
-      [...placement.body.linksetData].some(([name, { by }]) => by === id && grid.unreadable.has(name));
+      [...linksetData].some(
+        ([name, pair]) => pair.by === id && isForeign(grid, pair) && (isOpen(pair.value) || name.startsWith('sis:c:')),
+      );
     for (const one of all) if (isUnreadable(one.body.id)) this.mustTell(one, 'cannot read');
   }
 
@@ -319,6 +325,14 @@ export class Region {
     this.world.restart();
   }
 
+  /** What the scripts of this region keep, by the prims that keep it. */
+  private kept(): { name: string; by: string; value: string; isOthers: boolean }[] {
+    const memories = new Set([...this.scripts.keys()].map(({ body }) => body.prim.linkset.data));
+    return [...memories].flatMap(({ pairs }) =>
+      [...pairs].map(([name, pair]) => ({ ...pair, name, isOthers: isForeign(this.grid, pair) })),
+    );
+  }
+
   /** The region dies, and comes back later. */
   async crash(absence: Absence): Promise<void> {
     if (this.isDown) return;
@@ -328,6 +342,11 @@ export class Region {
     await absence();
     this.isDown = false;
     for (const [placement, { isGone }] of this.scripts) if (!isGone) placement.freeze(false);
+  }
+
+  /** L$ that are open in the memories of this region, of which no script of their owner knows. */
+  claimsOfOthers(): Grid['claims'] {
+    return this.kept().flatMap(({ by, value, isOthers }) => (isOthers ? claimOf(by, value) : []));
   }
 
   scriptErrors(): string[] {

@@ -6,11 +6,11 @@ import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
 import { listSales } from '../../lib/routes/sales.ts';
 import { walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
-import { compareCredit, compareGifts, compareMoney, readBooks } from './accounts.ts';
+import { compareCredit, compareGifts, compareMoney, readBooks, withoutLate } from './accounts.ts';
 import { live } from './avatars.ts';
 import type { Transfer } from './book.ts';
-import { type FaultLevel, type Grid, isOpen, rates } from './grid.ts';
-import { type Mall, retryFailed, touchOwn } from './mall.ts';
+import { type FaultLevel, type Grid, isForeign, isOpen, rates } from './grid.ts';
+import { changeKey, type Mall, retryFailed, touchOwn } from './mall.ts';
 import { manage, payClaims, payRefunds } from './merchant.ts';
 import { comparePayouts, findMiscounts, settleUnknown } from './payouts.ts';
 import { openWorld, type Setting, sweep, type WorldOptions } from './setting.ts';
@@ -52,14 +52,14 @@ const spendDay = async (setting: Setting): Promise<void> => {
 };
 
 /** Lists in words what is under way between a store and its cashiers. */
-const openPayouts = async ({ service, tills }: Mall, { unreadable }: Grid): Promise<string[]> => {
+const openPayouts = async ({ service, tills }: Mall, grid: Grid): Promise<string[]> => {
   const query = { limit: 1000 };
   const claimed = await walk(service, listPayouts, { query: { ...query, state: 'claimed' } });
   const payees = await walk(service, listPayees, { query });
   const sales = await walk(service, listSales, { query });
   const notes = tills.flatMap(({ object: { body } }) =>
     [...body.linksetData].filter(
-      ([name, { pass }]) => name.startsWith(`sis:c:${body.id}:n`) && pass !== '' && !unreadable.has(name),
+      ([name, pair]) => name.startsWith(`sis:c:${body.id}:n`) && pair.pass !== '' && !isForeign(grid, pair),
     ),
   );
   return [
@@ -77,7 +77,7 @@ const stillOpen = async (setting: Setting): Promise<string[]> => {
   const open = malls.flatMap(({ vendors, productOf }) =>
     vendors.flatMap(({ object: { body } }) =>
       [...body.linksetData]
-        .filter(([name, { by, value }]) => productOf.has(by) && !grid.unreadable.has(name) && isOpen(value))
+        .filter(([, pair]) => productOf.has(pair.by) && !isForeign(grid, pair) && isOpen(pair.value))
         .map(([name, { value }]) => {
           const seen = body.seen.text.replaceAll('\n', ' ');
           return `vendor ${body.id}: ${name} ${value}; timer ${body.timer()}, above it ${seen}`;
@@ -96,11 +96,10 @@ const stillOpen = async (setting: Setting): Promise<string[]> => {
   return open;
 };
 
-/** A vendor that cannot read something gets its other key for a while. */
-const changeKeys = ({ vendors, notecardsOf }: Mall, grid: Grid, time: number): void => {
-  for (const { object, productId } of vendors)
-    if (grid.told.get(object.body.id)?.join().includes('cannot read'))
-      object.editNotecard('vendor', notecardsOf(productId)[time % 2] ?? []);
+/** A vendor that cannot read something is given its other key for a while. */
+const changeKeys = (mall: Mall, grid: Grid): void => {
+  for (const stall of mall.vendors)
+    if (grid.told.get(stall.object.body.id)?.join().includes('cannot read')) changeKey(mall, stall);
 };
 
 /** The day is over: nothing fails any more, and everything that is under way ends. Answers what does not end. */
@@ -123,7 +122,7 @@ const settle = async (setting: Setting): Promise<string[]> => {
     open = await stillOpen(setting);
     if (open.length === 0) break;
     if (round % 6 === 5) onProgress(`waits for ${open.length}: ${open[0]}, told ${JSON.stringify(grid.toldOwners)}`);
-    if (round % 30 === 29) for (const mall of malls) changeKeys(mall, grid, Math.floor(round / 30));
+    if (round % 12 === 11) for (const mall of malls) changeKeys(mall, grid);
     // A registration hands waiting deliveries over.
     if (round % 6 === 0) malls.forEach(touchOwn);
     for (const mall of malls) await retryFailed(mall);
@@ -180,7 +179,10 @@ const reconcile = async (setting: Setting, { store, owner, productOf }: Mall): P
   const differences = await setting
     .store('--store', store.id, '--json', 'reconcile', path)
     .catch(({ stdout }) => stdout);
-  return differences.split('\n').flatMap((line: string) => (line === '' ? [] : `store reconcile: ${line}`));
+  const found = differences.split('\n').filter((line: string) => line !== '');
+  const left = withoutLate(found.map((line: string) => JSON.parse(line)));
+  for (let pairs = (found.length - left.length) / 2; pairs > 0; pairs--) grid.counts.add('sales that came late');
+  return left.map((one) => `store reconcile: ${JSON.stringify(one)}`);
 };
 
 /** Compares the grid's book with the stores' books, as the merchants do in the evening, and runs `store audit`. */
@@ -189,6 +191,7 @@ const compareBooks = async (setting: Setting) => {
   const { book, gifts, silences } = grid;
   for (const mall of malls) payRefunds(mall, grid);
   payUnheard(setting);
+  grid.claims.push(...regions.flatMap((region) => region.claimsOfOthers()));
   const silent = (await Promise.all(malls.map((mall) => settleUnknown(mall, grid)))).flat();
   const books = await Promise.all(malls.map(readBooks));
   const claimFaults = books.flatMap((one) => payClaims(one, grid, () => compareMoney(one, grid).missing));

@@ -189,6 +189,7 @@ export const openWorld = async (options: WorldOptions, clock: Clock, begun: numb
       for (const [n, { uuid }] of avatars.entries()) if (n % 2 === 0) world.groups.set(uuid, group.uuid);
     const plan = { regions, avatars, group: group.uuid, fault: options.plant };
     const malls = await openMalls(service, file, [owner, otherOwner], actorOf, plan);
+    for (const pass of malls.flatMap(({ passes }) => passes)) grid.passes.add(pass);
     const ready = actorOf('ready');
     for (const mall of malls) await stockVendors(mall, ready);
     if (!(await ready.until(() => areReady(malls), 300)))

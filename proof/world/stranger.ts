@@ -1,7 +1,7 @@
 /**
- * A stranger's script, in another prim of the merchant's object. Every 20 seconds it writes the payments it would like
- * into the memory of the linkset, in each form that a vendor or a cashier has used. It also writes again what it has
- * read from others and what was deleted since. When touched, it erases everything.
+ * A script of somebody else, in another prim of the merchant's object. Every 20 seconds it writes what it would like to
+ * be paid into the memory of the linkset, in the form of a vendor and of a cashier, and writes again what it has read of
+ * others and what is gone meanwhile. Touched, it erases all.
  */
 export const strangerSource = `
 list gMine;
@@ -10,12 +10,6 @@ list gSeen;
 forge(string name, string value)
 {
     if (llLinksetDataWrite(name, value) == 0) gMine += name;
-}
-
-string sale(string id, integer paid)
-{
-    return "S{\\"id\\":\\"" + id + "\\",\\"paid\\":" + (string)paid + ",\\"productId\\":\\"" + id + "\\",\\"buyerIdentifier\\":\\""
-        + (string)llGetOwner() + "\\",\\"recipientIdentifier\\":\\"" + (string)llGetOwner() + "\\",\\"useCredit\\":false}";
 }
 
 default
@@ -40,13 +34,15 @@ default
             if (llGetSubString(value, 0, 0) == "O") gSeen += [llList2String(all, i), value];
         }
         string id = (string)llGenerateKey();
-        string owed = "O" + (string)llGetOwner() + "400";
+        string terms = "|500|" + (string)llGetKey() + "|" + id + "|" + (string)llGetOwner() + "|";
+        string sale = "S" + (string)llGetOwner() + terms;
+        string owed = "O" + (string)llGetOwner() + "400" + terms + "|" + llGetEnv("region_start_time");
         forge("sis:" + id, owed);
-        forge("sis:" + (string)llGenerateKey(), sale(id, 500));
+        forge("sis:" + (string)llGenerateKey(), sale);
         for (i = 1; i <= llGetNumberOfPrims(); ++i)
         {
             forge("sis:v:" + (string)llGetLinkKey(i) + ":" + (string)llGenerateKey(), owed);
-            forge("sis:v:" + (string)llGetLinkKey(i) + ":" + (string)llGenerateKey(), sale(id, 500));
+            forge("sis:v:" + (string)llGetLinkKey(i) + ":" + (string)llGenerateKey(), sale);
             forge("sis:c:" + (string)llGetLinkKey(i) + ":n" + (string)llGenerateKey(), "P" + (string)llGetUnixTime() + id
                 + (string)llGetOwner() + "400");
         }

@@ -1,5 +1,5 @@
 import type { Actor } from './actor.ts';
-import { type Mall, replaceStalls, type Stall, scriptOf } from './mall.ts';
+import { changeKey, type Mall, replaceStalls, type Stall, scriptOf } from './mall.ts';
 import type { Region } from './regions.ts';
 import { type Setting, sweep } from './setting.ts';
 
@@ -13,14 +13,19 @@ const killEverySeconds = 180;
 
 type Trouble = () => Promise<void>;
 
-/** Kills the service, and stops its stream, its queue or the queue's answers for a while, one at a time. */
-const serviceTroubles = ({ grid: { clock, counts }, killable }: Setting, actor: Actor): Trouble[] => {
+/** Kills the service, and stops its stream, its queue and the queue's answers for a while: one at a time. */
+const serviceTroubles = (
+  { grid: { clock, counts }, killable }: Setting,
+  isOver: () => boolean,
+  actor: Actor,
+): Trouble[] => {
   let service: Promise<void> = Promise.resolve();
   let killedAt = Number.NEGATIVE_INFINITY;
   const alone = (step: Trouble) => (): Promise<void> => {
     service = service.then(async () => {
       if (killable.hasEnded()) throw new Error('The service ended by itself.');
-      await step();
+      // Those that wait for their turn would make the day an hour longer.
+      if (!isOver()) await step();
     });
     return service;
   };
@@ -73,14 +78,6 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
     if (copied < mostCopies) replaceStalls(one, place.copy(object), true);
     copied += 1;
   });
-  const changeKey = withVendor((one, { object, productId }) => {
-    const now = object.body.prim.notecards.vendor?.join();
-    const other = one.notecardsOf(productId).find((lines) => lines.join() !== now);
-    // One of the stores has only one key.
-    if (!other) return;
-    grid.counts.add('keys changed');
-    object.editNotecard('vendor', other);
-  });
   const lend = (to: string, isDeeded: boolean) =>
     withVendor((_, { region: place, object }) => place.lend(object, to, isDeeded, forAWhile(30, 120)));
   const erase = (stall: Stall | undefined) => stall?.region.erase(stall.object);
@@ -91,7 +88,9 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
     lend(others.account, false),
     lend(others.group, true),
     withVendor((_, { region: place, object }) => place.dropScript(object, vendor, forAWhile(10, 60))),
-    changeKey,
+    withVendor((one, stall) => {
+      if (changeKey(one, stall)) grid.counts.add('keys changed');
+    }),
     async () => erase(mall().strangers[1]),
     async () => loseUrl(actor.pick(mall().boxes)),
     async () => region().restart(),
@@ -106,7 +105,7 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
 export const makeTrouble = async (setting: Setting, isOver: () => boolean): Promise<void> => {
   const { faults } = setting.options;
   const actor = setting.actorOf('trouble');
-  const troubles = [...gridTroubles(setting, isOver, actor), ...serviceTroubles(setting, actor)];
+  const troubles = [...gridTroubles(setting, isOver, actor), ...serviceTroubles(setting, isOver, actor)];
   const run = async (): Promise<void> => {
     if (faults === 'none') return;
     const under: Promise<void>[] = [];
