@@ -239,6 +239,28 @@ test('the merchant explains an exact sum first, and any part of a payment by the
   expect([faults, missing]).toEqual([[], []]);
 });
 
+test('what a copy tells explains the sum of its own product first', () => {
+  const keys = [`${lamp} ${ada}`, `chair ${ada}`];
+  const missing = keys.map((key) => ({ key, amount: 30 }));
+  const move = ({ of }: { of: string }) => {
+    const place = missing.findIndex(({ key }) => key === (of === vendor ? keys[0] : keys[1]));
+    missing.splice(place, 1);
+  };
+  const claims = [
+    { by: 'copy', to: ada, text: 'a claim', amount: 30, isUpTo: false },
+    { by: vendor, to: ada, text: 'a claim', amount: 30, isUpTo: true },
+  ];
+  const grid = { claims, givings: [], copies: new Set(['copy']), book: { move } } as unknown as Grid;
+  const productOf = new Map([
+    [vendor, lamp],
+    ['copy', 'chair'],
+  ]);
+
+  payClaims({ productOf, owner } as unknown as Mall, grid, () => missing);
+
+  expect(missing).toEqual([]);
+});
+
 test('a payment before its vendor knew the product is a refused sale of none at that vendor', () => {
   const none = { productId: nilUuid, vendorUuid: vendor, state: 'refused', paid: 50, change: 50, deliveryId: null };
   const at = (vendorUuid: string) =>

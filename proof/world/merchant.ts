@@ -172,9 +172,11 @@ export const payClaims = (
     // In a copied wall, any vendor may have found what the original of another one kept: the message names the sale.
     const isOf = (key: string): boolean =>
       copies.has(by) ? key.endsWith(` ${to}`) : key === `${mall.productOf.get(by)} ${to}`;
+    const isOwn = ({ key }: { key: string }): number => Number(key === `${mall.productOf.get(by)} ${to}`);
     const found = missing()
       .filter((one) => isOf(one.key) && (isUpTo ? one.amount <= amount : one.amount === amount))
-      .sort((a, b) => b.amount - a.amount)[0];
+      // Another vendor's sum may be one that only its own claim explains.
+      .sort((a, b) => isOwn(b) - isOwn(a) || b.amount - a.amount)[0];
     const product = found?.key.split(' ')[0];
     const of = [...mall.productOf].find(([, one]) => one === product)?.[0] ?? by;
     if (found) book.move({ reason: 'by hand', from: mall.owner, to, amount: found.amount, of });
