@@ -18,11 +18,14 @@ export interface Gift {
 
 /** L$ that a script gave away. */
 export interface Giving {
+  id: string;
   by: string;
   to: string;
   amount: number;
   /** The script did not hear how it ended, or heard nothing that tells. */
   isDoubtful: boolean;
+  /** The script heard how it ended, while it waited for that. */
+  isHeard: boolean;
 }
 
 /**

@@ -58,6 +58,11 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
     from: '(gOpen > 0 || gOther > 0 || gBuyer',
     to: '(gBuyer',
   },
+  'pays again what it paid before its region came back': {
+    file: 'apps/inworld/vendor.lsl',
+    from: '&& llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))',
+    to: '&& FALSE)',
+  },
   'waits for a line of its notecard that never comes': {
     file: 'apps/inworld/vendor.lsl',
     from: '        if (gLineQuery)\n',

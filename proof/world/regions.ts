@@ -14,6 +14,9 @@ const refusals = ['THROTTLED', 'TRANSFERS_DISABLED', 'LINDENDOLLAR_INSUFFICIENTF
 const doubts = ['EXPIRED', 'SERVICE_ERROR', 'LINDENDOLLAR_BADCLOCKSKEW'];
 const ends = ['LINDENDOLLAR_ENTITYDOESNOTEXIST', 'INVALID_DESTINATION', 'INVALID_AMOUNT', 'GROUP_OWNED'];
 
+/** The sale in the name of what a vendor keeps. */
+const saleOf = (name: string): string => name.slice(43, 79);
+
 /** CHANGED_REGION_START. */
 const regionStart = 0x400;
 
@@ -65,6 +68,8 @@ export class Region {
         // A busy script hears late that it begins anew, or that its region has: what it gave meanwhile has no result.
         const isStart = event === 'changed' && (Number(values[0]) & regionStart) > 0;
         if (isStart || event === 'state_entry') this.doubt(by);
+        const result = event === 'transaction_result' && grid.givings.find(({ id }) => id === values[0]);
+        if (result) result.isHeard = !result.isDoubtful;
         if (event === 'money') grid.unheard.delete(String(values[2]));
         const isOrder = event === 'http_request' && values[1] === 'POST';
         const deliveryId = isOrder ? (String(values[2]).split('\n')[3] ?? '') : '';
@@ -116,7 +121,7 @@ export class Region {
     const { actor, grid } = this;
     const reason = by.body.name === 'cashier' ? 'payout' : 'back';
     const { owner: from, id: of } = by.body;
-    const giving: Giving = { by: of, to, amount, isDoubtful: false };
+    const giving: Giving = { id, by: of, to, amount, isDoubtful: false, isHeard: false };
     grid.givings.push(giving);
     const life = this.lifeOf(by);
     if (reason === 'payout' && actor.chance(grid.rates.inworld.dying))
@@ -325,12 +330,62 @@ export class Region {
     this.world.restart();
   }
 
+  /** All scripts are here, as the merchant left them, and wait for their next event. */
+  private isQuiet(): boolean {
+    const all = [...this.scripts.keys()];
+    return !this.isDown && all.every((one) => this.isWhole(one) && one.script.isAtRest());
+  }
+
   /** What the scripts of this region keep, by the prims that keep it. */
   private kept(): { name: string; by: string; value: string; isOthers: boolean }[] {
     const memories = new Set([...this.scripts.keys()].map(({ body }) => body.prim.linkset.data));
     return [...memories].flatMap(({ pairs }) =>
       [...pairs].map(([name, pair]) => ({ ...pair, name, isOthers: isForeign(this.grid, pair) })),
     );
+  }
+
+  /** Waits for a moment; false if none comes within a minute. */
+  private async comes(moment: () => boolean): Promise<boolean> {
+    for (let turn = 0; turn < 600; turn++) {
+      if (moment()) return true;
+      await this.actor.wait(0.1);
+    }
+    return false;
+  }
+
+  /**
+   * The region comes back as it was before the absence. It does so only if of what vendors owed then nothing is on its way
+   * or unreported, nor went away with an end that the script does not know: nobody but the grid knows of those any more.
+   * The owner looks at what its memory has lost in the evening.
+   */
+  async comeBack(absence: Absence): Promise<void> {
+    const owed = () => this.kept().filter(({ value }) => /^[SO][0-9a-f-]{36}/.test(value));
+    // L$ that are owed then, and paid before it comes back, are what a vendor may pay twice.
+    const isQuiet = (await this.comes(() => this.isQuiet() && owed().length > 0)) || this.isQuiet();
+    if (!isQuiet) return;
+    const putBack = this.world.save();
+    const [open, before] = [owed(), new Set(this.grid.givings)];
+    await absence();
+    const isUnreported = (one: { name: string; value: string }): boolean =>
+      /^[PD][0-9a-f-]{36}/.test(one.value) && open.some(({ name }) => saleOf(name) === saleOf(one.name));
+    const isInDoubt = (giving: Giving): boolean =>
+      !giving.isHeard &&
+      !before.has(giving) &&
+      open.some(({ by, value }) => by === giving.by && value.slice(1, 37) === giving.to);
+    const mayComeBack = (): boolean =>
+      this.isQuiet() && !this.kept().some(isUnreported) && !this.grid.givings.some(isInDoubt);
+    if (!(await this.comes(mayComeBack))) return;
+    this.grid.counts.add('regions that came back as they were');
+    const lately = this.kept();
+    for (const placement of this.scripts.keys()) this.noteUnnoted(placement);
+    putBack();
+    for (const placement of this.scripts.keys()) this.forget(placement);
+    const after = new Set(this.kept().map(({ name }) => name));
+    for (const { name, by, value } of lately.filter((one) => !after.has(one.name))) {
+      this.grid.claims.push(...claimOf(by, value));
+      // A box does not know what it has given since.
+      if (name.startsWith('sis:d:')) this.grid.unnoted.set(name.slice(-36), by);
+    }
   }
 
   /** The region dies, and comes back later. */

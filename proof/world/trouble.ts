@@ -95,6 +95,8 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
     async () => loseUrl(actor.pick(mall().boxes)),
     async () => region().restart(),
     () => region().crash(forAWhile(5, 60)),
+    () => region().comeBack(forAWhile(20, 120)),
+    () => region().comeBack(forAWhile(20, 120)),
     crashAtBoxes,
     () => away(actor.pick(mall().boxes)),
     () => away(actor.pick(mall().vendors)),

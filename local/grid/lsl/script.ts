@@ -189,6 +189,11 @@ export class RunningScript {
     };
   }
 
+  /** True between two events, while none waits. */
+  isAtRest(): boolean {
+    return !this.#running && this.#queue.length === 0;
+  }
+
   /** True while such an event waits for its turn. */
   awaits(event: string): boolean {
     return this.#queue.some((waiting) => waiting.event === event);
