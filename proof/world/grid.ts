@@ -56,21 +56,21 @@ export const claimOf = (by: string, value: string): Claim[] => {
 };
 
 /**
- * How often in 100 cases the grid does this: to a transfer of L$ by a script, to an avatar who is thanked, or to a
- * touch. `dying` is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes. Also
- * how often the network does something to a call.
+ * How often in 100 the grid does so: to a transfer of L$ by a script, to an avatar who is thanked, to a touch. `dying`
+ * is a region that dies while a cashier pays, `lostLines` a line of a notecard that never comes, `lostGifts` an item that
+ * an avatar never gets. And how often the network does so to a call.
  */
 export const rates = {
   none: {
-    inworld: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0, dying: 0, lostLines: 0 },
+    inworld: { refused: 0, doubtful: 0, silent: 0, left: 0, together: 0, dying: 0, lostLines: 0, lostGifts: 0 },
     network: { lost: 0, answerLost: 0, broken: 0, garbled: 0, throttled: 0, slow: 0 },
   },
   normal: {
-    inworld: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10, lostLines: 3 },
+    inworld: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10, lostLines: 3, lostGifts: 2 },
     network: { lost: 1.5, answerLost: 1.5, broken: 2, garbled: 1, throttled: 0.5, slow: 5 },
   },
   heavy: {
-    inworld: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15, dying: 25, lostLines: 10 },
+    inworld: { refused: 10, doubtful: 10, silent: 6, left: 15, together: 15, dying: 25, lostLines: 10, lostGifts: 6 },
     network: { lost: 6, answerLost: 6, broken: 6, garbled: 3, throttled: 3, slow: 20 },
   },
 };

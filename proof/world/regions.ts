@@ -75,11 +75,15 @@ export class Region {
         const deliveryId = isOrder ? (String(values[2]).split('\n')[3] ?? '') : '';
         this.set(by, { order: { deliveryId, isGiven: false } });
       },
-      onGive: (to, { name: item }, by) => {
+      takesGift: (to, { name: item }, by) => {
         const order = this.scripts.get(by)?.order;
         if (order) order.isGiven = true;
         grid.counts.add(`items given by a ${by.body.name}`);
         grid.gifts.push({ deliveryId: order?.deliveryId ?? '', to, item, box: by.body.id, at: clock.now() });
+        // It is declined, or the inventory is full, and no script hears of it: the box has given it all the same.
+        const isLost = actor.chance(grid.rates.inworld.lostGifts);
+        if (isLost) grid.counts.add('items that never arrived');
+        return !isLost;
       },
       isPresent: () => !actor.chance(grid.rates.inworld.left),
       bringsLine: () => !actor.chance(grid.rates.inworld.lostLines),

@@ -96,8 +96,8 @@ const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 't
   give: (to, item) => {
     // An item that may not be copied is itself given away.
     if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
-    // The script does not learn that a gift is declined or beyond the limit: the item is lost.
-    const isTaken = land.around.takesGift?.(to, item) ?? true;
+    // Nor does the script hear of a gift that is declined, or that is beyond the limit: the item is lost.
+    const isTaken = land.around.takesGift?.(to, item, placed()) ?? true;
     if (!land.may('gift', placed().body.owner, 5000, 3600) || !isTaken) return;
     land.log.given.push({ to, item: item.name });
     land.around.onGive?.(to, item, placed());

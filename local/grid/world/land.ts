@@ -32,11 +32,8 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   /** L$ that a script gives away, instead of those in `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
   /** False for a gift that the avatar declines, whose inventory is full, or who has muted the owner. */
-  takesGift?: (to: string, item: Item) => boolean;
-  /**
-   * Another touch while a touch waits for the script counts as the same touch: the old documents say so, newer ones do
-   * not.
-   */
+  takesGift?: (to: string, item: Item, by: Placement) => boolean;
+  /** A touch of the same event that waits for the script is the same touch: the old documents say so, newer ones do not. */
   collapsesTouches?: boolean;
   onGive?: (to: string, item: Item, by: Placement) => void;
   onDialog?: (dialog: Dialog, by: Placement) => void;
