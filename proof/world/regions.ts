@@ -365,7 +365,8 @@ export class Region {
   async comeBack(absence: Absence): Promise<void> {
     const owed = () => this.kept().filter(({ value }) => /^[SO][0-9a-f-]{36}/.test(value));
     // L$ that are owed then, and paid before it comes back, are what a vendor may pay twice.
-    const isQuiet = (await this.comes(() => this.isQuiet() && owed().length > 0)) || this.isQuiet();
+    const owes = (): boolean => owed().some(({ value }) => value.startsWith('O'));
+    const isQuiet = (await this.comes(() => this.isQuiet() && owes())) || this.isQuiet();
     if (!isQuiet) return;
     const putBack = this.world.save();
     const [open, before] = [owed(), new Set(this.grid.givings)];
