@@ -99,7 +99,7 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
     sales
       .filter((sale) => sale[field] > 0)
       .map(({ id, productId, vendorUuid, buyerUuid, state, [field]: amount }) => ({
-        // What was paid before a vendor knew its product is a refused sale of none.
+        // A payment before a vendor knew its product is a refused sale without a product.
         key: `${productId === nilUuid ? productOf.get(vendorUuid) : productId} ${buyerUuid}`,
         amount,
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,

@@ -45,7 +45,7 @@ interface Claim {
 export const isForeign = ({ passes }: Pick<Grid, 'passes'>, { pass }: Pair): boolean =>
   pass !== '' && !passes.has(pass);
 
-/** True for what a vendor keeps of a sale, of L$ that it owes or of those that it has still to report. */
+/** True for an entry of a vendor about a sale, about L$ that it owes, or about L$ that it still has to report. */
 export const isOpen = (value: string): boolean => /^[SXOPD]/.test(value);
 
 /** The payment that the owner would miss without it. */
@@ -101,7 +101,7 @@ export const createGrid = (clock: Clock, book: Book) => ({
   claims: [] as Claim[],
   /** Prims that came with a copy of an object, or with an object that was taken and rezzed. */
   copies: new Set<string>(),
-  /** The passes of the stores' keys and owners. What has another one was written under another owner. */
+  /** The passes of the stores' keys and owners. Another owner's script wrote an entry with any other pass. */
   passes: new Set<string>(),
   /** Prims of objects whose memory somebody has erased. */
   erased: new Set<string>(),

@@ -152,7 +152,7 @@ export const openMall = async (plan: Plan) => {
   const objects = placeObjects(goods.products, plan);
   return {
     ...{ store, owner: owner.uuid, service, ...goods, ...objects },
-    /** Those that open what its scripts keep. */
+    /** The passes that open the entries of its scripts. */
     passes: Object.values(plan.keys).map((key) => createHmac('sha256', key).update(owner.uuid).digest('base64')),
     /** The product of each vendor that there has ever been, by its prim. */
     productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),

@@ -340,7 +340,7 @@ export class Region {
     return !this.isDown && all.every((one) => this.isWhole(one) && one.script.isAtRest());
   }
 
-  /** What the scripts of this region keep, by the prims that keep it. */
+  /** The entries that the scripts of this region keep, each with its prim. */
   private kept(): { name: string; by: string; value: string; isOthers: boolean }[] {
     const memories = new Set([...this.scripts.keys()].map(({ body }) => body.prim.linkset.data));
     return [...memories].flatMap(({ pairs }) =>
@@ -404,7 +404,7 @@ export class Region {
     for (const [placement, { isGone }] of this.scripts) if (!isGone) placement.freeze(false);
   }
 
-  /** L$ that are open in the memories of this region, of which no script of their owner knows. */
+  /** L$ that are open in the memories of this region though no script of their owner knows them. */
   claimsOfOthers(): Grid['claims'] {
     return this.kept().flatMap(({ by, value, isOthers }) => (isOthers ? claimOf(by, value) : []));
   }

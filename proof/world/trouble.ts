@@ -24,7 +24,7 @@ const serviceTroubles = (
   const alone = (step: Trouble) => (): Promise<void> => {
     service = service.then(async () => {
       if (killable.hasEnded()) throw new Error('The service ended by itself.');
-      // Those that wait for their turn would make the day an hour longer.
+      // Troubles that still wait for their turn would make the day an hour longer.
       if (!isOver()) await step();
     });
     return service;

@@ -36,7 +36,7 @@ const place = async (product: object = {}, more: string[] = []) => {
     await choose('permissions', 'Allow');
     await until(() => price() === at);
   };
-  /** Has it owe the buyer more than its owner has, of so many sales. */
+  /** Has it owe the buyer more than its owner has, from this number of sales. */
   const owe = (sales: number): void => {
     for (let n = 0; n < sales; n++)
       placed.keep(

@@ -106,7 +106,7 @@ export class Land {
   readonly #limits = new Map<string, () => boolean>();
   /** When the region last started. */
   startedAt: number;
-  /** Notecards of which a line was brought since. */
+  /** The region has brought a line of these notecards since then. */
   atHand = new WeakSet<readonly string[]>();
   #lookUps = 20;
   #lookUpsAt: number;

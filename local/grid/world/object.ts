@@ -78,7 +78,7 @@ export interface WorldView {
   groupOf: (uuid: string) => string;
   /** False for a line of a notecard that the region never brings. */
   bringsLine: (card: string, line: number) => boolean;
-  /** Notecards of which the region has brought a line: it has all others at hand. */
+  /** The region has brought a line of these notecards, so it has their other lines at hand. */
   atHand: () => WeakSet<readonly string[]>;
   /** False where it has dropped them since, as a busy region does. */
   keepsLine: (card: string, line: number) => boolean;
