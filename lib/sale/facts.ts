@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type CustomerItem, findCustomerItem } from '../avatars/customers.ts';
 import type { OwnedItem } from '../avatars/owned.ts';
 import { findResident, findUuid } from '../avatars/residents.ts';
@@ -345,6 +346,10 @@ export const wereTogether = async (
     seen.push({ key: product.stock.drawn[0], attribute: 'copies', value: product.stock.drawn[0].copies });
   else if (product.limited)
     seen.push({ key: productKey(store, product.id), attribute: 'availableAmount', value: product.availableAmount });
+  // Beside one of these, the price must be of the same moment too. A quote has fixed it.
+  if (seen.length > 0 && !quoted && refusal === 'underpaid')
+    for (const attribute of ['price', 'discount'] as const)
+      seen.push({ key: productKey(store, product.id), attribute, value: product[attribute] });
   // One coupon may be applied both for the product and to the whole store.
   const keys = new Map(seen.map(({ key }) => [key.pk + key.sk, key]));
   const ofLots = useCredit && hasLots(credit);
@@ -355,8 +360,8 @@ export const wereTogether = async (
   ]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
   // A version before the first change, and the count of no uses, are absent.
-  const areSame = seen.every(
-    ({ key, attribute, value }) => (found.get(key.pk + key.sk)?.[attribute] ?? 0) === (value ?? 0),
+  const areSame = seen.every(({ key, attribute, value }) =>
+    isDeepStrictEqual(found.get(key.pk + key.sk)?.[attribute] ?? 0, value ?? 0),
   );
   return areSame && isSame;
 };

@@ -456,6 +456,12 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
       ],
     },
     wereTogether: {
+      'a refused sale does not look whether the price is of the moment of the credit': [
+        "if (seen.length > 0 && !quoted && refusal === 'underpaid')",
+        "if (seen.length < 0 && !quoted && refusal === 'underpaid')",
+        'test/lib/sale/late.test.ts',
+        'a sale is not refused for the new price beside the credit from before it',
+      ],
       'a refused sale does not look whether the spend of its tier is of the same moment': [
         '  if (countedSpend) seen.push(',
         '  if (countedSpend && seen.length < 0) seen.push(',

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
 import { applyCoupon } from '../../../lib/catalogue/applied-coupons.ts';
 import { createCoupon } from '../../../lib/catalogue/coupons.ts';
+import { updateProduct } from '../../../lib/catalogue/products.ts';
 import { source } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
@@ -13,6 +14,7 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { engine } from '../../../lib/table/table.ts';
 import { creditOf } from '../../support/credit-seed.ts';
 import { ada, bob } from '../../support/residents.ts';
+import { productWith } from '../../support/rows.ts';
 import { setClock } from '../../support/service.ts';
 import { MemoryTable, memoryEngine, nameOf } from '../table/memory.ts';
 import { buy, newProduct, stockOf } from './sales.ts';
@@ -164,6 +166,23 @@ test('a refused sale counts a tier and the uses of a coupon of one moment', asyn
   const sale = await buy(store, { id: ids[1], productId, buyer: bob.uuid, paid: 200 });
 
   expect(sale).toMatchObject({ state: 'completed', total: 120, change: 80 });
+});
+
+test.each<[string, Partial<ReturnType<typeof productWith>>]>([
+  ['price', { price: 90 }],
+  ['discount', { price: 100, discount: { value: 90, type: 2, startDate: null, endDate: null } }],
+])('a sale is not refused for the new %s beside the credit from before it', async (_, change) => {
+  const productId = await newProduct(store, { price: 60 });
+  await give(20);
+  // The sale sees 20, which pay neither price together with what was paid; the 60 of the moment of the new price do.
+  await unseen(customerKey(store, bob.uuid), async () => {
+    await give(40);
+    await updateProduct(store, productId, { ...productWith({ price: 60 }), ...change });
+  });
+
+  const sale = await buy(store, { id: ids[1], productId, buyer: bob.uuid, useCredit: true, paid: 35 });
+
+  expect(sale).toMatchObject({ state: 'completed', total: 90, credit: 60 });
 });
 
 test('a sale for credit alone takes the tier of the moment of that credit', async () => {
