@@ -1032,7 +1032,7 @@ export const pageTexts = {
         caption: 'What the file would change',
         nothingShown: 'No line changes anything.',
         write: 'Import',
-        done: 'Imported',
+        done: (lines: number, of: string) => `${count(lines)} of ${of} ${lines === 1 ? 'was' : 'were'} imported`,
         end: 'Another file',
         again: 'drop the same file again',
       },
@@ -1042,7 +1042,7 @@ export const pageTexts = {
         caption: 'What the customers would get',
         nothingShown: 'Nobody would get anything.',
         write: 'Give it to',
-        done: 'Gave it to',
+        done: (people: number, of: string) => `${count(people)} of ${of} got it`,
         end: 'Back to the list',
         again: 'choose the same customers again and give it under the same name',
       },
@@ -1052,7 +1052,7 @@ export const pageTexts = {
         caption: 'What would change',
         nothingShown: 'No product would change.',
         write: 'Set it for',
-        done: 'Set it for',
+        done: (products: number, of: string) => `It is set for ${count(products)} of ${of}`,
         end: 'Back to the list',
         again: 'choose the products again',
       },
@@ -1088,8 +1088,14 @@ export const pageTexts = {
     goOn: (rows: string) => `Go on with ${rows}`,
     stop: 'Stop',
     writing: (done: number, all: string) => `Written: ${count(done)} of ${all}`,
-    ended: (done: string, left: number) =>
-      `${done}.${left > 0 ? ` ${count(left)} ${left === 1 ? 'was' : 'were'} left: see below.` : ''}`,
+    givenOf: (lines: number, of: string) => `${count(lines)} of ${of} ${lines === 1 ? 'was' : 'were'} given`,
+    ended: (done: string, same: number, failed: number) =>
+      [
+        `${done}.`,
+        ...(same > 0 ? [`${count(same)} stayed as ${same === 1 ? 'it was' : 'they were'}.`] : []),
+        ...(failed > 0 ? [`${count(failed)} failed: see below.`] : []),
+      ].join(' '),
+    saveFailed: (lines: number) => `Save ${some(lines, 'failed line', 'failed lines')}`,
     stopped: (again: string) =>
       `Stopped. What is written stays, and nothing is written twice: go on here, or ${again}.`,
     faults: {

@@ -47,6 +47,8 @@ export interface ImportRow {
   values: Values;
   /** A sentence for each value that is wrong. */
   faults: readonly string[];
+  /** The cells of its line as the file has them, each with the name of its column. */
+  cells?: readonly (readonly [name: string, cell: string])[];
 }
 
 /** The form of a column's cells, as the command uses it. */
@@ -154,7 +156,10 @@ export const readRows = (kind: ImportKind, known: ImportColumns, bytes: Uint8Arr
   if (typeof columns === 'string') return t.faults.header(columns);
   if (rows.length > maxRows) return t.faults.tooMany(rows.length, maxRows);
   if (rows.length === 0) return t.faults.noRows;
-  return rows.map(({ line, cells }) => checkRow(columns, line, ownOf(cells, columns.length)));
+  return rows.map(({ line, cells }) => ({
+    ...checkRow(columns, line, ownOf(cells, columns.length)),
+    cells: header.cells.map((column, place) => [column, cells[place] ?? ''] as const),
+  }));
 };
 
 /** The column of a kind that has a name. */

@@ -1,5 +1,6 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
+import { cellOf, saveCells } from '../csv.ts';
 import { count } from '../format.ts';
 import { inWords } from '../import/chosen.ts';
 import type { GiftRow, Giving } from '../import/credit.ts';
@@ -33,6 +34,7 @@ type Results = ReadonlyMap<number, Written>;
 interface PlanProps {
   kind: ImportKind;
   from: RowsFrom;
+  rows: readonly ImportRow[];
   plan: Plan;
   onEnd: (hasBegun: boolean) => void;
 }
@@ -175,7 +177,11 @@ const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof us
     ? sumsOf(of)
     : open.length > 0
       ? written
-      : t.ended(`${words.done} ${words.rows(results.size - left)}`, left);
+      : t.ended(
+          (gifts && from === 'file' ? t.givenOf : words.done)(results.size - left, words.rows(plan.rows.length)),
+          countOf(plan.rows, 'same'),
+          left + countOf(plan.rows, 'refused'),
+        );
   return (
     <div class="notice spaced">
       <div>
@@ -202,6 +208,26 @@ const PlanBar = ({ of, writing }: { of: PlanProps; writing: ReturnType<typeof us
         )}
       </div>
     </div>
+  );
+};
+
+/** Saves the lines that cannot be done, or failed, as they stand in the file: mended, it can be imported. */
+const SaveFailed = ({ of, results }: { of: PlanProps; results: Results }) => {
+  const cellsOf = new Map(of.rows.map(({ line, cells }) => [line, cells]));
+  const failed = of.plan.rows.filter((row) => row.outcome === 'refused' || results.get(row.line)?.isDone === false);
+  if (of.from !== 'file' || failed.length === 0) return null;
+  const save = () => {
+    const lines = failed.map((row) => {
+      const own = (cellsOf.get(row.line) ?? []).filter(([name]) => !['', 'line', 'reason'].includes(name));
+      return [...own, ['reason', cellOf(whyOf(row, results) ?? '')] as const];
+    });
+    const names = lines[0]?.map(([name]) => name) ?? [];
+    saveCells(`${of.kind}-failed`, [names, ...lines.map((line) => line.map(([, cell]) => cell))]);
+  };
+  return (
+    <button type="button" class="button is-quiet" onClick={save}>
+      {t.saveFailed(failed.length)}
+    </button>
   );
 };
 
@@ -246,6 +272,7 @@ const ImportPlan = (all: PlanProps) => {
       {rows.length > 0 && (
         <nav class="pages" aria-label={texts.list.pages}>
           <Export columns={columns} all={() => rows} file={`import-${kind}`} />
+          <SaveFailed of={props} results={writing.results} />
         </nav>
       )}
     </section>
@@ -253,7 +280,6 @@ const ImportPlan = (all: PlanProps) => {
 };
 
 interface RowsProps extends Omit<PlanProps, 'plan'> {
-  rows: readonly ImportRow[];
   giving: Giving;
 }
 
@@ -284,5 +310,5 @@ export const PlannedRows = ({ kind, from, rows, giving, onEnd }: RowsProps) => {
       </p>
     );
   if (typeof plan === 'string') return <p class="notice is-warn">{plan}</p>;
-  return <ImportPlan kind={kind} from={from} plan={plan} onEnd={onEnd} />;
+  return <ImportPlan kind={kind} from={from} rows={rows} plan={plan} onEnd={onEnd} />;
 };

@@ -92,7 +92,14 @@ describe.each(screens)('on a %s', (_, size) => {
     expect(await productNamed(`Demo ${own}`)).toBeUndefined();
     await page.getByRole('button', { name: 'Import the other 2 lines' }).click();
 
-    await page.getByText('Imported 2 lines.').waitFor();
+    await page.getByText('2 of 4 lines were imported. 2 failed: see below.').waitFor();
+    const [failed] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Save 2 failed lines' }).click(),
+    ]);
+    expect(await readFile(await failed.path(), 'utf8')).toMatch(
+      /^\ufeffname,price,item,demoId,categories,reason\r\nBroken \w+,1\.000,Coat,,,"price “1\.000”.*\r\nLost \w+,5,Coat,,Nowhere,"There is no.*\r\n$/,
+    );
     const demo = await productNamed(`Demo ${own}`);
     expect(await call('GET', `/products/${known.id}`)).toMatchObject({
       price: 700,
@@ -120,7 +127,7 @@ test('leaves the copies of a limited product, and sets them once a person says s
   await page.getByText('6 → 20').waitFor();
   expect(await copies()).toBe(6);
   await page.getByRole('button', { name: 'Import 1 line' }).click();
-  await page.getByText('Imported 1 line.').waitFor();
+  await page.getByText('1 of 1 line was imported.').waitFor();
 
   expect(await copies()).toBe(20);
 });
@@ -166,7 +173,7 @@ test('gives credit by a file once, goes on after a failed call, and knows each l
   await page.getByRole('button', { name: 'Show what would change' }).click();
   await page.getByText(/lines? gives? L\$\u00a0\d+, \d lines? (was|were) given already/).waitFor();
   await page.getByRole('button', { name: /^Give L\$/ }).click();
-  await page.getByText(/^Imported \d lines?\.$/).waitFor();
+  await page.getByText(/^\d of 4 lines (?:was|were) given\..* 1 failed: see below\.$/).waitFor();
   for (const [place, wanted] of [
     [0, { credit: 100, restrictedCredit: 0 }],
     [1, { credit: 240, restrictedCredit: 0 }],
@@ -190,7 +197,7 @@ test('imports categories, renames one by its id, and names the column that was m
     `4 Caps ${own}: Cannot be imported`,
   ]);
   await page.getByRole('button', { name: 'Import the other 2 lines' }).click();
-  await page.getByText('Imported 2 lines.').waitFor();
+  await page.getByText('2 of 3 lines were imported. 1 failed: see below.').waitFor();
   expect(await call('GET', `/categories/${known.id}`)).toMatchObject({ name: `Warm hats ${own}` });
 });
 

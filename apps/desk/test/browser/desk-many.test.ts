@@ -50,7 +50,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('alert').getByText('Stopped.').waitFor();
     await page.unroute(cut);
     await press('Go on with 1 customer');
-    await page.getByText('Gave it to 2 customers.').waitFor();
+    await page.getByText('2 of 2 customers got it.').waitFor();
     await press('Back to the list');
 
     const changesOf = async (uuid: string) => (await call('GET', `/customers/${uuid}/credit/history`)).data;
@@ -102,7 +102,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await call('PUT', `/products/${blue.id}`, { name: `Blue cape ${own}`, item: 'Cape', price: 700 });
     await page.getByRole('button', { name: 'Set it for 3 products' }).click();
 
-    await page.getByText('Set it for 2 products. 1 was left: see below.').waitFor();
+    await page.getByText('It is set for 2 of 3 products. 1 failed: see below.').waitFor();
     await page.getByText('Somebody has changed it meanwhile.').waitFor();
     const until = new Date(momentIn(2)).toISOString();
     const discount = { type: 0, value: 20, startDate: null, endDate: until };

@@ -6,10 +6,14 @@ import { products } from '../../../cli/kinds/products.ts';
 import { readCell } from '../../../shared/cells.ts';
 import { importKinds, maxRows } from '../../import/kinds.ts';
 import { importColumns as known } from '../../import/known-columns.ts';
-import { formOf, readRows } from '../../import/rows.ts';
+import { formOf, type ImportRow, readRows } from '../../import/rows.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
-const read = (kind: (typeof importKinds)[number], ...lines: string[]) => readRows(kind, known, bytes(lines.join('\n')));
+/** The rows of a file, without their cells as they stand there. */
+const read = (kind: (typeof importKinds)[number], ...lines: string[]) => {
+  const rows = readRows(kind, known, bytes(lines.join('\n')));
+  return typeof rows === 'string' ? rows : rows.map(({ cells: _, ...row }) => row);
+};
 
 const ofCommand: Record<string, readonly Column[]> = {
   products: products.file?.columns ?? [],
@@ -126,4 +130,13 @@ test('says why a whole file cannot be read', () => {
     /^This file is a workbook .*Save it as "CSV UTF-8", and drop that\.$/,
   );
   expect(read('categories', '<?xml version="1.0"?>')).toMatch(/^This file is XML or a web page, not CSV\./);
+});
+
+test('a row keeps its cells as they stand in the file, each with the name of its column', () => {
+  const [row] = readRows('categories', known, bytes("name,id\n'=Hats, x ")) as ImportRow[];
+
+  expect(row?.cells).toEqual([
+    ['name', "'=Hats"],
+    ['id', ' x '],
+  ]);
 });
