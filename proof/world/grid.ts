@@ -66,7 +66,7 @@ export const rates = {
     network: { lost: 0, answerLost: 0, broken: 0, garbled: 0, throttled: 0, slow: 0 },
   },
   normal: {
-    inworld: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10, lostLines: 3, lostGifts: 2 },
+    inworld: { refused: 3, doubtful: 3, silent: 2, left: 5, together: 5, dying: 10, lostLines: 3, lostGifts: 0 },
     network: { lost: 1.5, answerLost: 1.5, broken: 2, garbled: 1, throttled: 0.5, slow: 5 },
   },
   heavy: {

@@ -80,6 +80,8 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
   });
   const lend = (to: string, isDeeded: boolean) =>
     withVendor((_, { region: place, object }) => place.lend(object, to, isDeeded, forAWhile(30, 120)));
+  /** On a short day it would leave hardly a minute for what it undid. */
+  const comeBack = () => region().comeBack(forAWhile(20, 120));
   const erase = (stall: Stall | undefined) => stall?.region.erase(stall.object);
   const loseUrl = (stall: Stall | undefined) => stall?.region.loseUrl(stall.object);
   return [
@@ -95,8 +97,7 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
     async () => loseUrl(actor.pick(mall().boxes)),
     async () => region().restart(),
     () => region().crash(forAWhile(5, 60)),
-    () => region().comeBack(forAWhile(20, 120)),
-    () => region().comeBack(forAWhile(20, 120)),
+    ...(options.faults === 'heavy' ? [comeBack, comeBack] : []),
     crashAtBoxes,
     () => away(actor.pick(mall().boxes)),
     () => away(actor.pick(mall().vendors)),
