@@ -466,7 +466,7 @@ const bugs: Readonly<Record<string, Readonly<Record<string, Readonly<Record<stri
         '  if (countedSpend) seen.push(',
         '  if (countedSpend && seen.length < 0) seen.push(',
         'test/lib/sale/late.test.ts',
-        'a refused sale counts a tier and the uses of a coupon of one moment',
+        'a sale is not refused for the new price beside the spend from before it',
       ],
     },
   },

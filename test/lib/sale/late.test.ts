@@ -185,6 +185,22 @@ test.each<[string, Partial<ReturnType<typeof productWith>>]>([
   expect(sale).toMatchObject({ state: 'completed', total: 90, credit: 60 });
 });
 
+test('a sale is not refused for the new price beside the spend from before it', async () => {
+  await setTier();
+  const lamp = await newProduct(store, { price: 110 });
+  const productId = await newProduct(store, { price: 90 });
+  // The sale does not see the spend that brings the tier. With it the new price is 96.
+  const grow = async () => {
+    await buy(store, { id: ids[0], productId: lamp, buyer: bob.uuid, paid: 110 });
+    await updateProduct(store, productId, productWith({ price: 120 }));
+  };
+  await unseen(spendKey(store, bob.uuid), grow, 2);
+
+  const sale = await buy(store, { id: ids[1], productId, buyer: bob.uuid, paid: 96 });
+
+  expect(sale).toMatchObject({ state: 'completed', total: 96, discount: { source: 'tier' } });
+});
+
 test('a sale for credit alone takes the tier of the moment of that credit', async () => {
   await setTier();
   const lamp = await newProduct(store, { price: 50 });
