@@ -54,7 +54,7 @@ const accessLine = {
  * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that
  * keeps the firewall's default rate cannot use this one up. The burst is enough for the first view of ten people.
  */
-export const deskLimit = { rate: 20, burst: 90 };
+export const deskLimit = { rate: 20, burst: 100 };
 
 /**
  * The REST API: the document that it is imported from, its stage with throttles and logs, and the permissions of its

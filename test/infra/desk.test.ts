@@ -157,7 +157,7 @@ test('bounds what everybody together can load of the desk, to less than two doll
     'HEAD /~1desk~1{file}',
   ]);
   for (const one of ofDesk)
-    expect(one).toMatchObject({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 90, DataTraceEnabled: false });
+    expect(one).toMatchObject({ ThrottlingRateLimit: 20, ThrottlingBurstLimit: 100, DataTraceEnabled: false });
   const calls = 20 * 3600;
   const perHour = ofDesk.length * dollarsOf(calls, 0) + dollarsOf(0, calls * Math.max(...files));
   expect(perHour).toBeLessThan(2);
