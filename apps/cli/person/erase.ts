@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { followNames } from '../../../lib/avatars/customer-names.ts';
-import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { newId } from '../../../lib/clock.ts';
 import { changeCredit } from '../../../lib/credit/change.ts';
 import type { CreditLot } from '../../../lib/credit/lot.ts';
@@ -28,7 +27,7 @@ import type { Erasure, ErasureTerms, PersonalItems } from '../kinds/personal.ts'
 import { forfeitReason } from '../kinds/reason-columns.ts';
 import { saleItems } from '../kinds/sales.ts';
 import { Failure } from '../terminal/errors.ts';
-import { pseudonymIn, pseudonymOf } from './pseudonym.ts';
+import { findCustomer, pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
 /** The items of one kind that are about an avatar. */
 export interface ItemsFound {
@@ -56,8 +55,6 @@ export const findShared = (uuid: string): Promise<ItemsFound[]> =>
     '',
     uuid,
   );
-
-const findCustomer = (store: string, uuid: string): Promise<CreditItem | undefined> => findCustomerItem(store, uuid);
 
 /** The sentences that say why an avatar cannot be erased now, and what to do about it. */
 export const blockersOf = async (found: readonly ItemsFound[], asked: ErasureTerms): Promise<string[]> => {
@@ -135,13 +132,13 @@ const waitForHistory = async (store: string, item: CreditItem, pseudonym: string
 
 /**
  * Ends a customer's credit: sets what is left to 0, as a change like any other, finishes a pending change, and waits
- * for history. Answers the version after which nothing changes; undefined if there is no customer, or if their credit
- * was never changed.
+ * for history. Answers the version after which nothing changes; undefined if their credit was never
+ * changed, or if the customer is gone.
  */
-const endCredit = async (store: string, uuid: string, pseudonym: string): Promise<number | undefined> => {
-  const held = await findCustomer(store, uuid);
-  for (const type of held ? creditTypes : [])
-    if (held && holdingOf(held, type).balance > 0)
+const endCredit = async (store: string, customer: CreditItem, pseudonym: string): Promise<number | undefined> => {
+  const uuid = customer.sk;
+  for (const type of creditTypes)
+    if (holdingOf(customer, type).balance > 0)
       await changeCredit(
         store,
         { uuid },
@@ -246,16 +243,19 @@ export const erasePerson = async (
     const blockers = await blockersOf(found, { uuid, forfeit, mayForfeit: forfeit });
     if (blockers.length > 0) throw new Failure(blockers.join('\n'));
     // If the avatar came back after the customer had moved, the books of the new customer need another pseudonym.
-    pseudonym = await pseudonymIn(store, uuid, customersIn(found).length > 0);
+    const customer = await findCustomer(store, uuid);
+    pseudonym = await pseudonymIn(store, uuid, customer !== undefined);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     await waitForDebts(store, found);
-    const version = await endCredit(store, uuid, pseudonym);
+    const version = customer && (await endCredit(store, customer, pseudonym));
     const atRest = await findPerson(store, uuid);
+    // Read after the rest: that may already hold a row of history or a lot from a later change.
+    const later = await findCustomer(store, uuid);
     const isAtRest =
       (await blockersOf(atRest, { uuid, forfeit: false, mayForfeit: forfeit })).length === 0 &&
       (await uncountedIn(atRest, store)).length === 0 &&
-      // Read after the rest: that may already hold a row of history or a lot from a later change.
-      (await findCustomer(store, uuid))?.creditVersion === version;
+      (later === undefined) === (customer === undefined) &&
+      later?.creditVersion === version;
     if (isAtRest) checkLots(atRest);
     if (atRest.some(({ sort, items }) => items.some((item) => sort.kept(item, erasure))))
       await putPseudonym(store, pseudonym);

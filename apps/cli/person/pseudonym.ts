@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { findCustomerItem } from '../../../lib/avatars/customers.ts';
 import { source } from '../../../lib/clock.ts';
-import { sharedKey } from '../../../lib/table/keys.ts';
+import type { CreditItem } from '../../../lib/credit/state.ts';
+import { customerKey, sharedKey } from '../../../lib/table/keys.ts';
 import { isNew, put } from '../../../lib/table/language.ts';
 import type { Key } from '../../../lib/table/schema.ts';
-import { writeUnstamped } from '../../../lib/table/table.ts';
+import { getTogether, writeUnstamped } from '../../../lib/table/table.ts';
 
 /**
  * The pseudonym of an erased avatar: a UUID of version 8, made from the avatar's UUID and a secret of the deployment.
@@ -42,6 +42,15 @@ export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   );
 
 /**
+ * A customer's item, read in a transaction. A single read may not see a new customer yet whose first row of history is
+ * already there: an erasure would take that row for a rest of the earlier customer, under the same UUID.
+ */
+export const findCustomer = async (store: string, uuid: string): Promise<CreditItem | undefined> => {
+  const [item] = await getTogether<CreditItem>([customerKey(store, uuid)]);
+  return item;
+};
+
+/**
  * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. An avatar who came
  * back and is erased again gets the next pseudonym, since the books of the earlier customer are under the first.
  */
@@ -49,7 +58,7 @@ export const pseudonymIn = async (store: string, uuid: string, isCustomer: boole
   let latest: string | undefined;
   for (let time = 1; ; time++) {
     const pseudonym = await pseudonymOf(uuid, time);
-    if (!(await findCustomerItem(store, pseudonym))) return isCustomer ? pseudonym : (latest ?? pseudonym);
+    if (!(await findCustomer(store, pseudonym))) return isCustomer ? pseudonym : (latest ?? pseudonym);
     latest = pseudonym;
   }
 };

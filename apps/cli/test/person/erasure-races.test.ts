@@ -12,6 +12,7 @@ import { tellResident } from '../../../../lib/store/tell-resident.ts';
 import * as dynamodb from '../../../../lib/table/dynamodb.ts';
 import { customerKey, customerNameKey } from '../../../../lib/table/keys.ts';
 import { put, remove, targetOf, type Write } from '../../../../lib/table/language.ts';
+import type { Key } from '../../../../lib/table/schema.ts';
 import { engine, get, write } from '../../../../lib/table/table.ts';
 import { erasePerson } from '../../person/erase.ts';
 import { startForCli } from '../support/cli.ts';
@@ -33,6 +34,8 @@ beforeEach(async () => {
   [avatar, friend] = [await newAvatar(), await newAvatar()];
 });
 afterEach(() => {
+  delete engine.get;
+  delete engine.getTogether;
   delete engine.query;
   delete engine.transact;
   delete engine.write;
@@ -276,6 +279,11 @@ test('spend that comes before its customer, and the rest behind it, add up under
   await expectErased();
 });
 
+/** Waits until history shows a change of the avatar's credit. */
+const untilShown = async (): Promise<void> => {
+  while ((await call('GET', `/v1/customers/${avatar.uuid}/credit/history`)).data.length === 0) await sleep(10);
+};
+
 test('credit that they get while their erasure reads keeps its history, and the erasure stops', async () => {
   await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
   let reads = 0;
@@ -283,7 +291,7 @@ test('credit that they get while their erasure reads keeps its history, and the 
     // The customer is read, and of the history nothing yet: the third time with all that is to be erased.
     if (query.partition === `${store}#HISTORY#${avatar.uuid}#regular` && ++reads === 3) {
       await give(5);
-      while ((await call('GET', `/v1/customers/${avatar.uuid}/credit/history`)).data.length === 0) await sleep(10);
+      await untilShown();
     }
     return dynamodb.query(query);
   };
@@ -294,23 +302,75 @@ test('credit that they get while their erasure reads keeps its history, and the 
   await expectAudit();
 });
 
+/** Notes under which pseudonyms an erasure puts customers, and tells when it has moved the first of them. */
+const notingPseudonyms = (onFirst: () => Promise<void>): Set<string> => {
+  const pseudonyms = new Set<string>();
+  engine.transact = async (writes, token) => {
+    const refusals = await dynamodb.transact(writes, token);
+    if (!movesCustomer(writes)) return refusals;
+    const isFirst = pseudonyms.size === 0;
+    for (const one of writes) if (one.kind === 'put' && one.item.moved) pseudonyms.add(String(one.item.sk));
+    if (isFirst) await onFirst();
+    return refusals;
+  };
+  return pseudonyms;
+};
+
 test('an avatar back before their erasure ends is a new customer, with books under another pseudonym', async () => {
   await sell({ buyerIdentifier: avatar.uuid, paid: 100 });
   await give(7);
-  const moved: string[] = [];
-  engine.transact = async (writes, token) => {
-    const refusals = await dynamodb.transact(writes, token);
-    if (movesCustomer(writes)) {
-      moved.push(...writes.flatMap((one) => (one.kind === 'put' && one.item.moved ? String(one.item.sk) : [])));
-      if (moved.length === 1) await give(5);
-    }
-    return refusals;
+  const pseudonyms = notingPseudonyms(async () => {
+    await give(5);
+  });
+
+  expect((await erase('--forfeit')).code).toBe(0);
+
+  expect(pseudonyms.size).toBe(2);
+  await expectErased();
+});
+
+test('an avatar back before their erasure ends, whom single reads do not see yet, gets another pseudonym', async () => {
+  await give(7);
+  let isHidden = false;
+  const isTheirs = ({ pk, sk }: Key): boolean => pk === `${store}#CUSTOMER` && sk === avatar.uuid;
+  engine.get = async (key) => (isHidden && isTheirs(key) ? undefined : dynamodb.get(key));
+  engine.getTogether = async (keys) => {
+    if (keys.some(isTheirs)) isHidden = false;
+    return dynamodb.getTogether(keys);
   };
+  const pseudonyms = notingPseudonyms(async () => {
+    await tellResident(store, avatar, 'request');
+    await give(5);
+    await untilShown();
+    isHidden = true;
+  });
 
-  const { code } = await erase('--forfeit');
+  expect((await erase('--forfeit')).code).toBe(0);
 
-  expect(code).toBe(0);
-  expect(new Set(moved).size).toBe(2);
+  expect(pseudonyms.size).toBe(2);
+  await expectErased();
+});
+
+test('an avatar who comes back while their erasure looks for rests gets another pseudonym', async () => {
+  await give(7);
+  let isGone = false;
+  engine.getTogether = async (keys) => {
+    const items = await dynamodb.getTogether(keys);
+    if (isGone && keys[0]?.sk === avatar.uuid) {
+      isGone = false;
+      await call('PUT', `/v1/customers/${avatar.uuid}`, { newsSubscriber: true });
+    }
+    return items;
+  };
+  const pseudonyms = notingPseudonyms(async () => {
+    isGone = true;
+    // The erasure finds another name of theirs, and looks for more.
+    await tellResident(store, { ...avatar, username: `${avatar.username}.again` }, 'request');
+  });
+
+  expect((await erase('--forfeit')).code).toBe(0);
+
+  expect(pseudonyms.size).toBe(2);
   await expectErased();
 });
 
