@@ -4,7 +4,7 @@ import type { PayoutAnswer, PayoutReport, Settlement } from '../routes/payouts.t
 import { answer, type Decision, decide, readAgain, writeAll } from '../table/decide.ts';
 import { storeOf } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
-import { judgeReport, judgeSettlement, type PayoutFacts } from './decide.ts';
+import { judgeReport, judgeSettlement, type PayoutFacts } from './judge.ts';
 import { findPayee, payeeWrite } from './payees.ts';
 import { findPayout, type PayoutItem, payoutAnswer, payoutWrite } from './payouts.ts';
 

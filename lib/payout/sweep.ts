@@ -4,7 +4,7 @@ import { isLater } from '../shape.ts';
 import { answer, decide, readAgain, writeAll } from '../table/decide.ts';
 import type { Key } from '../table/schema.ts';
 import { get, inChunks, pagesOf } from '../table/table.ts';
-import { movedTo } from './decide.ts';
+import { movedTo } from './judge.ts';
 import { dueList, type PayoutItem } from './payouts.ts';
 import { withPayee, writesBetween } from './settle.ts';
 

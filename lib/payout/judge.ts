@@ -3,7 +3,7 @@ import type { PayoutReport, PayoutState, Settlement } from '../routes/payouts.ts
 import { movedBy, type Payee, type PayeeSums } from './payees.ts';
 import { listed, type PayoutItem } from './payouts.ts';
 
-/** Decides about payouts from what was read. Nothing here reads, writes, or knows the time. */
+/** Judges payouts from what was read. Nothing here reads, writes, or knows the time. */
 
 /** The place of a payout's L$ in the account, by the payout's state. */
 const placeOf = {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { judgeReport, judgeSettlement, type PayoutFacts } from '../../../lib/payout/decide.ts';
+import { judgeReport, judgeSettlement, type PayoutFacts } from '../../../lib/payout/judge.ts';
 import { claimableOf, movedBy, newPayee, type Payee, withDebts } from '../../../lib/payout/payees.ts';
 import { listed } from '../../../lib/payout/payouts.ts';
 import type { PayoutReport, PayoutState, Settlement } from '../../../lib/routes/payouts.ts';
