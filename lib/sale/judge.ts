@@ -96,7 +96,7 @@ const notForSale = (
   return active ? undefined : 'inactive';
 };
 
-const isSoldOut = ({ limited, availableAmount }: StockedProduct): boolean => limited && availableAmount < 1;
+const isOutOfStock = ({ limited, availableAmount }: StockedProduct): boolean => limited && availableAmount < 1;
 
 /** The terms of a quote, and the reason for which a sale would be refused now, if there is one. */
 export interface Offer {
@@ -117,7 +117,7 @@ export const judgeQuote = (facts: OfferFacts, limit: number): Offer | Prerequisi
   if (!product) return refuse('unknown-product');
   const reason = notForSale(facts, product);
   if (reason) return refuse(reason);
-  if (isSoldOut(product)) return refuse('sold-out');
+  if (isOutOfStock(product)) return refuse('sold-out');
 
   const { type, amount } = promisedBonus(facts, terms);
   const taken = type === 'regular' ? terms.credit : terms.restrictedCredit;
@@ -217,7 +217,7 @@ export const judgeSale = (
   const reason = notForSale(facts, product);
   if (reason) return refuse(reason);
   if (product.stock?.kind === 'divided' && product.stock.isLow) return { kind: 'low' };
-  if (isSoldOut(product)) return refuse('sold-out');
+  if (isOutOfStock(product)) return refuse('sold-out');
   if (terms.restrictedCredit > spendable.restricted || terms.credit > spendable.regular)
     return refuse('credit-changed');
   if (terms.coupon && !hasUseLeft(terms.coupon, uses?.uses ?? 0)) return refuse('coupon-used');
