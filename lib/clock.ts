@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { ofProcess } from './process.ts';
+import { perProcess } from './process.ts';
 
 /**
  * The only source of time, ids and randomness, so that tests and the local service can steer all three.
@@ -11,7 +11,7 @@ export const source = {
   /** A number from 0 up to 1 for jitter, never for a secret. */
   random: (): number => Math.random(),
   /** The time and the counter of the newest id of this process. */
-  newestId: ofProcess(() => ({ millis: 0, counter: 0 })),
+  newestId: perProcess(() => ({ millis: 0, counter: 0 })),
 };
 
 /** Milliseconds since 1970. */

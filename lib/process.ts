@@ -1,11 +1,11 @@
 /** Replaces the state that a process keeps. With it, a simulation runs several processes in one. */
-export const keeper: { stateOf?: <T>(make: () => T) => T } = {};
+export const processOverride: { stateOf?: <T>(make: () => T) => T } = {};
 
 /** The state that a process keeps between requests. It is made when it is first needed. */
-export const ofProcess = <T>(make: () => T): (() => T) => {
+export const perProcess = <T>(make: () => T): (() => T) => {
   let own: { state: T } | undefined;
   return () => {
-    if (keeper.stateOf) return keeper.stateOf(make);
+    if (processOverride.stateOf) return processOverride.stateOf(make);
     own ??= { state: make() };
     return own.state;
   };

@@ -1,7 +1,7 @@
 import { now } from '../clock.ts';
 import type { Identifier } from '../identifier.ts';
 import { invalid } from '../problem.ts';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { nameKey, partition, residentKey, storeNameKey, storeResidentKey } from '../table/keys.ts';
 import { requestMeter } from '../table/meter.ts';
 import type { Key } from '../table/schema.ts';
@@ -42,7 +42,7 @@ export interface KnownResident extends Resident {
 /** The longest that a process remembers a resident. */
 export const cacheMillis = 5 * 60_000;
 const cacheSize = 10_000;
-const cache = ofProcess(() => new Map<string, { resident: Resident; until: number }>());
+const cache = perProcess(() => new Map<string, { resident: Resident; until: number }>());
 
 const remember = (key: string, resident: Resident): void => {
   const residents = cache();

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { decodeMessage } from './message.ts';
 import type { ReceivedMessage } from './queue.ts';
 import { callTimeoutMillis, firstRetrySeconds } from './settings.ts';
@@ -48,7 +48,7 @@ interface Worker extends WorkerParts {
 }
 
 /** For each receiver the message that it has: since when, and the end of its handling. */
-const busy = ofProcess(() => new Map<string, { since: number; end: Promise<boolean> }>());
+const busy = perProcess(() => new Map<string, { since: number; end: Promise<boolean> }>());
 
 /** The store, webhook or vendor that a message is for. */
 const receiverOf = ({ body }: ReceivedMessage): string => {

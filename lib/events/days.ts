@@ -3,7 +3,7 @@ import { now, timestamp } from '../clock.ts';
 import type { HistoryRow } from '../credit/history.ts';
 import type { CreditType } from '../credit/rules.ts';
 import { invalid } from '../problem.ts';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import type { DaySum as AnsweredSum, DayQuery, Days } from '../routes/store.ts';
 import type { SaleItem } from '../sale/sales.ts';
 import { tableName } from '../table/client.ts';
@@ -66,7 +66,7 @@ const checkpointOf = (shard: string): `shard_${string}` =>
   `shard_${createHash('sha256').update(shard).digest('hex').slice(0, 12)}`;
 
 /** The last checkpoints that this process has seen, by table, day and shard. The present checkpoint is never lower. */
-const seen = ofProcess(() => new Map<string, string>());
+const seen = perProcess(() => new Map<string, string>());
 const maxSeen = 10_000;
 
 const nameOf = ({ pk, sk }: Key, shard: string): string => [tableName(), pk, sk, shard].join(' ');

@@ -3,7 +3,7 @@ import { mainBox } from '../delivery/dispensers.ts';
 import { demandPart, type ListRequest, page } from '../lists/page.ts';
 import { loaded, merged, type Source } from '../lists/source.ts';
 import { forbidden, invalid } from '../problem.ts';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
 import type { Scope } from '../routes/route.ts';
 import { eventKey, partition } from '../table/keys.ts';
@@ -68,7 +68,7 @@ export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.sli
 const settleMillis = 10_000;
 
 /** The time of the event that this process noted last, and its number within that millisecond. */
-const latest = ofProcess(() => ({ at: '', number: 0 }));
+const latest = perProcess(() => ({ at: '', number: 0 }));
 
 const placeText = (at: string, number: number): string => `${at}#${String(number).padStart(6, '0')}`;
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type HistoryItem, type LotPart, maxLotParts } from '../credit/history.ts';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { all, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import { repeat } from '../table/retry.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
@@ -108,7 +108,7 @@ const readsAfterJoin = 90;
  * The rows that this consumer reads before it writes them. A read costs a fraction of a refused write, so it pays where
  * a row is likely to exist.
  */
-const readsFirst = ofProcess(() => ({
+const readsFirst = perProcess(() => ({
   /** Every row, because one had all that its record brings: a batch came back, or the stream is read again. */
   allRows: false,
   /** This many rows that get parts, because one had other parts already: the records of its change came far apart. */

@@ -1,5 +1,5 @@
 import type { DynamoDBRecord } from 'aws-lambda';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { tableName } from '../table/client.ts';
 
 /** Twice this many ids take about 20 MB. A shard has at most 1,000 records a second. */
@@ -10,7 +10,7 @@ const maxIds = 100_000;
  * need no look at the table. This only saves work: the table knows the rest. There are two sets, since finding the
  * oldest id of a single set is slow.
  */
-const known = ofProcess(() => ({ table: '', ids: new Set<string>(), earlier: new Set<string>() }));
+const known = perProcess(() => ({ table: '', ids: new Set<string>(), earlier: new Set<string>() }));
 
 /** True if this consumer knows that it has processed the record. */
 export const isConsumed = ({ eventID = '' }: DynamoDBRecord): boolean => {

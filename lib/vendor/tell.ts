@@ -5,7 +5,7 @@ import { post, until } from '../delivery/call.ts';
 import type { Handling } from '../delivery/deliver.ts';
 import type { ProductChange, VendorChange } from '../delivery/message.ts';
 import { sendMessages } from '../delivery/queue.ts';
-import { ofProcess } from '../process.ts';
+import { perProcess } from '../process.ts';
 import { partition, vendorKey } from '../table/keys.ts';
 import { above, all, any, atMost, is, missing, update } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
@@ -60,7 +60,7 @@ const nextTurn = async (store: string): Promise<number | undefined> => {
 };
 
 /** When this process last began a call for each store, by `performance.now()`. */
-const lastCalls = ofProcess(() => new Map<string, number>());
+const lastCalls = perProcess(() => new Map<string, number>());
 
 /**
  * Waits for a turn. If a busy process missed some turns, it also waits for the calls ahead, so that they do not all

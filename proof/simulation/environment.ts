@@ -5,7 +5,7 @@ import { type SendMessageBatchCommandInput, type SendMessageCommandInput, SQSCli
 import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { logSink } from '../../lib/log.ts';
-import { keeper } from '../../lib/process.ts';
+import { processOverride } from '../../lib/process.ts';
 import { db } from '../../lib/table/client.ts';
 import type { Item } from '../../lib/table/language.ts';
 import type { Key } from '../../lib/table/schema.ts';
@@ -136,7 +136,7 @@ export const simulate = (): (() => void) => {
     replace(source, 'random', ({ machine }) => machine.random.next()),
     replace(resolver, 'lookup', async () => [{ address: '8.8.8.8' }]),
     replace(logSink, 'write', log),
-    replace(keeper, 'stateOf', stateOf),
+    replace(processOverride, 'stateOf', stateOf),
     replace(timers, 'setTimeout', ({ machine }, millis: number) => machine.sleep(millis)),
     replace(https, 'request', ({ machine }, _: URL, __: object, onAnswer: Handler) => requestOf(machine, onAnswer)),
     replace(db, 'send', ({ machine }, { input }: { input: Scanned }) => scanned(machine, input)),

@@ -1,6 +1,6 @@
 import type { Resident } from '../../lib/avatars/residents.ts';
 import { putResident } from '../../lib/operator/residents.ts';
-import { ofProcess } from '../../lib/process.ts';
+import { perProcess } from '../../lib/process.ts';
 
 /** A test resident, whose UUID is made of a number. */
 const resident = (number: number, username: string): Resident => ({
@@ -20,7 +20,7 @@ export const seedResidents = async (): Promise<void> => {
 };
 
 /** Each file starts to count again, so that its names do not depend on the files before it. */
-const numbers = ofProcess(() => ({ made: 0 }));
+const numbers = perProcess(() => ({ made: 0 }));
 
 /**
  * Makes a resident that no store knows yet, so that tests do not see each other's customers. Missing fields are made

@@ -4,7 +4,7 @@ import { source } from '../../lib/clock.ts';
 import { resolver } from '../../lib/delivery/address.ts';
 import { forgetShares } from '../../lib/http/store-share.ts';
 import { logSink } from '../../lib/log.ts';
-import { keeper } from '../../lib/process.ts';
+import { processOverride } from '../../lib/process.ts';
 import { db, dbOnce } from '../../lib/table/client.ts';
 import { engine } from '../../lib/table/table.ts';
 import { cleanUpAll } from './at-end.ts';
@@ -73,7 +73,7 @@ const startTables = tables[process.env.TEST_TABLES as keyof typeof tables] ?? st
 const stopTables = await startTables();
 /** The files of a worker share its process, but no file goes on with what a function remembered in another. */
 const states = new Map<unknown, unknown>();
-keeper.stateOf = <T>(make: () => T): T => {
+processOverride.stateOf = <T>(make: () => T): T => {
   if (!states.has(make)) states.set(make, make());
   return states.get(make) as T;
 };

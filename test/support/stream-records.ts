@@ -5,12 +5,12 @@ import { type HistoryRow, historyKey, type LotPart } from '../../lib/credit/hist
 import { type CreditLot, lotKey } from '../../lib/credit/lot.ts';
 import type { CreditType } from '../../lib/credit/rules.ts';
 import { attributes, type CreditItem, type LastChange, otherType, storedChange } from '../../lib/credit/state.ts';
-import { ofProcess } from '../../lib/process.ts';
+import { perProcess } from '../../lib/process.ts';
 import { customerKey } from '../../lib/table/keys.ts';
 import type { Key } from '../../lib/table/schema.ts';
 
 /** Each file counts its records and ids anew. */
-const numbers = ofProcess(() => ({ records: 0, ids: 0 }));
+const numbers = perProcess(() => ({ records: 0, ids: 0 }));
 
 const image = (item: object | undefined) =>
   item && (marshall(item, { removeUndefinedValues: true }) as NonNullable<DynamoDBRecord['dynamodb']>['NewImage']);

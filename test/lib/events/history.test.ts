@@ -7,7 +7,7 @@ import { handler } from '../../../functions/stream-consumer.ts';
 import { historyKey } from '../../../lib/credit/history.ts';
 import { type LastChange, storedChange } from '../../../lib/credit/state.ts';
 import { sequenceText, sumsOf } from '../../../lib/events/days.ts';
-import { keeper } from '../../../lib/process.ts';
+import { processOverride } from '../../../lib/process.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';
 import { customerKey } from '../../../lib/table/keys.ts';
 import { type Item, put, targetOf } from '../../../lib/table/language.ts';
@@ -257,11 +257,11 @@ describe('an erased avatar', () => {
     const [again, now] = ['a', 'b'].map((id) => recordOf(undefined, lot(id, 5, { changed: 1 })));
     // A process that begins has met nothing twice, and so writes before it looks.
     const states = new Map<unknown, unknown>();
-    keeper.stateOf = <T>(make: () => T) => {
+    processOverride.stateOf = <T>(make: () => T) => {
       if (!states.has(make)) states.set(make, make());
       return states.get(make) as T;
     };
-    onTestFinished(() => void delete keeper.stateOf);
+    onTestFinished(() => void delete processOverride.stateOf);
 
     await consume(again as DynamoDBRecord);
     await consume(again as DynamoDBRecord, first, now as DynamoDBRecord);
