@@ -6,7 +6,7 @@
 
 /** The classes of values. */
 export const classes = {
-  'used up': 'the outside sets it until this store has acted on it, and never again',
+  'used up': 'others set it until this store has acted on it, and never again',
   record: 'it comes in once, and sums follow from it',
   setting: 'a file is a person’s word of now; a move keeps what was changed here',
   act: 'a customer has done it here, and nothing from outside undoes it',
