@@ -44,6 +44,7 @@ type Action =
   | 'payout.paid'
   | 'payout.settled'
   | 'product.redelivered'
+  | 'product.sent'
   | 'products.set'
   | 'products.put_back';
 

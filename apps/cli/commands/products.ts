@@ -26,6 +26,7 @@ import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
 import { parseBegin, parseEnd, parsePercent, parseProductIds, parseRise } from '../terminal/input.ts';
 import { type Column, counted, print, shownTime } from '../terminal/output.ts';
+import { addProductsSend } from './products-send.ts';
 
 /** A time as the person typed it, which identifies a repeated command, and the moment that it means. */
 interface Moment {
@@ -282,11 +283,13 @@ const set = async (options: SetOptions): Promise<void> => {
   await runLines(pricingOf(place.store.id, plan, options), place, options);
 };
 
-/** Adds `store products set`. */
+/** Adds `store products`: set and send. */
 export const addProducts = (program: StoreCommand): void => {
-  program
+  const products = program
     .command('products')
-    .description('Products: set prices and discounts of many.')
+    .description('Products: set prices and discounts of many, and send new versions to their owners.');
+
+  products
     .command('set')
     .description(
       'Sets a discount, or changes prices by percent, for many products. Shows each before and after, and asks. The same command again goes on where it was, and sets nothing twice.',
@@ -309,4 +312,6 @@ export const addProducts = (program: StoreCommand): void => {
       'store products set --reference XMAS --undo',
     )
     .runs(set);
+
+  addProductsSend(products);
 };

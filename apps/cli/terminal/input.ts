@@ -27,7 +27,7 @@ export const parseName = (text: string): string => {
 };
 
 /** A parser of an option, made from the schema of a request's value. */
-const parsedBy =
+export const parsedBy =
   <T>(schema: z.ZodType<T>) =>
   (text: string): T => {
     const parsed = schema.safeParse(text);
