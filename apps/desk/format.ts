@@ -12,6 +12,10 @@ export const change = (amount: number): string => `${amount > 0 ? '+' : ''}${mon
 
 export const count = (value: number): string => numbers.format(value);
 
+/** A number of things: `1 sale`, `2 sales`. */
+export const some = (value: number, one: string, more = `${one}s`): string =>
+  `${count(value)} ${value === 1 ? one : more}`;
+
 /** For axes: `1.2K`. */
 export const short = (value: number): string => compact.format(value).replace('-', '\u2212');
 

@@ -1,11 +1,9 @@
-import { count, money } from './format.ts';
+import { count, money, some } from './format.ts';
 
 /**
- * Every English text of the desk, by page. A translation is another object with these members. The texts of pages other
- * than Home are in `texts-pages.ts`, which is loaded with the first of these pages.
+ * The English texts that the first view loads. A page's own texts stand beside it, in `<page>.texts.ts`, and the words
+ * that several pages use in `words/`. A translation is other objects with these members.
  */
-
-const some = (value: number, one: string, more: string): string => `${count(value)} ${value === 1 ? one : more}`;
 
 export const texts = {
   desk: 'Desk',
@@ -24,6 +22,8 @@ export const texts = {
   noScope: 'The key that you signed in with does not open this page.',
   copyId: 'Copy id',
   copiedId: 'Id copied.',
+  copyCommand: 'Copy command',
+  copiedCommand: 'Command copied.',
   noAnswer: {
     read: 'The service did not answer. Check the connection and try again.',
     write:
@@ -205,6 +205,7 @@ export const texts = {
       cashier: 'Set up a cashier',
     },
   },
+  imports: { products: 'Import products', categories: 'Import categories', credit: 'Give credit by a file' },
   /** The titles of pages, which the menu shows. */
   titles: {
     customers: 'Customers',

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { pageTexts } from '../../apps/desk/texts-pages.ts';
+import { t } from '../../apps/desk/pages/help.texts.ts';
 
 const documents = [...globSync('*.md'), ...globSync('docs/**/*.md'), ...globSync('apps/inworld/*.md')];
 
@@ -34,7 +34,7 @@ test('every link between the documents leads to a file', () => {
 });
 
 test('every guide that the Help of the desk names is there', () => {
-  const files = pageTexts.help.files.map(([, file = '']) => file).filter((file) => file.endsWith('.md'));
+  const files = t.files.map(([, file = '']) => file).filter((file) => file.endsWith('.md'));
 
   expect(files.length).toBeGreaterThan(0);
   expect(files.filter((file) => !existsSync(file))).toEqual([]);

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { bundleDesk } from '../../infra/desk.ts';
-import { answerDesk, isTextureUrl } from '../../lib/http/desk.ts';
+import { answerDesk, type DeskFiles, isTextureUrl } from '../../lib/http/desk.ts';
 import { codeOf } from '../support/houses.ts';
 import { apiOf, functionArn, type Resource, templateOf } from '../support/stack.ts';
 
@@ -182,18 +182,48 @@ test('holds nothing large: the OpenAPI document is not among its files, and none
   for (const [name, text] of Object.entries(files)) expect(Buffer.byteLength(text), name).toBeLessThan(60_000);
 });
 
+/** The names of the files that a file loads at once, with its own. */
+const loadedWith = (files: DeskFiles, name: string, found = new Set<string>()): Set<string> => {
+  if (found.has(name)) return found;
+  found.add(name);
+  const named = name === '' ? /(?<=(?:src|href)="desk\/)[^"]+\.(?:js|css)/g : /(?<=from"\.\/|import"\.\/)[^"]+/g;
+  for (const [other] of files[name]?.matchAll(named) ?? []) loadedWith(files, other, found);
+  return found;
+};
+
+const bytesOf = (files: DeskFiles, names: Iterable<string>): number =>
+  [...names].reduce((sum, name) => sum + Buffer.byteLength(files[name] ?? ''), 0);
+
 test('is small: page, style sheet and scripts of the first view are less than 130 KB even where nothing compresses them', async () => {
   const files = await bundleDesk();
 
-  const first = ['', ...Object.keys(files).filter((name) => name !== '' && files['']?.includes(`desk/${name}`))];
-  const imported = first.flatMap((name) => files[name]?.match(/(?<=from"\.\/|import"\.\/)[^"]+/g) ?? []);
-  const bytes = first.reduce((sum, name) => sum + Buffer.byteLength(files[name] ?? ''), 0);
-  expect(first.length).toBeGreaterThan(2);
-  expect(first).toEqual(expect.arrayContaining(imported));
+  const named = ['', ...Object.keys(files).filter((name) => name !== '' && files['']?.includes(`desk/${name}`))];
+  const first = loadedWith(files, '');
+  expect(first.size).toBeGreaterThan(2);
+  expect(named).toEqual(expect.arrayContaining([...first]));
   // API Gateway compresses nothing, since it would compress every endpoint's answers then.
-  expect(bytes).toBeLessThan(130_000);
+  expect(bytesOf(files, first)).toBeLessThan(130_000);
   // The policy forbids inline scripts, inline styles and evaluated text.
   expect(files['']).not.toMatch(/<style|<script(?![^>]* src=)| style=| on\w+=/);
+});
+
+test('loads at most 40 KB more for the first opening of any page, and less than 8 KB for Boxes', async () => {
+  const files = await bundleDesk();
+  const first = loadedWith(files, '');
+
+  const opened = [...first].flatMap((name) => files[name]?.match(/(?<=import\("\.\/)[^"]+/g) ?? []);
+  const further = (name: string): number =>
+    bytesOf(files, loadedWith(files, name, new Set(first))) - bytesOf(files, first);
+
+  expect(opened.length).toBeGreaterThan(20);
+  for (const name of opened) expect(further(name), name).toBeLessThan(40_000);
+  expect(further(String(opened.find((name) => name.startsWith('boxes-'))))).toBeLessThan(8000);
+});
+
+test('is less than 600 KB in all its files', async () => {
+  const files = await bundleDesk();
+
+  expect(bytesOf(files, Object.keys(files))).toBeLessThan(600_000);
 });
 
 test('carries the licence of each package that it is made with, for everybody to read', async () => {

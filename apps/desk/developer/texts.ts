@@ -1,11 +1,9 @@
-import { count, money } from '../format.ts';
+import { count, money, some } from '../format.ts';
 
 /**
  * Every English text of the pages for developers. They are separate from the desk's texts, so that the deployed desk
  * does not load them.
  */
-
-const some = (value: number, one: string, more = `${one}s`): string => `${count(value)} ${value === 1 ? one : more}`;
 
 const units = [
   ['year', 365 * 86_400],

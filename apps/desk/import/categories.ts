@@ -1,9 +1,9 @@
 import type { Session } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import { finderOf, idsFrom, type Named, type PlannedRow, refusedRow, refuseTwins, thingOf } from './plan.ts';
 import type { ImportRow } from './rows.ts';
 
-const t = pageTexts.import;
+const t = planWords;
 
 export interface CategoryRow extends PlannedRow {
   /** The existing category. */

@@ -1,6 +1,6 @@
 import { StoreProblem } from '../../client/client.ts';
 import { endOfDay, time } from '../format.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { productWords } from '../words/product.ts';
 import type { Change } from './plan.ts';
 import { checkCell, columnNamed, type ImportColumn, type ImportColumns, type ImportRow, type Values } from './rows.ts';
 
@@ -80,9 +80,9 @@ export const discountRows = (
   return rowsFor(columns.products, 'id', products, cells, faults);
 };
 
-const t = pageTexts.products.setDiscount;
+const t = productWords.discount;
 
-const kindOf = (type: string): string => pageTexts.products.discountTypes[Number(type) as 0 | 1 | 2] ?? type;
+const kindOf = (type: string): string => productWords.discountTypes[Number(type) as 0 | 1 | 2] ?? type;
 
 /**
  * The changes of a discount in percent in the words of its form. The plan of a file uses the words of the columns. If

@@ -2,11 +2,11 @@ import { type CreditChangeResponse, type CustomerResponse, StoreProblem } from '
 import { incrementPath } from '../api.ts';
 import { money } from '../format.ts';
 import type { Session } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import { idFrom, type PlannedRow, readEach, refusedRow, refuseTwins } from './plan.ts';
 import { type ImportRow, pastFault } from './rows.ts';
 
-const t = pageTexts.import;
+const t = planWords;
 
 type CreditType = CreditChangeResponse['type'];
 

@@ -1,5 +1,5 @@
 import type { Session } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import { type CategoryRow, planCategories, readKnownCategories, writeCategory } from './categories.ts';
 import { type GiftRow, type Giving, planCredit, readHolders, writeGift } from './credit.ts';
 import type { ImportKind } from './kinds.ts';
@@ -28,7 +28,7 @@ interface Asked {
 const plans: Record<ImportKind, (asked: Asked) => Promise<Plan | string>> = {
   products: async ({ session, columns, rows, onDone }) => {
     const store = await readStore(session, rows, (done) => onDone(done, 0));
-    if (!store) return pageTexts.import.tooLarge;
+    if (!store) return planWords.tooLarge;
     const made = new Map<number, string>();
     const planWith = (setsCopies: boolean): Plan => ({
       rows: planProducts(rows, columns.products, store, setsCopies),

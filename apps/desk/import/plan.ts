@@ -2,12 +2,12 @@ import { StoreProblem } from '../../client/client.ts';
 import { idOfHash, textOfId } from '../../shared/row-id.ts';
 import { isUuid } from '../format.ts';
 import { wordsAlone } from '../messages.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import type { ImportRow } from './rows.ts';
 
 /** The plan of an import, row by row, and its writing. */
 
-const t = pageTexts.import;
+const t = planWords;
 
 /** A value that would change. */
 export interface Change {

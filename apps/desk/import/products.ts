@@ -7,12 +7,12 @@ import { isUuid } from '../format.ts';
 import { readProduct } from '../listed.ts';
 import type { Session } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import { readCategories } from './categories.ts';
 import { type Change, finderOf, idsFrom, type Named, type PlannedRow, readEach, refusedRow, thingOf } from './plan.ts';
 import { columnNamed, type ImportColumn, type ImportRow, shownValue, type Values } from './rows.ts';
 
-const t = pageTexts.import;
+const t = planWords;
 
 /** A store with more products must use the command. */
 const maxKnown = 20_000;

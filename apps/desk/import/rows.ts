@@ -5,12 +5,12 @@ import { ownOf, readHeader } from '../../shared/csv-header.ts';
 import { otherForm } from '../../shared/file-form.ts';
 import { wordsOf } from '../messages.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 import { type ImportKind, maxRows } from './kinds.ts';
 
 /** Reads files of rows, according to the command's columns. */
 
-const t = pageTexts.import;
+const t = planWords;
 
 /** The rules of a column's values: the members of a JSON schema. */
 interface ValueRules {

@@ -6,9 +6,7 @@ import { type Column, List, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.boxes;
+import { t } from './boxes.texts.ts';
 
 const columns: readonly Column<DispenserResponse>[] = [
   { heading: t.name, cell: ({ name }) => <b>{name}</b>, value: ({ name }) => name },

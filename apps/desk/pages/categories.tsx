@@ -10,9 +10,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.categories;
+import { t } from './category.texts.ts';
 
 const columns: readonly Column<CategoryResponse>[] = [
   {

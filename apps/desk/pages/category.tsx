@@ -12,10 +12,8 @@ import { type Column, List } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './category.texts.ts';
 import { productColumns } from './products.tsx';
-
-const t = pageTexts.categories;
 
 interface CategoryProps {
   category: CategoryResponse;

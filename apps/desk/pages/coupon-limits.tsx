@@ -6,9 +6,7 @@ import { Field, type Values } from '../parts/form.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.coupons.limits;
+import { t } from './coupon.texts.ts';
 
 /** The last day of a coupon in the reader's time; empty if it does not expire. */
 export const lastDay = ({ expiration }: Pick<CouponResponse, 'expiration'>): string =>
@@ -38,12 +36,12 @@ export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProp
     reload();
   };
   return (
-    <Dialog title={`${t.open}: ${code}`} onClose={onClose}>
+    <Dialog title={`${t.limits.open}: ${code}`} onClose={onClose}>
       <Show of={loaded}>
         {(coupon) => (
           <Edit
             initial={valuesOf(coupon)}
-            labels={t.fields}
+            labels={t.limits.fields}
             onCancel={onClose}
             onTheirs={close}
             readAgain={async () => valuesOf(await read())}
@@ -58,13 +56,13 @@ export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProp
                 },
               });
               close();
-              say(t.saved(code));
+              say(t.limits.saved(code));
             }}
           >
             <Field
               name="expiration"
-              label={t.fields.expiration}
-              help={t.expirationHelp}
+              label={t.limits.fields.expiration}
+              help={t.limits.expirationHelp}
               type="date"
               min={dayIn(0)}
               initial={lastDay(coupon)}
@@ -72,8 +70,8 @@ export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProp
             />
             <Field
               name="usesPerCustomer"
-              label={t.fields.usesPerCustomer}
-              help={t.usesHelp}
+              label={t.limits.fields.usesPerCustomer}
+              help={t.limits.usesHelp}
               type="number"
               min="1"
               initial={valuesOf(coupon).usesPerCustomer ?? ''}

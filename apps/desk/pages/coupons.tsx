@@ -12,10 +12,8 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './coupon.texts.ts';
 import { LimitCoupon, lastDay } from './coupon-limits.tsx';
-
-const t = pageTexts.coupons;
 
 const couponValues = ({ code, discount, ownerProfit, active, bloggersSync }: CouponResponse): Values => ({
   code,

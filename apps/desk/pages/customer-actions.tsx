@@ -8,10 +8,8 @@ import { Field, Form, type Values } from '../parts/form.tsx';
 import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './customer.texts.ts';
 import type { Balances, CustomerProps } from './customer-props.ts';
-
-const t = pageTexts.customer;
 
 type DialogProps = CustomerProps & { onClose: () => void };
 

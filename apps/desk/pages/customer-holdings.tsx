@@ -5,10 +5,8 @@ import { State } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
-
-const t = pageTexts.customer;
 
 const Owned = ({ customer, product, reload }: CustomerProps & { product: OwnedProductResponse }) => {
   const { client, can } = useSession();

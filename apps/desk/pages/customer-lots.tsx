@@ -2,10 +2,9 @@ import type { CreditLotResponse } from '../../client/client.ts';
 import { ago, date, money } from '../format.ts';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
 
-const t = pageTexts.customer;
 const shown = 40;
 
 /** Times as shares of the span from the beginning of the first lot to the end of the last one. */

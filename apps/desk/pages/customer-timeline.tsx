@@ -11,10 +11,9 @@ import { productName } from '../names.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { saleWords } from '../words/sale.ts';
+import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
-
-const t = pageTexts.customer;
 
 type Kind = 'credit' | 'sale' | 'delivery' | 'other';
 
@@ -104,7 +103,7 @@ const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): En
     saleId: row.id,
     product: name,
     title: row.refusal
-      ? t.sale.refused(name, pageTexts.sales.refusals[row.refusal])
+      ? t.sale.refused(name, saleWords.refusals[row.refusal])
       : t.sale[row.state as 'completed' | 'refunded'](name),
     notes,
     ...(row.refusal && { tone: 'warn' as const }),

@@ -6,14 +6,12 @@ import { Heading } from '../parts/heading.tsx';
 import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './customer.texts.ts';
 import { CustomerActions, GiveCredit } from './customer-actions.tsx';
 import { Holdings } from './customer-holdings.tsx';
 import { Lots } from './customer-lots.tsx';
 import type { Balances, CustomerProps } from './customer-props.ts';
 import { Timeline } from './customer-timeline.tsx';
-
-const t = pageTexts.customer;
 
 /** History is made from the table's stream, normally within a second of the change. */
 const historyMillis = 1500;

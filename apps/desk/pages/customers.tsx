@@ -10,9 +10,7 @@ import { type Column, CustomerLink, Filter, List, Search, State } from '../parts
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.customers;
+import { t } from './customers.texts.ts';
 
 const columns: readonly Column<CustomerResponse>[] = [
   {
@@ -87,7 +85,7 @@ export const CustomersPage = () => {
       {isChoice && (
         <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
           <button type="button" class="button is-main" onClick={many.open}>
-            {t.give.open}
+            {t.give}
           </button>
         </ChoiceBar>
       )}

@@ -8,9 +8,7 @@ import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.deliveries;
+import { t } from './deliveries.texts.ts';
 
 const tones = { queued: 'plain', waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
 

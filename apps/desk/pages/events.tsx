@@ -10,12 +10,12 @@ import { FaultBox, Waiting } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { canRead, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.events;
+import { eventNames } from '../words/event.ts';
+import { saleWords } from '../words/sale.ts';
+import { t } from './events.texts.ts';
 
 type EventType = EventResponse['type'];
-const isType = (text: string | undefined): text is EventType => Object.hasOwn(t.types, text ?? '');
+const isType = (text: string | undefined): text is EventType => Object.hasOwn(eventNames, text ?? '');
 
 /** This many more rows are shown at a time. */
 const step = 50;
@@ -111,7 +111,7 @@ const detailOf = (event: EventResponse): string => {
     case 'sale.refunded':
       return money(event.data.total);
     case 'sale.refused':
-      return event.data.refusal === null ? t.refused('') : t.refused(pageTexts.sales.refusals[event.data.refusal]);
+      return event.data.refusal === null ? t.refused('') : t.refused(saleWords.refusals[event.data.refusal]);
     case 'dispenser.registered':
       return event.data.region;
     case 'dispenser.lost':
@@ -153,7 +153,7 @@ const customerCell = (event: EventResponse): ComponentChildren => {
 };
 
 const columns: readonly Column<EventResponse>[] = [
-  { heading: t.type, cell: ({ type }) => t.types[type] ?? type, value: ({ type }) => type },
+  { heading: t.type, cell: ({ type }) => eventNames[type] ?? type, value: ({ type }) => type },
   { heading: t.at, inRow: 'main', cell: ({ at }) => <span class="whole">{time(at)}</span>, value: ({ at }) => at },
   {
     heading: t.who,
@@ -182,7 +182,7 @@ export const EventsPage = () => {
         <Filter
           name="type"
           label={t.type}
-          options={[['', t.all], ...Object.entries(t.types).filter(([name]) => canRead(session, name))]}
+          options={[['', t.all], ...Object.entries(eventNames).filter(([name]) => canRead(session, name))]}
         />
       </div>
       {fault && <FaultBox fault={fault} onRetry={() => setRound((last) => last + 1)} />}

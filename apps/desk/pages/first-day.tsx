@@ -4,10 +4,8 @@ import { Copy } from '../parts/copy.tsx';
 import { State } from '../parts/list.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './first-day.texts.ts';
 import { type FirstDayState, hideFirstDay } from './first-day-state.ts';
-
-const t = pageTexts.firstDay;
 
 interface StepProps {
   title: string;
@@ -79,7 +77,7 @@ export const FirstDay = ({ state: { product, hasBox, hasVendor, hasSale }, onHid
         </Step>
         <Step {...t.person}>
           <code>{t.command}</code>
-          <Copy text={t.command} label={t.copyCommand} said={t.copiedCommand} />
+          <Copy text={t.command} label={texts.copyCommand} said={texts.copiedCommand} />
         </Step>
       </ol>
     </section>

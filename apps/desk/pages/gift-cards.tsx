@@ -11,9 +11,7 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.giftCards;
+import { t } from './gift-cards.texts.ts';
 
 type CardState = 'redeemed' | 'ready' | 'disabled';
 const cardState = ({ redeemed, active }: GiftCardResponse): CardState =>

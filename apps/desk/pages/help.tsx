@@ -2,9 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { isLater, newestIn } from '../../shared/newest.ts';
 import { Heading } from '../parts/heading.tsx';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.help;
+import { t } from './help.texts.ts';
 
 const findLater = async (): Promise<string | undefined> => {
   const newest = newestIn(await (await fetch(releasesAddress, { credentials: 'omit' })).text());

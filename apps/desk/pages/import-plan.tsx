@@ -1,3 +1,4 @@
+import '../parts/first-view.ts';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
 import { cellOf, saveCells } from '../csv.ts';
@@ -14,10 +15,10 @@ import { FaultBox } from '../parts/load.tsx';
 import { forgetProducts } from '../parts/product.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
 import { useUnsaved } from '../unsaved.ts';
+import { planWords } from '../words/plan.ts';
 
-const t = pageTexts.import;
+const t = planWords;
 
 /** More lines than this are only in the exported file. */
 const shown = 200;

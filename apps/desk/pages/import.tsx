@@ -7,13 +7,14 @@ import { type ImportRow, readRows } from '../import/rows.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-import { PlannedRows } from './import-plan.tsx';
+import { planWords } from '../words/plan.ts';
+import { t } from './import.texts.ts';
 import { givingOf, RunFields } from './run-fields.tsx';
 
-const t = pageTexts.import;
+const PlannedRows = later(async () => (await import('./import-plan.tsx')).PlannedRows);
 
 /** A file that was read. */
 interface ReadFile {
@@ -92,7 +93,7 @@ const Command = ({ kind }: { kind: ImportKind }) => {
         <code>{command}</code>
       </pre>
       <div class="buttons">
-        <Copy text={command} label={pageTexts.settings.copy} said={pageTexts.settings.copied} />
+        <Copy text={command} label={texts.copyCommand} said={texts.copiedCommand} />
       </div>
     </section>
   );
@@ -106,7 +107,7 @@ interface RunFormProps {
 /** Asks for the name and the reason of a run, before the plan of a file. */
 const RunForm = ({ file, onRun }: RunFormProps) => (
   <section class="card">
-    <Form submit={t.run.show} isUnguarded onSend={async (values) => onRun(givingOf(values))}>
+    <Form submit={planWords.run.show} isUnguarded onSend={async (values) => onRun(givingOf(values))}>
       <RunFields initial={file.name.replace(/\.\w+$/, '').slice(0, 100)} isFirst />
     </Form>
   </section>
@@ -160,7 +161,7 @@ export const ImportPage = ({ kind }: { kind: string }) => {
   if (!can(...importScopes[kind])) return <p class="empty">{texts.noScope}</p>;
   return (
     <>
-      <Heading title={t.titles[kind]} />
+      <Heading title={texts.imports[kind]} />
       <p class="help intro">{t.intro}</p>
       <Import key={kind} kind={kind} />
     </>

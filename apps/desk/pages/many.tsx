@@ -7,8 +7,9 @@ import { importColumns } from '../import/known-columns.ts';
 import type { ImportRow } from '../import/rows.ts';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { pageTexts } from '../texts-pages.ts';
-import { PlannedRows } from './import-plan.tsx';
+import { later } from '../parts/later.tsx';
+import { planWords } from '../words/plan.ts';
+import { t } from './many.texts.ts';
 import { givingOf, RunFields } from './run-fields.tsx';
 
 /**
@@ -16,7 +17,9 @@ import { givingOf, RunFields } from './run-fields.tsx';
  * import.
  */
 
-const show = pageTexts.import.run.show;
+const PlannedRows = later(async () => (await import('./import-plan.tsx')).PlannedRows);
+
+const { show } = planWords.run;
 
 interface ManyProps<R> {
   chosen: readonly R[];
@@ -27,11 +30,10 @@ interface ManyProps<R> {
 /** Gives many customers the same credit. */
 export const GiveMany = ({ chosen, onEnd }: ManyProps<CustomerResponse>) => {
   const [asked, setAsked] = useState<{ rows: ImportRow[]; giving: Giving }>();
-  const [t, own] = [pageTexts.customer.give, pageTexts.customers.give];
   const customers = chosen.map(({ uuid }) => uuid);
   return (
     <>
-      <Heading title={own.title(chosen.length)} />
+      <Heading title={t.credit.title(chosen.length)} />
       {asked ? (
         <PlannedRows kind="credit" from="customers" {...asked} onEnd={onEnd} />
       ) : (
@@ -44,18 +46,18 @@ export const GiveMany = ({ chosen, onEnd }: ManyProps<CustomerResponse>) => {
             }
           >
             <div class="pair">
-              <Field name="amount" label={own.amount} type="number" min="1" autoFocus />
+              <Field name="amount" label={t.credit.amount} type="number" min="1" autoFocus />
               <Field
                 name="type"
-                label={t.type}
+                label={t.credit.type}
                 options={[
-                  ['regular', t.regular],
-                  ['restricted', t.restricted],
+                  ['regular', t.credit.regular],
+                  ['restricted', t.credit.restricted],
                 ]}
               />
             </div>
-            <Field name="expiresAt" label={t.expires} help={t.expiresHelp} type="date" min={dayIn(0)} />
-            <RunFields initial={own.run(dayIn(0))} />
+            <Field name="expiresAt" label={t.credit.expires} help={t.credit.expiresHelp} type="date" min={dayIn(0)} />
+            <RunFields initial={t.credit.run(dayIn(0))} />
           </Form>
         </section>
       )}
@@ -68,11 +70,10 @@ const noRun: Giving = { reference: '', reason: '' };
 /** Sets the same discount for many products. */
 export const DiscountMany = ({ chosen, onEnd }: ManyProps<ProductResponse>) => {
   const [rows, setRows] = useState<ImportRow[]>();
-  const t = pageTexts.products.setDiscount;
   const products = chosen.map(({ id }) => id);
   return (
     <>
-      <Heading title={t.title(chosen.length)} />
+      <Heading title={t.discount.title(chosen.length)} />
       {rows ? (
         <PlannedRows kind="products" from="products" rows={rows} giving={noRun} onEnd={onEnd} />
       ) : (
@@ -82,10 +83,28 @@ export const DiscountMany = ({ chosen, onEnd }: ManyProps<ProductResponse>) => {
             onCancel={() => onEnd(false)}
             onSend={async (values) => setRows(discountRows(importColumns, products, values, Date.now()))}
           >
-            <Field name="discount.value" label={t.value} help={t.help} type="number" min="0" step="any" autoFocus />
+            <Field
+              name="discount.value"
+              label={t.discount.value}
+              help={t.discount.help}
+              type="number"
+              min="0"
+              step="any"
+              autoFocus
+            />
             <div class="pair">
-              <Field name="discount.startDate" label={t.startDate} help={t.startHelp} type="datetime-local" />
-              <Field name="discount.endDate" label={t.endDate} help={t.endHelp} type="datetime-local" />
+              <Field
+                name="discount.startDate"
+                label={t.discount.startDate}
+                help={t.discount.startHelp}
+                type="datetime-local"
+              />
+              <Field
+                name="discount.endDate"
+                label={t.discount.endDate}
+                help={t.discount.endHelp}
+                type="datetime-local"
+              />
             </div>
           </Form>
         </section>

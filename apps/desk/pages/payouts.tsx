@@ -12,9 +12,7 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.payouts;
+import { t } from './payouts.texts.ts';
 
 const tones = { claimed: 'plain', unknown: 'warn', paid: 'good', failed: 'bad' } as const;
 

@@ -17,11 +17,10 @@ import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { lessPercent } from '../prices.ts';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { saleWords } from '../words/sale.ts';
+import { t } from './product.texts.ts';
 import { ProductCard } from './product-card.tsx';
 import { Sell } from './sell.tsx';
-
-const t = pageTexts.products;
 
 const flag = (value: boolean): string => (value ? 'on' : '');
 
@@ -268,8 +267,7 @@ export const ProductPage = ({ id }: { id: string }) => {
               {!read.product.active && <State tone="warn">{t.inactive}</State>}
               <Actions
                 all={[
-                  read.product.active &&
-                    can('sales:write') && { text: pageTexts.sales.sell.open, press: () => setSelling(true) },
+                  read.product.active && can('sales:write') && { text: saleWords.sell, press: () => setSelling(true) },
                   can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
                 ]}
               />

@@ -12,9 +12,7 @@ import { useLoad } from '../parts/load.tsx';
 import { Picture } from '../parts/picture.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.products;
+import { t } from './product.texts.ts';
 
 export const productColumns: readonly Column<ProductResponse>[] = [
   {
@@ -122,7 +120,7 @@ export const ProductsPage = () => {
       {isChoice && (
         <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen} most={maxRows} tooMany={t.tooMany(maxRows)}>
           <button type="button" class="button is-main" onClick={many.open}>
-            {t.setDiscount.open}
+            {t.setDiscount}
           </button>
         </ChoiceBar>
       )}

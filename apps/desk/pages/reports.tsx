@@ -11,9 +11,8 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
 import { dayMillis, earnedOn } from '../sums.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.reports;
+import { texts } from '../texts.ts';
+import { t } from './reports.texts.ts';
 
 /** The service sums up at most this many days at a time. */
 const maxDays = 366;
@@ -156,7 +155,7 @@ const Cut = ({ month }: { month: string }) => (
     <p>
       <code>{t.command(month)}</code>
     </p>
-    <Copy text={t.command(month)} label={pageTexts.settings.copy} said={pageTexts.settings.copied} />
+    <Copy text={t.command(month)} label={texts.copyCommand} said={texts.copiedCommand} />
   </div>
 );
 

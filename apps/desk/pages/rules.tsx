@@ -11,10 +11,8 @@ import { priceUnder } from '../prices.ts';
 import { useSession } from '../session.ts';
 import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
 import { tellForm } from '../unsaved.ts';
-
-const t = pageTexts.rules;
+import { t } from './rules.texts.ts';
 
 const maxTiers = 10;
 

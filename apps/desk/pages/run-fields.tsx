@@ -1,9 +1,9 @@
 import { refusalOf } from '../import/chosen.ts';
 import type { Giving } from '../import/credit.ts';
 import { Field, type Values } from '../parts/form.tsx';
-import { pageTexts } from '../texts-pages.ts';
+import { planWords } from '../words/plan.ts';
 
-const t = pageTexts.import.run;
+const t = planWords.run;
 
 interface RunFieldsProps {
   /** The name of the run, until somebody changes it. */

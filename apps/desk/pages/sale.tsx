@@ -11,11 +11,10 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { deliveryWords } from '../words/delivery.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
+import { t } from './sale.texts.ts';
 import { tones } from './sales.tsx';
-
-const t = pageTexts.sales;
 
 interface SaleProps {
   sale: SaleResponse;
@@ -145,10 +144,10 @@ const Delivery = ({ id }: { id: string }) => {
             <>
               <Lines
                 of={[
-                  [pageTexts.deliveries.item, delivery.item],
-                  [pageTexts.deliveries.state, <DeliveryState key="state" of={delivery} />],
-                  [pageTexts.deliveries.attempts, delivery.attempts],
-                  delivery.lastError !== null && [pageTexts.deliveries.error, delivery.lastError],
+                  [deliveryWords.item, delivery.item],
+                  [deliveryWords.state, <DeliveryState key="state" of={delivery} />],
+                  [deliveryWords.attempts, delivery.attempts],
+                  delivery.lastError !== null && [deliveryWords.error, delivery.lastError],
                 ]}
               />
               {can('products:deliver') && <Retry delivery={delivery} reload={loaded.reload} />}

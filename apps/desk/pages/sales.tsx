@@ -9,9 +9,7 @@ import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.sales;
+import { t } from './sale.texts.ts';
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
 

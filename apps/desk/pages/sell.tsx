@@ -7,10 +7,8 @@ import { Field, Form } from '../parts/form.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
 import { Lines } from './sale.tsx';
-
-const t = pageTexts.sales;
+import { t } from './sell.texts.ts';
 
 /** A sale whose price the service has quoted. Its id is made once, so a second press makes no second sale. */
 interface Offer {
@@ -30,7 +28,7 @@ const Prices = ({ asked, quote }: Offer) => (
       ],
       quote.credit > 0 && [t.byCredit, money(quote.credit)],
       quote.restrictedCredit > 0 && [t.byRestricted, money(quote.restrictedCredit)],
-      [t.sell.toPay, money(quote.toPay)],
+      [t.toPay, money(quote.toPay)],
       quote.bonus > 0 && [t.bonus, money(quote.bonus)],
     ]}
   />
@@ -47,7 +45,7 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
   const [refused, setRefused] = useState<string>();
   const { value: rules } = useLoad((signal) => client.get('/v1/store/rules', { signal }), []);
   return (
-    <Dialog title={t.sell.title(product.name)} onClose={onClose}>
+    <Dialog title={t.title(product.name)} onClose={onClose}>
       {refused && (
         <p class="notice is-bad" role="alert">
           {refused}
@@ -56,7 +54,7 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
       {offer ? (
         <Form
           key={offer.id}
-          submit={t.sell.submit(offer.quote.toPay)}
+          submit={t.submit(offer.quote.toPay)}
           onCancel={() => setOffer(undefined)}
           onSend={async ({ reference }) => {
             const { id, asked, quote } = offer;
@@ -76,15 +74,15 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
             }
             onClose();
             go(link(`/sales/${encodeURIComponent(sale.id)}`));
-            say(t.sell.done(product.name));
+            say(t.done(product.name));
           }}
         >
           <Prices {...offer} />
-          <Field name="reference" label={t.refund.reference} help={t.sell.referenceHelp} maxLength={100} autoFocus />
+          <Field name="reference" label={t.reference} help={t.referenceHelp} maxLength={100} autoFocus />
         </Form>
       ) : (
         <Form
-          submit={t.sell.ask}
+          submit={t.ask}
           onCancel={onClose}
           onSend={async ({ buyerIdentifier = '', useCredit, inGroup }) => {
             const asked = {
@@ -99,9 +97,9 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
           }}
         >
           <Field type="person" name="buyerIdentifier" label={t.buyerFilter} autoFocus />
-          <Field name="useCredit" label={t.sell.useCredit} type="checkbox" />
+          <Field name="useCredit" label={t.useCredit} type="checkbox" />
           {rules && (rules.groupDiscount > 0 || rules.bonus.groupPercent > 0) && (
-            <Field name="inGroup" label={t.sell.inGroup} type="checkbox" />
+            <Field name="inGroup" label={t.inGroup} type="checkbox" />
           )}
         </Form>
       )}

@@ -11,9 +11,8 @@ import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { endTheKey, type Scope, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './settings.texts.ts';
 
-const t = pageTexts.settings;
 const d = t.door;
 
 /** Closes or opens the store. */
@@ -141,7 +140,7 @@ const Imports = () => {
       <div class="buttons">
         {open.map((kind) => (
           <a key={kind} class="button" href={link(`/import/${kind}`)}>
-            {pageTexts.import.titles[kind]}
+            {texts.imports[kind]}
           </a>
         ))}
       </div>
@@ -159,7 +158,7 @@ const Commands = () => (
         <pre>
           <code>{command}</code>
         </pre>
-        <Copy text={command} label={t.copy} said={t.copied} isQuiet />
+        <Copy text={command} label={texts.copyCommand} said={texts.copiedCommand} isQuiet />
       </div>
     ))}
   </section>

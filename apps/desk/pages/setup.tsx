@@ -8,9 +8,7 @@ import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { ProductInput } from '../parts/product.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.setup;
+import { t } from './setup.texts.ts';
 
 /** The objects inworld: the preset of their keys, their notecards and their scripts. */
 const objects = {
@@ -45,7 +43,7 @@ const KeyStep = ({ object, onKey }: KeyStepProps) => {
         <code>{command}</code>
       </pre>
       <div class="buttons">
-        <Copy text={command} label={t.key.copy} said={t.key.copied} />
+        <Copy text={command} label={texts.copyCommand} said={texts.copiedCommand} />
         {developer && (
           <button type="button" class="button is-main" aria-disabled={making.isBusy} onClick={making.press}>
             {t.key.make}

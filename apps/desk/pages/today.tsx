@@ -1,3 +1,4 @@
+import '../parts/first-view.ts';
 import type { SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/best.ts';
 import { link } from '../address.ts';

@@ -14,9 +14,8 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.vendors;
+import { productWords } from '../words/product.ts';
+import { t } from './vendor.texts.ts';
 
 export const VendorState = ({ of }: { of: VendorResponse['state'] }) => (
   <State tone={of === 'active' ? 'good' : 'bad'}>{t.states[of]}</State>
@@ -29,8 +28,8 @@ export const VendorProduct = ({ of }: { of: VendorResponse['product'] }) => {
   return (
     <span>
       {can('products:read') ? <a href={link(`/products/${of.id}`)}>{of.name}</a> : of.name}{' '}
-      {!of.active && <State tone="warn">{pageTexts.products.inactive}</State>}
-      {of.soldOut && <State tone="bad">{pageTexts.products.left(0)}</State>}
+      {!of.active && <State tone="warn">{productWords.inactive}</State>}
+      {of.soldOut && <State tone="bad">{productWords.left(0)}</State>}
     </span>
   );
 };

@@ -11,10 +11,8 @@ import { useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
 import { earnedOn } from '../sums.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './vendor.texts.ts';
 import { ChangeProduct, VendorProduct, VendorState } from './vendor.tsx';
-
-const t = pageTexts.vendors;
 
 /** The sales of a vendor in the last 30 days. */
 const salesOf = async ({ client }: Session, uuid: string, signal?: AbortSignal) => {

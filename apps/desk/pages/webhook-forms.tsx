@@ -4,9 +4,8 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { canRead, useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
-
-const t = pageTexts.webhooks;
+import { eventNames } from '../words/event.ts';
+import { t } from './webhook.texts.ts';
 
 type EventName = WebhookResponse['events'][number];
 type Format = WebhookResponse['format'];
@@ -17,14 +16,14 @@ const usual: Record<Format, readonly EventName[]> = {
   standard: ['sale.completed', 'sale.refunded'],
 };
 
-const eventNames = Object.keys(pageTexts.events.types) as EventName[];
+const choosable = Object.keys(eventNames) as EventName[];
 
 /** A message about `events` lists event names, so a single field is named differently. */
 const fieldOf = (name: EventName): string => `on:${name}`;
 
 const bodyOf = (values: Values, format: Format): CreateWebhookRequest => ({
   url: values.url ?? '',
-  events: eventNames.filter((name) => values[fieldOf(name)] === 'on'),
+  events: choosable.filter((name) => values[fieldOf(name)] === 'on'),
   description: values.description ?? '',
   format,
 });
@@ -47,13 +46,13 @@ const Fields = ({ of, format }: { of?: WebhookResponse | undefined; format: Form
       <fieldset>
         <legend>{t.events}</legend>
         <div class="choices">
-          {eventNames
+          {choosable
             .filter((name) => canRead(session, name) || chosen.includes(name))
             .map((name) => (
               <Field
                 key={name}
                 name={fieldOf(name)}
-                label={pageTexts.events.types[name]}
+                label={eventNames[name]}
                 type="checkbox"
                 isChecked={chosen.includes(name)}
               />

@@ -6,17 +6,16 @@ import { type Column, Filter, List, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { eventNames } from '../words/event.ts';
+import { t } from './webhook.texts.ts';
 import { nameOf } from './webhooks.tsx';
-
-const t = pageTexts.webhooks;
 
 const tones = { pending: 'warn', delivered: 'good', failed: 'bad' } as const;
 
 const columns: readonly Column<WebhookDeliveryResponse>[] = [
   {
     heading: t.sent.type,
-    cell: ({ type }) => (type === 'webhook.ping' ? t.sent.test : pageTexts.events.types[type]),
+    cell: ({ type }) => (type === 'webhook.ping' ? t.sent.test : eventNames[type]),
     value: ({ type }) => type,
   },
   {

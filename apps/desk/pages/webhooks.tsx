@@ -8,10 +8,9 @@ import { type Column, List, State } from '../parts/list.tsx';
 import { FaultBox, type PressState, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { eventNames } from '../words/event.ts';
+import { t } from './webhook.texts.ts';
 import { EditWebhook, EndWebhook, NewWebhook, RotateSecret, Secret } from './webhook-forms.tsx';
-
-const t = pageTexts.webhooks;
 
 const pauseMillis = 500;
 /** The result of a test is looked up this many times. */
@@ -94,7 +93,7 @@ const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<Webhoo
   {
     heading: t.events,
     cell: ({ events }) => (
-      <span title={events.map((name) => pageTexts.events.types[name] ?? name).join(', ')}>{count(events.length)}</span>
+      <span title={events.map((name) => eventNames[name] ?? name).join(', ')}>{count(events.length)}</span>
     ),
     value: ({ events }) => events.join(' '),
     isNumber: true,

@@ -2,11 +2,9 @@ import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import { choose, partOf, readAtMost } from '../choice.ts';
 import { texts } from '../texts.ts';
-import { pageTexts } from '../texts-pages.ts';
+import { t } from './choice.texts.ts';
 import type { Column } from './list.tsx';
 import { FaultBox, usePress } from './load.tsx';
-
-const t = pageTexts.choice;
 
 /** The chosen rows of a list. They stay chosen on its other pages, and under other filters. */
 export interface Choice<R> {

@@ -1,6 +1,6 @@
 /**
- * Everything that the first view loads. Every page imports it with its heading, so the bundler makes one file of it,
- * instead of one for each set of pages that share something.
+ * Everything that the first view loads. Every page imports it with its heading, and so do parts that are loaded later,
+ * so the bundler makes few files of it, instead of one for each set of pages that share something.
  */
 import '../address.ts';
 import '../api.ts';

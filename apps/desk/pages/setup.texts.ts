@@ -1,0 +1,39 @@
+export const t = {
+  intro: 'An object inworld needs a script and a notecard. You need no programming.',
+  names: { box: 'Box', vendor: 'Vendor', terminal: 'Terminal', cashier: 'Cashier' },
+  command: (object: 'box' | 'vendor' | 'terminal' | 'cashier', preset: string) =>
+    `npx store key issue ${{ box: 'box', vendor: 'shop', terminal: 'counter', cashier: 'till' }[object]} --preset ${preset}`,
+  key: {
+    title: 'Get a key for it',
+    help: 'Run this command where your store is kept. It prints the key once: put it behind “key =” in the notecard.',
+    local: 'For the store of this machine the desk makes one. On a deployment this command prints it.',
+    copy: 'Copy command',
+    copied: 'Command copied.',
+    make: 'Make a key',
+  },
+  notecard: {
+    title: (name: string) => `Make a notecard named ${name}`,
+    help: (name: string) =>
+      `Put it into the contents of the object, under the name ${name}. Who may edit the object can read the key: give nobody else permissions on it.`,
+    product: 'The product that it sells (optional here: the page Vendors can change it)',
+    copy: 'Copy notecard',
+    copied: 'Notecard copied.',
+  },
+  script: {
+    title: 'Put the script into it',
+    help: 'Press New Script in the contents of the object, open it, and replace all of its text by what you copied. Choose LSL (Mono) in the list of compilers, and save.',
+    copy: 'Copy script',
+    copied: 'Script copied.',
+  },
+  end: {
+    title: 'Look at it',
+    help: {
+      box: 'Put your items into its contents, each under the name that its product has for the item. After some seconds the box says that it is ready.',
+      vendor: 'Allow it to give L$ back: it asks for that. Then it shows the name and the price of its product.',
+      terminal: 'After some seconds it says that it is ready. Touch it to see your own credit.',
+      cashier:
+        'Allow it to pay L$, and write the most that it may pay a day behind “limit =”. It tells you once a day what it paid.',
+    },
+  },
+  others: 'Other objects',
+};
