@@ -19,7 +19,7 @@ const byName = (names: readonly string[], locate: (name: string) => URL): Record
 export const referenceFiles: Readonly<Record<string, URL>> = {
   ...byName(['swagger-ui.css', 'swagger-ui-bundle.js'], renderer),
   ...byName(['reference.css', 'reference.js', 'icon.svg'], ours),
-  'base.css': new URL('../../apps/desk/base.css', import.meta.url),
+  'base.css': new URL('../../apps/desk/styles/tokens.css', import.meta.url),
 };
 
 export const referencePage = ours('reference.html');
