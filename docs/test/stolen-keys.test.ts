@@ -27,7 +27,7 @@ const words: Partial<Record<Scope, RegExp[]>> = {
     /shares that are paid out/,
     /spend .*credit/,
   ],
-  'sales:refund': [/take sales back/, /owes their buyers/],
+  'sales:refund': [/refund sales/, /owes the buyers/],
   'vendors:register': [/vendors that do not exist/],
   'coupons:apply': [/apply your coupons/],
   'giftcards:redeem': [/redeem gift cards/],

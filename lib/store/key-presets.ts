@@ -56,9 +56,9 @@ export const presets = {
     scopes: [...readScopes, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
     use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
     risk:
-      'could read all that your store knows of its customers, give away credit and products, and take sales back, so ' +
-      'that your store owes their buyers what they paid. The ids of gift cards that anybody may redeem are money too, ' +
-      'and its events have them',
+      'could read everything your store knows about its customers, give away credit and products, and refund sales, ' +
+      'so that your store owes the buyers what they paid. It could also read the ids of the gift cards that anybody ' +
+      'may redeem, which are money',
   },
   all: {
     scopes,

@@ -1,6 +1,6 @@
 import { Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
-import { readableTypes } from '../../../lib/routes/events.ts';
+import { eventNames, readableTypes } from '../../../lib/routes/events.ts';
 import { scopes as allScopes, type Scope } from '../../../lib/routes/route.ts';
 import type { ApiKey } from '../../../lib/store/api-keys.ts';
 import {
@@ -116,14 +116,14 @@ export const askForRights = async (expiresAt: string | undefined): Promise<Right
 
 /** The events that a key may see, as text for the merchant who issues it; undefined if it may see none. */
 const eventsText = (held: readonly Scope[]): string | undefined => {
-  const ways = [
-    ...(held.includes('events:read') ? ['read'] : []),
-    ...(held.includes('webhooks:write') ? ['send to any address'] : []),
-  ];
-  if (ways.length === 0) return undefined;
+  const mayRead = held.includes('events:read');
+  const maySend = held.includes('webhooks:write');
+  if (!mayRead && !maySend) return undefined;
   const types = readableTypes(held);
+  const which = types.length === eventNames.length ? 'all events of your store' : `the events ${types.join(', ')}`;
   const cards = types.includes('giftcard.granted') ? ' Those of gift cards hold ids that are money.' : '';
-  return `It may ${ways.join(', and ')}, these events: ${types.join(', ')}.${cards}`;
+  if (!maySend) return `It may read ${which}.${cards}`;
+  return `It may send ${which} to any address${mayRead ? ', and read them' : ''}.${cards}`;
 };
 
 /** Prints notes on the rights of a new key. */

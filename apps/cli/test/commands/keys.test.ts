@@ -127,11 +127,14 @@ test('says which events a new key may see, and where it may send them', async ()
     (await service.run('key', 'issue', scopes, '--scopes', scopes, '--store', store)).stderr;
 
   expect(await issue('webhooks:write')).toContain(
-    'It may send to any address, these events: store.closed, store.opened.\n',
+    'It may send the events store.closed, store.opened to any address.\n',
   );
   expect(await issue('events:read,webhooks:write,giftcards:read')).toContain(
-    'It may read, and send to any address, these events: giftcard.granted, giftcard.purchased, giftcard.redeemed, giftcard.disabled, ' +
-      'store.closed, store.opened. Those of gift cards hold ids that are money.\n',
+    'It may send the events giftcard.granted, giftcard.purchased, giftcard.redeemed, giftcard.disabled, store.closed, store.opened ' +
+      'to any address, and read them. Those of gift cards hold ids that are money.\n',
   );
   expect(await issue('giftcards:read')).not.toContain('events');
+  const { stderr } = await service.run('key', 'issue', 'Anna', '--preset', 'support', '--store', store);
+  expect(stderr).toContain('It may read all events of your store. Those of gift cards hold ids that are money.\n');
+  expect(stderr).not.toMatch(/[a-z]\.[a-z]/);
 });
