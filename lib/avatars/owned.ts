@@ -91,19 +91,27 @@ export const noteDelivered = async (store: string, uuid: string, productId: stri
 /** A product is delivered to its owner again at most once in this time, and not within this time after a sale. */
 export const redeliveryPauseMillis = 60_000;
 
-const isInPause = (at: string): boolean => now() < Date.parse(at) + redeliveryPauseMillis;
+/** The seconds, rounded up, until the product can be sent again after an order at this time; 0 if it can be now. */
+const pauseAfter = (at: string | undefined): number =>
+  at === undefined ? 0 : Math.max(0, Math.ceil((Date.parse(at) + redeliveryPauseMillis - now()) / 1000));
+
+/** The refusal of a redelivery. Inworld, the terminal knows it by the 60 seconds. */
+const tooSoon = (seconds: number): Error =>
+  invalid(
+    'The product was sent to this customer less than 60 seconds ago. ' +
+      `It can be sent again in ${seconds} ${seconds === 1 ? 'second' : 'seconds'}.`,
+  );
 
 /**
  * Claims a product's redelivery for a request, for a minute. Answers a mark with the delivery's id. If this request's
  * earlier attempt claimed it, or the queue did not confirm an earlier delivery, it is the earlier id, so that the item
  * is given once. Throws 400 if the customer does not own the product, and what `refuseOwner` throws. If the request has
- * not claimed it before, it also throws 400 when `wasDelivered`, and within a minute of a sale or of another
- * redelivery.
+ * not claimed it before, it also throws 400 within a minute of `lastOrderAt`, of a sale or of another redelivery.
  */
 export const claimRedelivery = (
   key: Key,
   outside: OutsideId,
-  { refuseOwner, wasDelivered }: { refuseOwner: () => void; wasDelivered: boolean },
+  { refuseOwner, lastOrderAt }: { refuseOwner: () => void; lastOrderAt: string | undefined },
   together: readonly Write[] = [],
 ): Promise<QueuedDelivery> =>
   decide(async () => {
@@ -112,11 +120,10 @@ export const claimRedelivery = (
     if (!owned) throw invalid('The customer does not own the product.');
     refuseOwner();
     const { queued, lastSoldAt } = owned;
-    const isRecent = queued !== undefined && isInPause(queued.at);
+    const isRecent = pauseAfter(queued?.at) > 0;
     const isOurs = queued?.by === by;
-    const wasSold = lastSoldAt !== undefined && isInPause(lastSoldAt);
-    if (!isOurs && (wasDelivered || wasSold || (isRecent && !queued.unconfirmed)))
-      throw invalid('The product was queued for this customer less than 60 seconds ago: wait for that delivery.');
+    const pause = Math.max(...[lastOrderAt, lastSoldAt, queued?.unconfirmed ? undefined : queued?.at].map(pauseAfter));
+    if (!isOurs && pause > 0) throw tooSoon(pause);
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
     // A sale in between begins another minute.

@@ -158,14 +158,18 @@ export const salesWithDelivery = async (store: string, from: number, to: number)
   return new Set(tried.flatMap(({ saleId }) => saleId ?? []));
 };
 
-/** True if a delivery of the product to this recipient was ordered after this time and has been tried. */
-export const wasOrderedSince = async (
+/**
+ * The time at which a delivery of the product to this recipient was last ordered. Undefined if none was ordered after
+ * this time, or none has been tried.
+ */
+export const lastOrderSince = async (
   millis: number,
   { store, recipientUuid, productId }: Pick<Order, 'store' | 'recipientUuid' | 'productId'>,
-): Promise<boolean> => {
+): Promise<string | undefined> => {
   const from = { position: leastIdSince(millis), inclusive: true };
   const recent = await listDeliveriesTo(store, recipientUuid)({ descending: false, from });
-  return recent.some(({ productId: other, createdAt }) => other === productId && Date.parse(createdAt) > millis);
+  return recent.findLast(({ productId: other, createdAt }) => other === productId && Date.parse(createdAt) > millis)
+    ?.createdAt;
 };
 
 const byId = ({ id }: Delivery): string => id;

@@ -9,7 +9,7 @@ import type { Product } from '../routes/products.ts';
 import { ownedKey } from '../table/keys.ts';
 import type { Write } from '../table/language.ts';
 import { futureIdOutside, idOutside } from '../table/table.ts';
-import { type Delivery, reopenDelivery, wasOrderedSince } from './deliveries.ts';
+import { type Delivery, lastOrderSince, reopenDelivery } from './deliveries.ts';
 import { sendForRequest } from './queue.ts';
 import { isRefunded } from './refunded.ts';
 
@@ -56,12 +56,12 @@ export const redeliver = async (
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
   // An order of `deliver` writes nothing, so it becomes known with its first attempt.
-  const wasDelivered = await wasOrderedSince(now() - redeliveryPauseMillis, of);
+  const lastOrderAt = await lastOrderSince(now() - redeliveryPauseMillis, of);
   const refuseOwner = () => {
     if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
   };
   const key = ownedKey(store, resident.uuid, productId);
-  const mark = await claimRedelivery(key, by, { refuseOwner, wasDelivered }, together);
+  const mark = await claimRedelivery(key, by, { refuseOwner, lastOrderAt }, together);
   try {
     return await send(store, mark.id, product, resident, message);
   } catch (error) {

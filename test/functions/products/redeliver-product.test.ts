@@ -206,8 +206,9 @@ test('400s within 60 seconds of a sale to the customer, whose delivery nothing h
   expect(sold.map(({ state }) => state)).toEqual(['completed', 'completed', 'refused']);
   expect(soon.map(({ status }) => status)).toEqual([400, 400, 400, 400]);
   expect(soon[0]?.body.errors).toEqual([
-    'The product was queued for this customer less than 60 seconds ago: wait for that delivery.',
+    'The product was sent to this customer less than 60 seconds ago. It can be sent again in 60 seconds.',
   ]);
+  expect(soon[2]?.body.errors[0]).toMatch(/ in 1 second\.$/);
   expect([gift, refused, ...later].map(({ status }) => status)).toEqual([200, 200, 200, 200]);
 });
 
@@ -317,7 +318,7 @@ test('a note that the queue did not confirm an earlier redelivery leaves a later
   const earlier = await claimRedelivery(
     key,
     { id: newId(), use: () => () => {} },
-    { refuseOwner: () => {}, wasDelivered: false },
+    { refuseOwner: () => {}, lastOrderAt: undefined },
   );
   wait(60_000);
   const { status } = await redeliver();

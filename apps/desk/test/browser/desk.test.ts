@@ -146,7 +146,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const again = page.getByRole('button', { name: `Send again: ${product.name}` });
 
     await again.click();
-    await page.getByText('less than 60 seconds ago: wait for that delivery.').waitFor();
+    await page.getByText('less than 60 seconds ago. It can be sent again in').waitFor();
     await fetch(`${service().baseUrl}/_dev/clock`, { method: 'POST', body: JSON.stringify({ advanceSeconds: 61 }) });
     await again.click();
 
