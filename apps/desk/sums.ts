@@ -8,7 +8,7 @@ import {
   noSales,
   nothingEarned,
   plusEarned,
-} from '../shared/best.ts';
+} from '../shared/earnings.ts';
 
 /** Sums over days and sales. */
 

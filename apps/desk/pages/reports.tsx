@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { DaysResponse } from '../../client/client.ts';
-import { addSale, type Best, bestOf, type Earned, noSales, nothingEarned, plusEarned } from '../../shared/best.ts';
+import { addSale, type Best, bestOf, type Earned, noSales, nothingEarned, plusEarned } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';

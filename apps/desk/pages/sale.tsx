@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { SaleResponse } from '../../client/client.ts';
-import { earnedBy } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/earnings.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';

@@ -1,5 +1,5 @@
 import type { SaleResponse } from '../../client/client.ts';
-import { earnedBy } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { money, startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';

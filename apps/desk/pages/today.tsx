@@ -1,6 +1,6 @@
 import '../parts/first-view.ts';
 import type { SaleResponse } from '../../client/client.ts';
-import { earnedBy } from '../../shared/best.ts';
+import { earnedBy } from '../../shared/earnings.ts';
 import { link } from '../address.ts';
 import { ago, count, dayRange, money, monthName, time } from '../format.ts';
 import type { Day } from '../parts/days.tsx';
