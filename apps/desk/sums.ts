@@ -5,6 +5,7 @@ import {
   bestOf,
   type Earned,
   earnedBy,
+  earningsOf,
   noSales,
   nothingEarned,
   plusEarned,
@@ -22,15 +23,6 @@ type SaleDay = Pick<
   'day' | 'sales' | 'refunds' | 'paid' | 'refunded' | 'shares' | 'commissions'
 >;
 
-/** The earnings of a day. Refunds count on their own day, so they may be below 0. */
-export const earnedOn = ({ paid, refunded, shares, commissions }: Omit<SaleDay, 'day'>): Earned => ({
-  paid,
-  refunded,
-  shares,
-  commissions,
-  yours: paid - refunded - shares - commissions,
-});
-
 /** The earnings of some days. */
 export interface Sum extends Earned {
   sales: number;
@@ -43,7 +35,7 @@ const sumOf = (days: readonly SaleDay[], from: string, to: string): Sum => {
   for (const of of days) {
     if (of.day < from || of.day > to) continue;
     const counts = { sales: sum.sales + of.sales, refunds: sum.refunds + of.refunds };
-    sum = { ...plusEarned(sum, earnedOn(of)), ...counts };
+    sum = { ...plusEarned(sum, earningsOf(of)), ...counts };
   }
   return sum;
 };

@@ -25,6 +25,15 @@ export interface Earned {
   yours: number;
 }
 
+/** Earnings with the part that stays. Refunds count on their own day, so those of a day may be below 0. */
+export const earningsOf = ({ paid, refunded, shares, commissions }: Omit<Earned, 'yours'>): Earned => ({
+  paid,
+  refunded,
+  shares,
+  commissions,
+  yours: paid - refunded - shares - commissions,
+});
+
 /** The earnings of one sale. A refund takes the parts of others back. */
 export const earnedBy = ({
   state,
@@ -36,8 +45,7 @@ export const earnedBy = ({
   const sumOf = (kind: 'commission' | 'share'): number =>
     state === 'completed' ? shares.reduce((sum, part) => sum + (part.kind === kind ? part.amount : 0), 0) : 0;
   const [ofShares, commissions] = [sumOf('share'), sumOf('commission')];
-  const yours = paid - refund - ofShares - commissions;
-  return { paid: paid - change, refunded: refund - change, shares: ofShares, commissions, yours };
+  return earningsOf({ paid: paid - change, refunded: refund - change, shares: ofShares, commissions });
 };
 
 export const nothingEarned: Earned = { paid: 0, refunded: 0, shares: 0, commissions: 0, yours: 0 };

@@ -1,6 +1,15 @@
 import { useState } from 'preact/hooks';
 import type { DaysResponse } from '../../client/client.ts';
-import { addSale, type Best, bestOf, type Earned, noSales, nothingEarned, plusEarned } from '../../shared/earnings.ts';
+import {
+  addSale,
+  type Best,
+  bestOf,
+  type Earned,
+  earningsOf,
+  noSales,
+  nothingEarned,
+  plusEarned,
+} from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { count, money, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
@@ -10,7 +19,7 @@ import { type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
-import { dayMillis, earnedOn } from '../sums.ts';
+import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { t } from './reports.texts.ts';
 
@@ -36,7 +45,7 @@ const byMonth = (days: DaysResponse['data']): Month[] => {
     const month = of.day.slice(0, 7);
     const before = months.get(month) ?? { ...nothingEarned, month, sales: 0, creditAdded: 0, creditSpent: 0 };
     months.set(month, {
-      ...plusEarned(before, earnedOn(of)),
+      ...plusEarned(before, earningsOf(of)),
       month,
       sales: before.sales + of.sales,
       creditAdded: before.creditAdded + (of.creditAdded ?? 0),

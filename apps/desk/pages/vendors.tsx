@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { VendorResponse } from '../../client/client.ts';
+import { earningsOf } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { ago, time } from '../format.ts';
 import { productOf } from '../names.ts';
@@ -9,7 +10,6 @@ import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { type Session, useSession } from '../session.ts';
-import { earnedOn } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { t } from './vendor.texts.ts';
 import { ChangeProduct, VendorProduct, VendorState } from './vendor.tsx';
@@ -20,7 +20,7 @@ const salesOf = async ({ client }: Session, uuid: string, signal?: AbortSignal) 
   const { data } = await client.get('/v1/store/days', { query, ...(signal && { signal }) });
   return {
     sales: data.reduce((sum, day) => sum + day.sales, 0),
-    yours: data.reduce((sum, day) => sum + earnedOn(day).yours, 0),
+    yours: data.reduce((sum, day) => sum + earningsOf(day).yours, 0),
   };
 };
 
