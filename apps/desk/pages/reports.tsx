@@ -11,11 +11,11 @@ import {
   plusEarned,
 } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
-import { count, money, monthName } from '../format.ts';
+import { count, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, Export, Filter, Table } from '../parts/list.tsx';
+import { amountColumn, type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
@@ -55,15 +55,6 @@ const byMonth = (days: DaysResponse['data']): Month[] => {
   return [...months.values()].reverse();
 };
 
-/** A column of L$. A row says nothing of an amount of 0, but of the one that it is about. */
-const amountOf = <N extends string>(heading: string, name: N, inRow?: 'main'): Column<Record<N, number>> => ({
-  heading,
-  cell: (row) => (inRow ? <b>{money(row[name])}</b> : row[name] === 0 ? '–' : money(row[name])),
-  value: (row) => row[name],
-  isNumber: true,
-  ...(inRow && { inRow }),
-});
-
 const monthColumns: readonly Column<Month>[] = [
   {
     heading: t.month,
@@ -71,13 +62,13 @@ const monthColumns: readonly Column<Month>[] = [
     value: ({ month }) => month,
   },
   { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
-  amountOf(t.paid, 'paid'),
-  amountOf(t.refunded, 'refunded'),
-  amountOf(t.shares, 'shares'),
-  amountOf(t.commissions, 'commissions'),
-  amountOf(t.yours, 'yours', 'main'),
-  amountOf(t.creditAdded, 'creditAdded'),
-  amountOf(t.creditSpent, 'creditSpent'),
+  amountColumn(t.paid, ({ paid }) => paid, 'note'),
+  amountColumn(t.refunded, ({ refunded }) => refunded, 'note'),
+  amountColumn(t.shares, ({ shares }) => shares, 'note'),
+  amountColumn(t.commissions, ({ commissions }) => commissions, 'note'),
+  amountColumn(t.yours, ({ yours }) => yours, 'main'),
+  amountColumn(t.creditAdded, ({ creditAdded }) => creditAdded, 'note'),
+  amountColumn(t.creditSpent, ({ creditSpent }) => creditSpent, 'note'),
 ];
 
 interface Sold {
@@ -115,11 +106,11 @@ const soldIn = async (
 
 const numberColumns: readonly Column<Best>[] = [
   { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
-  amountOf(t.paid, 'paid'),
-  amountOf(t.shares, 'shares'),
-  amountOf(t.commissions, 'commissions'),
-  amountOf(t.yours, 'yours', 'main'),
-  amountOf(t.bonus, 'bonus'),
+  amountColumn(t.paid, ({ paid }) => paid, 'note'),
+  amountColumn(t.shares, ({ shares }) => shares, 'note'),
+  amountColumn(t.commissions, ({ commissions }) => commissions, 'note'),
+  amountColumn(t.yours, ({ yours }) => yours, 'main'),
+  amountColumn(t.bonus, ({ bonus }) => bonus, 'note'),
 ];
 
 const productColumns = (session: Session): readonly Column<Best>[] => [

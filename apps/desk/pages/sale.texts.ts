@@ -18,7 +18,7 @@ export const t = {
   paid: 'The buyer paid',
   received: 'Received',
   discount: 'Discount',
-  paidLess: 'Paid',
+  paidInL: 'Paid',
   givenBack: 'Given back',
   shares: 'Shares',
   commissions: 'Commissions',

@@ -1,10 +1,10 @@
 import type { SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
-import { money, startOfDay, time } from '../format.ts';
+import { startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
+import { amountColumn, type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
@@ -12,21 +12,6 @@ import { texts } from '../texts.ts';
 import { t } from './sale.texts.ts';
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
-
-/** A column of L$ of the file, and of the page too where it has a place there. */
-const amountOf = (
-  heading: string,
-  of: (sale: SaleResponse) => number,
-  place?: 'main' | 'note',
-): Column<SaleResponse> => ({
-  heading,
-  ...(place && {
-    cell: (sale: SaleResponse) => (place === 'main' || of(sale) > 0 ? money(of(sale)) : '–'),
-    inRow: place,
-  }),
-  value: of,
-  isNumber: true,
-});
 
 const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
 const toOthers = (sale: SaleResponse): number => earnedBy(sale).shares + earnedBy(sale).commissions;
@@ -59,17 +44,17 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
     cell: ({ buyerUuid }) => (buyerUuid === null ? '–' : <NamedCustomer uuid={buyerUuid} />),
     value: ({ buyerUuid }) => (buyerUuid === null ? null : customerName(session, buyerUuid)),
   },
-  amountOf(t.base, ({ base }) => base),
-  amountOf(t.discount, ({ base, total }) => base - total),
-  amountOf(t.total, ({ total }) => total),
-  amountOf(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note'),
-  amountOf(t.paidLess, (sale) => earnedBy(sale).paid),
-  amountOf(t.givenBack, (sale) => earnedBy(sale).refunded),
-  { ...amountOf(t.received, received, 'note'), value: undefined },
-  amountOf(t.shares, (sale) => earnedBy(sale).shares),
-  amountOf(t.commissions, (sale) => earnedBy(sale).commissions),
-  { ...amountOf(t.toOthers, toOthers, 'note'), value: undefined },
-  amountOf(t.yours, (sale) => earnedBy(sale).yours, 'main'),
+  amountColumn(t.base, ({ base }) => base),
+  amountColumn(t.discount, ({ base, total }) => base - total),
+  amountColumn(t.total, ({ total }) => total),
+  amountColumn(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note'),
+  amountColumn(t.paidInL, (sale) => earnedBy(sale).paid),
+  amountColumn(t.givenBack, (sale) => earnedBy(sale).refunded),
+  { ...amountColumn(t.received, received, 'note'), value: undefined },
+  amountColumn(t.shares, (sale) => earnedBy(sale).shares),
+  amountColumn(t.commissions, (sale) => earnedBy(sale).commissions),
+  { ...amountColumn(t.toOthers, toOthers, 'note'), value: undefined },
+  amountColumn(t.yours, (sale) => earnedBy(sale).yours, 'main'),
   { heading: t.reference, value: ({ reference }) => reference },
 ];
 

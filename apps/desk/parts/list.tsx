@@ -4,6 +4,7 @@ import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
 import { type CsvValue, saveCsv } from '../csv.ts';
+import { money } from '../format.ts';
 import { texts } from '../texts.ts';
 import { type LoadState, Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
@@ -30,6 +31,20 @@ export interface Column<R> {
 
 /** An empty cell appears only in a table with columns. */
 const nothing = '–';
+
+/**
+ * A column of L$. A row says nothing of an amount of 0, but of the one that it is about, which is in `main`. Without a
+ * place the column is in the file alone.
+ */
+export const amountColumn = <R,>(heading: string, of: (row: R) => number, place?: 'main' | 'note'): Column<R> => ({
+  heading,
+  ...(place && {
+    cell: (row: R) => (place === 'main' ? <b>{money(of(row))}</b> : of(row) === 0 ? nothing : money(of(row))),
+    inRow: place,
+  }),
+  value: of,
+  isNumber: true,
+});
 
 const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: ComponentChildren): string => {
   if (inRow === 'none' || content === nothing) return 'is-wide';
