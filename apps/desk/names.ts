@@ -2,6 +2,7 @@ import { isSameText } from '../../lib/normalise.ts';
 import type { Client } from './api.ts';
 import { isUuid } from './format.ts';
 import type { Scope, Session } from './session.ts';
+import { texts } from './texts.ts';
 
 /** The names of products, customers and vendors, which sales do not contain. Each is read once per tab. */
 
@@ -11,8 +12,6 @@ const known = new Map<string, Promise<string>>();
 export const forgetName = (id: string): void => {
   known.delete(id);
 };
-
-const beginning = (id: string): string => id.slice(0, 8);
 
 /** If more names are needed at once, as for an export, they are read from the list of all. */
 const few = 100;
@@ -25,8 +24,10 @@ type NamedRow = readonly [id: string, name: string];
 
 interface NameRules {
   scope: Scope;
-  /** Shown instead of a name that cannot be read. */
-  short: (id: string) => string;
+  /** Shown instead of a name that cannot be read. It is asked for again when it is next needed. */
+  unread: string;
+  /** Shown to a key without the scope. */
+  closed: (id: string) => string;
   one: (client: Client, id: string) => Promise<string>;
   all: (client: Client) => AsyncIterable<NamedRow>;
 }
@@ -46,17 +47,21 @@ const answerFrom = async (list: AsyncIterable<NamedRow>, asked: Asked): Promise<
 };
 
 /** Answers the name of a thing. Names that are needed at the same moment are read together. */
-const nameReader = ({ scope, short, one, all }: NameRules) => {
+const nameReader = ({ scope, unread, closed, one, all }: NameRules) => {
   let waiting: Asked = new Map();
   const answer = async ({ client }: Session): Promise<void> => {
     const asked = waiting;
     waiting = new Map();
     // A name that is not in the list is read by itself.
     if (asked.size > few) await answerFrom(all(client), asked).catch(() => undefined);
-    for (const [id, take] of asked) one(client, id).then(take, () => take(beginning(id)));
+    for (const [id, take] of asked)
+      one(client, id).then(take, () => {
+        forgetName(id);
+        take(unread);
+      });
   };
   return (session: Session, id: string): Promise<string> => {
-    if (!session.can(scope)) return Promise.resolve(short(id));
+    if (!session.can(scope)) return Promise.resolve(closed(id));
     const found = known.get(id);
     if (found) return found;
     if (waiting.size === 0) setTimeout(answer, 0, session);
@@ -68,7 +73,8 @@ const nameReader = ({ scope, short, one, all }: NameRules) => {
 
 export const productName = nameReader({
   scope: 'products:read',
-  short: beginning,
+  unread: texts.unread.product,
+  closed: () => texts.unread.product,
   one: async (client, id) => (await client.get('/v1/products/{id}', { path: { id } })).name,
   all: async function* (client) {
     for (const active of [true, false])
@@ -78,7 +84,8 @@ export const productName = nameReader({
 
 export const customerName = nameReader({
   scope: 'customers:read',
-  short: (uuid) => uuid,
+  unread: texts.unread.customer,
+  closed: (uuid) => uuid,
   one: async (client, identifier) =>
     (await client.get('/v1/customers/{identifier}', { path: { identifier } })).username,
   all: async function* (client) {
@@ -88,7 +95,8 @@ export const customerName = nameReader({
 
 export const vendorName = nameReader({
   scope: 'vendors:read',
-  short: beginning,
+  unread: texts.unread.vendor,
+  closed: () => texts.unread.vendor,
   one: async (client, uuid) => (await client.get('/v1/vendors/{uuid}', { path: { uuid } })).name,
   all: async function* (client) {
     for await (const { uuid, name } of client.rows('/v1/vendors', { query: { limit } })) yield [uuid, name];

@@ -20,6 +20,8 @@ export const texts = {
   noScript: 'This page could not be loaded. Check the connection, and load the desk again.',
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
+  /** Stands for a name that cannot be read. */
+  unread: { product: 'a product', customer: 'somebody', vendor: 'a vendor' },
   copyId: 'Copy id',
   copiedId: 'Id copied.',
   copyCommand: 'Copy command',

@@ -7,7 +7,7 @@ import type {
   SaleResponse,
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
-import { productName } from '../names.ts';
+import { customerName, productName } from '../names.ts';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -87,13 +87,13 @@ const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
   parts: row.lots.map(({ amount, expiresAt }) => t.part(amount, expiresAt && date(expiresAt))),
 });
 
-const ofSale = (row: SaleResponse, name: string, customer: CustomerResponse): Entry[] => {
+const ofSale = (row: SaleResponse, name: string, recipient: string | false): Entry[] => {
   const notes = [
     row.state !== 'refused' && money(row.total),
     row.credit + row.restrictedCredit > 0 &&
       row.state !== 'refused' &&
       t.paidByCredit(row.credit + row.restrictedCredit),
-    row.recipientUuid !== null && row.recipientUuid !== customer.uuid && t.sale.gift(row.recipientUuid),
+    recipient && t.sale.gift(recipient),
     row.reference,
   ];
   const bought: Entry = {
@@ -166,8 +166,12 @@ const readSales: PageReader = async (session, customer, cursor, signal) => {
     ...page,
     query: { ...page.query, buyer: customer.uuid },
   });
+  const recipientOf = async ({ recipientUuid }: SaleResponse): Promise<string | false> =>
+    recipientUuid !== null && recipientUuid !== customer.uuid && customerName(session, recipientUuid);
   const entries = await Promise.all(
-    data.map(async (row) => ofSale(row, await productName(session, row.productId), customer)),
+    data.map(async (row) =>
+      ofSale(row, ...(await Promise.all([productName(session, row.productId), recipientOf(row)]))),
+    ),
   );
   return { name: 'sales', entries: entries.flat(), cursor: pagination.nextCursor };
 };

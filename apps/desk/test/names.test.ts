@@ -44,8 +44,15 @@ test('many names are read from the list as far as need be, and those that it lac
 
   expect(await namesOf(upTo(150))).toEqual(upTo(150).map((n) => `name ${n}`));
   expect(calls).toEqual({ one: 0, row: 150 });
-  expect((await namesOf([...upTo(550).slice(150), 1e6])).slice(-2)).toEqual(['name 549', '00000002']);
+  expect((await namesOf([...upTo(550).slice(150), 1e6])).slice(-2)).toEqual(['name 549', 'somebody']);
   expect(calls).toEqual({ one: 151, row: 550 });
+});
+
+test('a name that cannot be read is somebody, and is asked for again', async () => {
+  const { calls, namesOf } = sessionWith(5, 0);
+
+  expect([await namesOf([1e6, 1e6]), await namesOf([1e6])]).toEqual([['somebody', 'somebody'], ['somebody']]);
+  expect(calls).toEqual({ one: 2, row: 0 });
 });
 
 test('a list that is far longer than what is asked for is left', async () => {
