@@ -1,12 +1,28 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import type { CustomerCouponResponse, OwnedProductResponse } from '../../client/client.ts';
 import { ago, money } from '../format.ts';
 import { State } from '../parts/list.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { FaultBox, type PressState, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
+
+/** True once the seconds are over that a refusal named. The refusal is cleared then. */
+const useWaited = ({ fault, clear }: PressState): boolean => {
+  const [hasWaited, setWaited] = useState(false);
+  useEffect(() => {
+    const [, seconds] = /again in (\d+) seconds?\.$/.exec(fault?.text ?? '') ?? [];
+    if (seconds === undefined) return undefined;
+    setWaited(false);
+    const timer = setTimeout(() => {
+      setWaited(true);
+      clear();
+    }, Number(seconds) * 1000);
+    return () => clearTimeout(timer);
+  }, [fault]);
+  return hasWaited;
+};
 
 const Owned = ({ customer, product, reload }: CustomerProps & { product: OwnedProductResponse }) => {
   const { client, can } = useSession();
@@ -19,6 +35,7 @@ const Owned = ({ customer, product, reload }: CustomerProps & { product: OwnedPr
     say(t.redeliver.done(name, customer.username));
     reload();
   });
+  const hasWaited = useWaited(sending);
   return (
     <li class="row">
       <p>
@@ -36,6 +53,11 @@ const Owned = ({ customer, product, reload }: CustomerProps & { product: OwnedPr
         </button>
       )}
       {sending.fault && <FaultBox fault={sending.fault} />}
+      {hasWaited && !sending.fault && (
+        <p class="notice" role="status">
+          {t.redeliver.waited}
+        </p>
+      )}
     </li>
   );
 };

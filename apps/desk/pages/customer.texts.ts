@@ -157,6 +157,7 @@ export const t = {
     open: 'Send again',
     of: (product: string) => `Send again: ${product}`,
     done: (product: string, name: string) => `Sent ${product} to ${name} again.`,
+    waited: 'You can send it again now.',
   },
   bought: (when: string, times: number) => `bought ${when}${times > 1 ? `, ${count(times)} times` : ''}`,
   more: 'Show more',
