@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CustomerCouponResponse, OwnedProductResponse } from '../../client/client.ts';
-import { ago, money } from '../format.ts';
+import { shownWorth, useWorth } from '../card-worth.ts';
+import { ago } from '../format.ts';
 import { State } from '../parts/list.tsx';
 import { FaultBox, type PressState, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
@@ -162,6 +163,7 @@ const GiftCards = ({ customer, round }: CustomerProps) => {
       }),
     [customer.uuid, round],
   );
+  const worthOf = useWorth(loaded.value?.data ?? []);
   // Most customers have none, so there is a card only if there is a first one.
   if (!loaded.fault && !loaded.value?.data.length) return null;
   return (
@@ -170,14 +172,14 @@ const GiftCards = ({ customer, round }: CustomerProps) => {
       <Show of={loaded}>
         {({ data }) => (
           <ul class="rows">
-            {data.map(({ id, credit, redeemed, active }) => (
-              <li key={id} class="row">
+            {data.map((card) => (
+              <li key={card.id} class="row">
                 <p>
-                  <b>{money(credit)}</b> <code>{id}</code>
+                  <b>{shownWorth(worthOf(card))}</b> <code>{card.id}</code>
                 </p>
-                {redeemed ? (
+                {card.redeemed ? (
                   <State tone="plain">{t.cards.redeemed}</State>
-                ) : active ? (
+                ) : card.active ? (
                   <State tone="good">{t.cards.open}</State>
                 ) : (
                   <State tone="warn">{t.cards.disabled}</State>

@@ -1,7 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { GiftCardResponse } from '../../client/client.ts';
 import { go, link, pathSegment, useAddress } from '../address.ts';
-import { dayIn, endOfDay, isUuid, money } from '../format.ts';
+import { noteRedeemed, shownWorth, useWorth } from '../card-worth.ts';
+import { dayIn, endOfDay, isUuid } from '../format.ts';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -70,6 +71,7 @@ const Redeem = ({ card, reload, onClose }: CardProps & { onClose: () => void }) 
             path: { id: card.id },
             body: { identifier, ...(expiresAt && { expiresAt }), ...(reason && { reason }) },
           });
+          noteRedeemed(card);
           onClose();
           reload();
           say(t.redeem.done(card.credit, credit.username, credit.credit));
@@ -128,8 +130,11 @@ const Actions = ({ card, reload }: CardProps) => {
   );
 };
 
-const giftCardColumns = (reload: () => void): Column<GiftCardResponse>[] => [
-  { heading: t.amount, cell: ({ credit }) => <b>{money(credit)}</b>, value: ({ credit }) => credit },
+const giftCardColumns = (
+  reload: () => void,
+  worthOf: ReturnType<typeof useWorth>,
+): readonly Column<GiftCardResponse>[] => [
+  { heading: t.amount, cell: (card) => <b>{shownWorth(worthOf(card))}</b>, value: worthOf },
   {
     heading: t.owner,
     cell: ({ ownerUuid, ownerUsername }) => <CustomerLink uuid={ownerUuid} name={ownerUsername} />,
@@ -167,13 +172,14 @@ const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reloa
     (signal) => client.get('/v1/customers/{identifier}/giftcards', { path, query: page, signal }),
     [owner, JSON.stringify(page), round],
   );
+  const worthOf = useWorth(cards.value?.data ?? []);
   return (
     <List
       of={cards}
       all={() => client.rows('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, limit: 1000 } })}
       file="gift-cards"
       caption={t.caption}
-      columns={giftCardColumns(reload)}
+      columns={giftCardColumns(reload, worthOf)}
       keyOf={({ id }) => id}
       empty={query.state ? t.noneFits : t.none}
     />
@@ -183,12 +189,13 @@ const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reloa
 const OneCard = ({ id, round, reload }: { id: string; round: number; reload: () => void }) => {
   const { client } = useSession();
   const card = useLoad((signal) => client.get('/v1/giftcards/{id}', { path: { id }, signal }), [id, round]);
+  const worthOf = useWorth(card.value ? [card.value] : []);
   return (
     <Show of={card}>
       {(found) => (
         <Table
           caption={t.caption}
-          columns={giftCardColumns(reload)}
+          columns={giftCardColumns(reload, worthOf)}
           rows={[found]}
           keyOf={(row) => row.id}
           empty={t.none}

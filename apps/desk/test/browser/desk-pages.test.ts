@@ -153,6 +153,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await freeOfBarriers(page);
     await page.getByRole('button', { name: 'Redeem the card' }).click();
     await page.getByText(`Redeemed L$\u00a0250 for ${username}, who has L$\u00a0250 now.`).waitFor();
+    await page.getByRole('row', { name: /^L\$.250.*Redeemed/ }).waitFor();
     await page.getByRole('button', { name: 'Disable: card of L$\u00a040' }).click();
     await page.getByText(/^Nobody can redeem it any more: /).waitFor();
     await freeOfBarriers(page);
@@ -178,6 +179,15 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: data[1].id }).waitFor();
     expect(await page.getByRole('row').count()).toBe(3);
+
+    // The tab forgets what it has redeemed, and reads it in the history.
+    await page.reload();
+    await page.getByRole('row', { name: /^L\$.250.*Redeemed/ }).waitFor();
+    await page.getByRole('link', { name: username }).first().click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: /^L\$.250.*Redeemed$/ })
+      .waitFor();
   });
 
   test('makes a product with a preview of its price, and changes the price while somebody else does', async () => {
