@@ -6,6 +6,7 @@ export const t = {
   none: 'There is no coupon yet. Press New coupon, and apply it for a customer then.',
   noneFits: 'No coupon is in this state.',
   create: 'New coupon',
+  submit: 'Create coupon',
   created: (code: string) => `Made the coupon ${code}.`,
   edit: 'Edit',
   saved: (code: string) => `Saved ${code}.`,
@@ -21,7 +22,10 @@ export const t = {
   of: (action: string, code: string) => `${action}: ${code}`,
   yes: 'Yes',
   no: 'No',
-  ownerHelp: 'Name or UUID of the avatar who gets the commission. It cannot be changed later.',
+  ownerHelp:
+    'Who gets the commission: a name or UUID. Without a commission enter yourself. It cannot be changed later.',
+  usualOwner: (name: string) => `It belongs to ${name}, as your newest coupon does. Nobody gets a commission.`,
+  otherOwner: 'Choose another owner',
   fields: {
     code: 'Code',
     discount: 'Discount in percent',

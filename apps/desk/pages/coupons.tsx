@@ -1,3 +1,4 @@
+import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
 import { pathSegment, useAddress } from '../address.ts';
@@ -10,7 +11,7 @@ import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './coupon.texts.ts';
 import { LimitCoupon, lastDay } from './coupon-limits.tsx';
@@ -32,10 +33,10 @@ const couponBody = ({ code = '', discount, ownerProfit, active, bloggersSync }: 
   bloggersSync: bloggersSync === 'on',
 });
 
-const Fields = ({ initial }: { initial: Values }) => (
+const Fields = ({ initial, owner }: { initial: Values; owner?: ComponentChildren }) => (
   <>
-    <Field name="code" label={t.fields.code} initial={initial.code ?? ''} maxLength={64} autoFocus />
     <div class="pair">
+      <Field name="code" label={t.fields.code} initial={initial.code ?? ''} maxLength={64} autoFocus />
       <Field
         name="discount"
         label={t.fields.discount}
@@ -44,6 +45,8 @@ const Fields = ({ initial }: { initial: Values }) => (
         step="any"
         initial={initial.discount ?? ''}
       />
+    </div>
+    <div class="pair">
       <Field
         name="ownerProfit"
         label={t.fields.ownerProfit}
@@ -52,6 +55,7 @@ const Fields = ({ initial }: { initial: Values }) => (
         step="any"
         initial={initial.ownerProfit ?? ''}
       />
+      {owner}
     </div>
     <Field name="active" label={t.fields.active} type="checkbox" isChecked={initial.active === 'on'} />
     <Field
@@ -68,24 +72,70 @@ interface DialogProps {
   onClose: () => void;
 }
 
-const Create = ({ reload, onClose }: DialogProps) => {
+/** The owner of the newest coupon: ids grow with time. Empty if there is none, or too many to read at once. */
+const newestOwner = async ({ client }: Session, signal: AbortSignal): Promise<string> => {
+  const { data, pagination } = await client.get('/v1/coupons', { query: { limit: 1000 }, signal });
+  return pagination.nextCursor === null ? (data.at(-1)?.couponOwnerUsername ?? '') : '';
+};
+
+/**
+ * Asks for the owner. Where there is no commission it tells the usual one instead, and keeps the box folded. An open box
+ * begins empty, so that nobody is paid by an oversight.
+ */
+const Owner = ({ usual, isFolded, onOpen }: { usual: string; isFolded: boolean; onOpen: () => void }) => (
+  <div>
+    {isFolded && (
+      <div class="field">
+        <p class="help">{t.usualOwner(usual)}</p>
+        <button type="button" class="button" onClick={onOpen}>
+          {t.otherOwner}
+        </button>
+      </div>
+    )}
+    <div hidden={isFolded}>
+      <Field
+        key={isFolded}
+        type="person"
+        name="ownerIdentifier"
+        label={t.fields.owner}
+        help={t.ownerHelp}
+        initial={isFolded ? usual : ''}
+      />
+    </div>
+  </div>
+);
+
+const CreateForm = ({ usual, reload, onClose }: DialogProps & { usual: string }) => {
   const { client } = useSession();
   const say = useSay();
+  const [hasCommission, setCommission] = useState(false);
+  const [isOpen, setOpen] = useState(usual === '');
   return (
-    <Dialog title={t.create} onClose={onClose}>
-      <Form
-        submit={t.create}
-        onCancel={onClose}
-        onSend={async ({ ownerIdentifier = '', ...values }) => {
-          const made = await client.post('/v1/coupons', { body: { ...couponBody(values), ownerIdentifier } });
-          onClose();
-          reload();
-          say(t.created(made.code));
-        }}
-      >
-        <Fields initial={{ ownerProfit: '0', active: 'on' }} />
-        <Field type="person" name="ownerIdentifier" label={t.fields.owner} help={t.ownerHelp} />
-      </Form>
+    <Form
+      submit={t.submit}
+      onCancel={onClose}
+      onValues={({ ownerProfit }) => setCommission(Number(ownerProfit) !== 0)}
+      onSend={async ({ ownerIdentifier = '', ...values }) => {
+        const made = await client.post('/v1/coupons', { body: { ...couponBody(values), ownerIdentifier } });
+        onClose();
+        reload();
+        say(t.created(made.code));
+      }}
+    >
+      <Fields
+        initial={{ ownerProfit: '0', active: 'on' }}
+        owner={<Owner usual={usual} isFolded={!hasCommission && !isOpen} onOpen={() => setOpen(true)} />}
+      />
+    </Form>
+  );
+};
+
+const Create = (props: DialogProps) => {
+  const session = useSession();
+  const owner = useLoad((signal) => newestOwner(session, signal), []);
+  return (
+    <Dialog title={t.create} onClose={props.onClose}>
+      <Show of={owner}>{(usual) => <CreateForm {...props} usual={usual} />}</Show>
     </Dialog>
   );
 };

@@ -8,6 +8,8 @@ import { createStore } from '../../../../lib/operator/stores.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
+type Coupon = { code: string };
+
 const { service, open, forgive, call, signIn, resident } = useDesk();
 
 const aProduct = (more: object = {}) =>
@@ -96,15 +98,29 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'New coupon' }).click();
     await page.getByLabel('Code').fill(code);
     await page.getByLabel('Discount in percent').fill('120');
+    await page.getByLabel('Owner').waitFor({ state: 'hidden' });
+    await page.getByLabel('Commission in percent').fill('5');
+    expect(await page.getByLabel('Owner').inputValue()).toBe('');
     await page.getByLabel('Owner').fill(username);
-    await page.getByRole('dialog').getByRole('button', { name: 'New coupon' }).click();
+    await page.getByRole('button', { name: 'Create coupon' }).click();
     await page.locator('.field .error', { hasText: 'Enter a number from 0 to 100.' }).waitFor();
     await freeOfBarriers(page);
     await page.getByLabel('Discount in percent').fill('12.5');
-    await page.getByRole('dialog').getByRole('button', { name: 'New coupon' }).click();
+    await page.getByRole('button', { name: 'Create coupon' }).click();
     await page.getByText(`Made the coupon ${code}.`).waitFor();
     // On a phone the sentence covers the button.
     await page.getByRole('button', { name: 'Close', exact: true }).click();
+
+    await page.getByRole('button', { name: 'New coupon' }).click();
+    await page.getByText(`It belongs to ${username}, as your newest coupon does.`).waitFor();
+    await freeOfBarriers(page);
+    await page.getByLabel('Code').fill(`Plain${code}`);
+    await page.getByLabel('Discount in percent').fill('10');
+    await page.getByRole('button', { name: 'Create coupon' }).click();
+    await page.getByText(`Made the coupon Plain${code}.`).waitFor();
+    await page.getByRole('button', { name: 'Close', exact: true }).click();
+    const plain = (await call('GET', '/coupons?limit=1000')).data.find((one: Coupon) => one.code === `Plain${code}`);
+    expect(plain).toMatchObject({ couponOwnerUsername: username, ownerProfit: 0, discount: 10 });
 
     await page.getByRole('button', { name: `Apply: ${code}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
@@ -129,7 +145,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`Saved ${code}.`).waitFor();
     const { data } = await call('GET', '/coupons?limit=1000&active=false');
-    expect(data.find((coupon: { code: string }) => coupon.code === code)).toMatchObject({ discount: 20 });
+    expect(data.find((coupon: Coupon) => coupon.code === code)).toMatchObject({ discount: 20 });
     forgive(/status of 40[04]/);
   });
 
@@ -357,8 +373,9 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await page.getByRole('button', { name: 'New coupon' }).click();
   await page.getByLabel('Code').fill(name);
   await page.getByLabel('Discount in percent').fill('25');
+  await page.getByRole('button', { name: 'Choose another owner' }).click();
   await page.getByLabel('Owner').fill(username);
-  await dialog.getByRole('button', { name: 'New coupon' }).click();
+  await page.getByRole('button', { name: 'Create coupon' }).click();
   await page.getByText(`Made the coupon ${name}.`).waitFor();
   await page.getByRole('button', { name: `Apply: ${name}` }).click();
   await page.getByLabel('Customer: name or UUID').fill(username);
