@@ -1,15 +1,6 @@
+import { lessPercent, shareOf } from '../../lib/price.ts';
+
 /** The service's own rules of prices, for previews. */
-
-/** Percentages are counted in billionths, since binary fractions would round some halves down. */
-const whole = 100_000_000_000n;
-const billionths = (percent: number): bigint => BigInt(Math.round(percent * 1e9));
-
-/** A price (whole L$) less a percentage from 0 to 100, rounded half up. */
-export const lessPercent = (price: number, percent: number): number =>
-  Number((2n * BigInt(price) * (whole - billionths(percent)) + whole) / (2n * whole));
-
-/** A percentage from 0 to 100 of an amount of whole L$, rounded down. */
-const shareOf = (amount: number, percent: number): number => Number((BigInt(amount) * billionths(percent)) / whole);
 
 /** The rules of a store that affect a price. */
 interface PriceRules {

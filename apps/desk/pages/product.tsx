@@ -1,4 +1,5 @@
 import { useRef, useState } from 'preact/hooks';
+import { lessPercent } from '../../../lib/price.ts';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
@@ -15,7 +16,6 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { Picture } from '../parts/picture.tsx';
 import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { lessPercent } from '../prices.ts';
 import { useSession } from '../session.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './product.texts.ts';

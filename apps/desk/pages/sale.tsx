@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import type { SaleResponse } from '../../client/client.ts';
+import type { ProductResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
 import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -13,6 +13,7 @@ import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { deliveryWords } from '../words/delivery.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
+import { priceLines } from './price-lines.ts';
 import { t } from './sale.texts.ts';
 import { tones } from './sales.tsx';
 
@@ -86,15 +87,14 @@ export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
 );
 
 /** The prices, line by line: from the product's price to the shares of the L$ that others are owed. */
-const Prices = ({ sale }: { sale: SaleResponse }) => {
-  const { base, discount, total, credit, restrictedCredit, paid, change, refund, state, shares, bonus } = sale;
+const PriceList = ({ sale, product }: { sale: SaleResponse; product: ProductResponse | undefined }) => {
+  const { at, total, credit, restrictedCredit, paid, change, refund, state, shares, bonus } = sale;
   return (
     <section class="card" aria-labelledby="prices">
       <h2 id="prices">{t.prices}</h2>
       <Lines
         of={[
-          [t.base, money(base)],
-          discount.source !== 'none' && [t.discounts[discount.source](discount.percent), money(total - base)],
+          ...priceLines({ ...sale, at: Date.parse(at) }, product),
           [t.total, money(total)],
           credit > 0 && [t.byCredit, money(credit)],
           restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
@@ -116,6 +116,17 @@ const Prices = ({ sale }: { sale: SaleResponse }) => {
       />
     </section>
   );
+};
+
+const Prices = ({ sale }: { sale: SaleResponse }) => {
+  const { client, can } = useSession();
+  const { productId: id } = sale;
+  const product = useLoad(
+    async (signal) =>
+      can('products:read') ? client.get('/v1/products/{id}', { path: { id }, signal }).catch(() => null) : null,
+    [id],
+  );
+  return <Show of={product}>{(read) => <PriceList sale={sale} product={read ?? undefined} />}</Show>;
 };
 
 const Delivery = ({ id }: { id: string }) => {

@@ -7,6 +7,7 @@ import { Field, Form } from '../parts/form.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
+import { priceLines } from './price-lines.ts';
 import { Lines } from './sale.tsx';
 import { t } from './sell.texts.ts';
 
@@ -17,15 +18,11 @@ interface Offer {
   quote: QuoteResponse;
 }
 
-const Prices = ({ asked, quote }: Offer) => (
+const Prices = ({ asked, quote, product }: Offer & { product: ProductResponse }) => (
   <Lines
     of={[
       [t.buyer, asked.buyerIdentifier],
-      [t.base, money(quote.base)],
-      quote.discount.source !== 'none' && [
-        t.discounts[quote.discount.source](quote.discount.percent),
-        money(quote.total - quote.base),
-      ],
+      ...priceLines({ ...quote, at: Date.now() }, product),
       quote.credit > 0 && [t.byCredit, money(quote.credit)],
       quote.restrictedCredit > 0 && [t.byRestricted, money(quote.restrictedCredit)],
       [t.toPay, money(quote.toPay)],
@@ -77,7 +74,7 @@ export const Sell = ({ product, onClose }: { product: ProductResponse; onClose: 
             say(t.done(product.name));
           }}
         >
-          <Prices {...offer} />
+          <Prices {...offer} product={product} />
           <Field name="reference" label={t.reference} help={t.referenceHelp} maxLength={100} autoFocus />
         </Form>
       ) : (

@@ -14,6 +14,13 @@ export const saleWords = {
     underpaid: 'Less was paid than the price.',
   },
   base: 'Price',
+  listPrice: 'List price',
+  /** A product's own discount, by its type. */
+  ownDiscounts: {
+    0: (percent: number) => `Discount of the product, ${percent} %`,
+    1: () => 'Discount of the product',
+    2: () => 'Sale price of the product',
+  },
   buyer: 'Buyer',
   buyerFilter: 'Buyer: name or UUID',
   discounts: {
