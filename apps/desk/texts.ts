@@ -113,7 +113,7 @@ export const texts = {
     avatar: 'Enter the UUID of an avatar.',
     uuid: 'Enter a UUID, such as 0b9d6c1e-3f5a-4a63-9a51-0c9b8f6d2e10.',
     choice: 'Choose one of the values that are offered.',
-    time: 'Enter a day and a time.',
+    time: 'Enter a day such as 2026-12-31, or a time such as 2026-12-31T18:00Z.',
     future: 'Enter a day that is still to come.',
     nobody: 'Nobody is known by this name.',
     holdsLess: 'The customer does not hold that much.',

@@ -13,8 +13,11 @@ export interface ItemForm<T> {
   write(item: T): string;
 }
 
-/** How a CSV file writes the values of a column. NDJSON files hold the values themselves. */
-export type Form = 'text' | 'person' | 'integer' | 'number' | 'boolean' | 'list' | ItemForm<unknown>;
+/**
+ * How a CSV file writes the values of a column. NDJSON files hold the values themselves. A time may be a day, which means
+ * its `begin` or its `end` in UTC.
+ */
+export type Form = 'text' | 'person' | 'integer' | 'number' | 'boolean' | 'list' | 'begin' | 'end' | ItemForm<unknown>;
 
 /** The part of a column that says how its cells are written. */
 interface CellColumn {
@@ -60,7 +63,17 @@ const readers: Record<Extract<Form, string>, (cell: string) => unknown> = {
   // Spreadsheets write TRUE.
   boolean: (cell) => booleans.get(plainCell(cell).toLowerCase()) ?? cell,
   list: items,
+  begin: (cell) => cell,
+  end: (cell) => cell,
 };
+
+const timesOfDay = { begin: '00:00:00.000Z', end: '23:59:59.999Z' };
+
+/** A value in which a day is the time that its column means; any other value as it is. */
+export const withTime = ({ form }: CellColumn, value: unknown): unknown =>
+  (form === 'begin' || form === 'end') && typeof value === 'string' && /^\s*\d{4}-\d\d-\d\d\s*$/.test(value)
+    ? `${value.trim()}T${timesOfDay[form]}`
+    : value;
 
 /** The value of a CSV file's cell; undefined if it is empty. */
 export const readCell = ({ form }: CellColumn, cell: string): unknown => {
@@ -87,11 +100,14 @@ export const writeCell = ({ form }: CellColumn, value: unknown): string => {
 const isAmbiguous = (value: unknown): boolean =>
   typeof value === 'string' && [/^-?\d+\.0+$/, /^-?\d+(?:[.,' ]\d{3})+$/].some((form) => form.test(value.trim()));
 
-/** The values that a column allows, for the message about a refused value. Explains ambiguous numbers. */
-export const allowedIn = ({ form }: CellColumn, value: unknown, message: string): string =>
-  (form === 'integer' || form === 'number') && isAmbiguous(value)
-    ? `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`
+/** The values that a column allows, for the message about a refused value. Explains ambiguous numbers and days. */
+export const allowedIn = ({ form }: CellColumn, value: unknown, message: string): string => {
+  if ((form === 'integer' || form === 'number') && isAmbiguous(value))
+    return `${message}, in digits only, such as 1000: without separators of thousands, and without zeros behind a point`;
+  return form === 'begin' || form === 'end'
+    ? 'must be a day such as 2030-01-31, or a time such as 2030-01-31T12:00:00Z'
     : message;
+};
 
 /** Shares as CSV: ada.lovelace:60;bob:40. */
 export const shareForm: ItemForm<{ userUuid: string; percent: number }> = {

@@ -2,7 +2,7 @@ import type { Resident } from '../../../lib/avatars/residents.ts';
 import type { Identifier } from '../../../lib/identifier.ts';
 import type { Fault, Importer, Row, Setting } from '../../../lib/operator/imports/rows.ts';
 import { findResidents } from '../../../lib/operator/residents.ts';
-import { allowedIn } from '../../shared/cells.ts';
+import { allowedIn, withTime } from '../../shared/cells.ts';
 import { nested } from '../../shared/nested.ts';
 import { idFrom, isRequired, namedIn, type UuidLookup, type Values } from '../kinds/columns.ts';
 import type { ImportFile } from '../kinds/kind.ts';
@@ -44,7 +44,7 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
   for (const column of kind.columns) {
     const { name, check } = column;
     if (!(name in raw.values) && !isRequired(column) && !kind.onlyAdded) continue;
-    const value = raw.values[name];
+    const value = withTime(column, raw.values[name]);
     const parsed = check.safeParse(value);
     if (parsed.success) fields[name] = parsed.data;
     else {

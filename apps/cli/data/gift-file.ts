@@ -28,7 +28,7 @@ export const giftFile: ImportFile = {
       z.enum(creditTypes, { error: 'must be regular or restricted' }).default('regular'),
       'regular or restricted',
     ],
-    expiresAt: ['text', optionalTime, 'when it expires; empty: never'],
+    expiresAt: ['end', optionalTime, 'when it expires; empty: never'],
   }),
   checkRow: ({ expiresAt }, report) => {
     if (typeof expiresAt === 'string' && expiresAt <= timestamp(now())) report('expiresAt', 'must be in the future');

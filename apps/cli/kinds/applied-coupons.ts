@@ -59,7 +59,7 @@ export const appliedCoupons: Kind = {
         'the product that it counts for, by id or as the file of products names it; empty: the whole store',
         'products',
       ],
-      expiresAt: ['text', wireTimestamp(), 'until when; a row whose time is over changes nothing'],
+      expiresAt: ['end', wireTimestamp(), 'until when; a row whose time is over changes nothing'],
     }),
     unique: ({ resident, product }, uuidOf) => ({ resident: [`${uuidOf(resident)} ${product ?? ''}`] }),
     onlyAdded: true,

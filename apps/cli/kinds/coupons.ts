@@ -69,7 +69,7 @@ export const coupons: Kind = {
       active: ['boolean', coupon.active, 'whether it can be used'],
       bloggersSync: ['boolean', coupon.bloggersSync, 'whether it is kept in step with bloggers'],
       usesPerCustomer: ['integer', integer(0).default(0), 'how often a customer may use it; 0: no limit'],
-      expiration: ['text', wireTimestamp().default(never), 'when it expires; empty: never'],
+      expiration: ['end', wireTimestamp().default(never), 'when it expires; empty: never'],
       createdAt: ['text', optionalTime, "when it was created: an owner's newest coupon counts"],
     }),
     id: { madeOf: ({ code }) => normalisedCode(code as string) },

@@ -114,7 +114,7 @@ export const credit: Kind = {
       resident: ['person', identifier(), 'the customer, by UUID or username'],
       type: ['text', creditType, 'regular or restricted'],
       amount: ['integer', integer(0), 'in whole L$: the amount that was added'],
-      expiresAt: ['text', optionalTime, 'when it expires; empty: never'],
+      expiresAt: ['end', optionalTime, 'when it expires; empty: never'],
       remaining: ['integer', integer(0).optional(), 'the part that is left; empty: all of it'],
       id: ['text', optionalId, idHelp],
       state: ['text', lotState, 'open, or how it ended'],

@@ -1,5 +1,5 @@
 import { trimmed } from '../../../lib/normalise.ts';
-import { allowedIn, type Form, readCell, shareForm, writeCell } from '../../shared/cells.ts';
+import { allowedIn, type Form, readCell, shareForm, withTime, writeCell } from '../../shared/cells.ts';
 import { CsvFault, type CsvRecord, csvReader } from '../../shared/csv.ts';
 import { ownOf, readHeader } from '../../shared/csv-header.ts';
 import { otherForm } from '../../shared/file-form.ts';
@@ -98,11 +98,11 @@ const fits = ({ rules, isTime, form }: ImportColumn, value: unknown): boolean =>
 
 /** The value of a cell, or a sentence about why it has none. */
 export const checkCell = (column: ImportColumn, cell: string): { value: unknown } | { fault: string } => {
-  const { name, isRequired, initial, words } = column;
-  const read = readCell(formOf(column), cell);
+  const { name, isRequired, isTime, initial, words } = column;
+  const read = withTime(formOf(column), readCell(formOf(column), cell));
   if (read === undefined) return isRequired ? { fault: t.faults.empty(name) } : { value: initial };
   if (fits(column, read)) return { value: normalised(column, read) };
-  const isAmbiguous = allowedIn(formOf(column), read, '') !== '';
+  const isAmbiguous = !isTime && allowedIn(formOf(column), read, '') !== '';
   const sentence = isAmbiguous ? t.faults.digits : wordsOf(`${name} ${words}`, name);
   return { fault: t.faults.value(name, cell.slice(0, 60), sentence) };
 };

@@ -110,8 +110,8 @@ export const planWords = {
     noCsv: (fault: string) => `In this file ${fault}.`,
     length: (wanted: number, found: number) =>
       `The line has ${some(found, 'value', 'values')}, and the first line ${count(wanted)}.`,
-    empty: (name: string) => `${name} is empty.`,
-    value: (name: string, value: string, sentence: string) => `${name} “${value}”: ${sentence}`,
+    empty: (name: string) => `The column ${name} is empty.`,
+    value: (name: string, value: string, sentence: string) => `Column ${name}, “${value}”: ${sentence}`,
     digits: 'Enter digits only, such as 1000, without separators and without zeros behind a point.',
     unknownId: (id: string) =>
       `There is nothing with the id ${id}. Leave the id empty to make a new one; the command keeps ids.`,

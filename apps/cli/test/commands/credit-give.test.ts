@@ -59,7 +59,7 @@ test('shows the sums before, gives each line once with reason and reference in h
   const file = fileOf([
     { to: a, amount: 100 },
     { to: b, amount: 50, type: 'restricted' },
-    { to: b, amount: 7, expiresAt: later },
+    { to: b, amount: 7, expiresAt: '2999-01-31' },
   ]);
 
   const preview = await give(file, '--dry-run', ...because);
@@ -74,6 +74,8 @@ test('shows the sums before, gives each line once with reason and reference in h
     [140, 0],
     [7, 50],
   ]);
+  const lots = await service.run('credit', 'lots', b.username, '--store', demo, '--json');
+  expect(lots.rows).toMatchObject([{ amount: 7, expiresAt: '2999-01-31T23:59:59.999Z' }]);
   expect(again.stderr).toMatch(/what is given already is not given again/);
   const history = async () =>
     JSON.stringify((await service.run('credit', 'history', a.username, '--store', demo, '--json')).rows);

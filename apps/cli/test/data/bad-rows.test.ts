@@ -40,7 +40,7 @@ describe('a bad row is reported with its line, its field, the value and the allo
       'line 3: listed "maybe" must be true or false',
       expect.stringMatching(/^line 4: discount.value 200 must be a number from 0 to 100/),
       expect.stringMatching(/^line 5: discount.type 7 must be 0/),
-      expect.stringMatching(/^line 5: discount.startDate "tomorrow" must be an ISO 8601 date-time/),
+      expect.stringMatching(/^line 5: discount.startDate "tomorrow" must be a day such as 2030-01-31, or a time/),
       expect.stringMatching(/^line 5: item "a\|b" must be 1 to 63 printable ASCII characters/),
     ]);
   });

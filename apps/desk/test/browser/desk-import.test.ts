@@ -85,7 +85,7 @@ describe.each(screens)('on a %s', (_, size) => {
       `5 Lost ${own}: Cannot be imported`,
     ]);
     await page.getByText('650 → 700').waitFor();
-    await page.getByText('price “1.000”: Enter digits only').waitFor();
+    await page.getByText('Column price, “1.000”: Enter digits only').waitFor();
     await page.getByText('There is no category Nowhere').waitFor();
     await page.getByText('1 new, 1 to change, 0 stay as they are, 2 cannot be imported').waitFor();
     await freeOfBarriers(page);
@@ -98,7 +98,7 @@ describe.each(screens)('on a %s', (_, size) => {
       page.getByRole('button', { name: 'Save 2 failed lines' }).click(),
     ]);
     expect(await readFile(await failed.path(), 'utf8')).toMatch(
-      /^\ufeffname,price,item,demoId,categories,reason\r\nBroken \w+,1\.000,Coat,,,"price “1\.000”.*\r\nLost \w+,5,Coat,,Nowhere,"There is no.*\r\n$/,
+      /^\ufeffname,price,item,demoId,categories,reason\r\nBroken \w+,1\.000,Coat,,,"Column price, “1\.000”.*\r\nLost \w+,5,Coat,,Nowhere,"There is no.*\r\n$/,
     );
     const demo = await productNamed(`Demo ${own}`);
     expect(await call('GET', `/products/${known.id}`)).toMatchObject({

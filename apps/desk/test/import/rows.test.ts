@@ -3,7 +3,7 @@ import { giftFile } from '../../../cli/data/gift-file.ts';
 import { categories } from '../../../cli/kinds/categories.ts';
 import type { Column } from '../../../cli/kinds/columns.ts';
 import { products } from '../../../cli/kinds/products.ts';
-import { readCell } from '../../../shared/cells.ts';
+import { readCell, withTime } from '../../../shared/cells.ts';
 import { importKinds, maxRows } from '../../import/kinds.ts';
 import { importColumns as known } from '../../import/known-columns.ts';
 import { formOf, type ImportRow, readRows } from '../../import/rows.ts';
@@ -49,7 +49,7 @@ describe.each(importKinds)('%s', (kind) => {
     (name, column) => {
       const own = ofCommand[kind]?.find((one) => one.name === name) as Column;
       for (const cell of cells) {
-        const value = readCell(own, cell);
+        const value = withTime(own, readCell(own, cell));
         const isGood = own.check.safeParse(value).success;
         const row = readRows(
           kind,
@@ -87,10 +87,24 @@ test('names each value that is wrong in words of the desk, and the column that w
   expect(read('products', 'name,prise', 'Coat,1')).toMatch(/there is no column "prise"\. Did you mean price\?/);
   expect(read('products', 'name', 'Coat')).toMatch(/the column price is missing/);
   expect(read('credit', 'resident,amount', 'ada,1.000', ',5', 'bob,0', 'bob')).toMatchObject([
-    { line: 2, faults: [expect.stringMatching(/^amount “1\.000”: Enter digits only/)] },
-    { line: 3, faults: ['resident is empty.'] },
-    { line: 4, faults: ['amount “0”: Enter a whole number, 1 or more.'] },
+    { line: 2, faults: [expect.stringMatching(/^Column amount, “1\.000”: Enter digits only/)] },
+    { line: 3, faults: ['The column resident is empty.'] },
+    { line: 4, faults: ['Column amount, “0”: Enter a whole number, 1 or more.'] },
     { line: 5, faults: ['The line has 1 value, and the first line 2.'] },
+  ]);
+});
+
+test('takes a plain day for its end, for its beginning where a discount begins, and names one where it is written otherwise', () => {
+  expect(read('credit', 'resident,amount,expiresAt', 'ada,5,2030-12-31', 'bob,5,31.12.2030')).toMatchObject([
+    { values: { expiresAt: '2030-12-31T23:59:59.999Z' }, faults: [] },
+    {
+      faults: ['Column expiresAt, “31.12.2030”: Enter a day such as 2026-12-31, or a time such as 2026-12-31T18:00Z.'],
+    },
+  ]);
+  const times = 'discount.startDate,discount.endDate';
+  expect(read('products', `name,price,${times}`, 'Coat,5,2030-12-24,2030-12-24', 'Hat,5,2030-02-30,')).toMatchObject([
+    { values: { 'discount.startDate': '2030-12-24T00:00:00.000Z', 'discount.endDate': '2030-12-24T23:59:59.999Z' } },
+    { faults: [expect.stringMatching(/^Column discount\.startDate, “2030-02-30”/)] },
   ]);
 });
 
