@@ -58,11 +58,12 @@ export const useWorth = (cards: readonly Card[]): ((card: Card) => number | null
   const spent = cards.filter(isSpent);
   const loaded = useLoad(
     async (signal) => {
-      const all: (readonly [string, number])[] = [];
-      if (!session.can('credits:read')) return new Map(all);
+      const all = new Map<string, number>();
+      if (!session.can('credits:read')) return all;
       for (const [owner, own = []] of Object.entries(Object.groupBy(spent, ({ ownerUuid }) => ownerUuid)))
-        all.push(...(await readWorths(session, owner, new Set(own.map(({ id }) => id)), signal)));
-      return new Map(all);
+        for (const [id, worth] of await readWorths(session, owner, new Set(own.map((card) => card.id)), signal))
+          all.set(id, worth);
+      return all;
     },
     [spent.map(({ id }) => id).join()],
   );

@@ -1,4 +1,5 @@
 import { createContext, type FunctionComponent } from 'preact';
+import type { IconData } from './icon-data.ts';
 import type { PageRow } from './page-row.ts';
 
 /** The additions of the local service: pages for developers, and a way to each store of the machine. */
@@ -6,7 +7,7 @@ export interface Developer {
   title: string;
   pages: readonly PageRow[];
   /** The reference page of the service. */
-  reference: { title: string; address: string };
+  reference: { title: string; icon: IconData; address: string };
   /** Makes a key of a preset for a store of this machine. */
   makeKey: (store: string, preset: string) => Promise<string>;
   /** Replaces the store's name. */

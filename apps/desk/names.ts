@@ -71,14 +71,26 @@ const nameReader = ({ scope, unread, closed, one, all }: NameRules) => {
   };
 };
 
+const images = new Map<string, string>();
+
+/** The texture of a product whose name has been read. */
+export const imageOf = (productId: string): string | undefined => images.get(productId);
+
 export const productName = nameReader({
   scope: 'products:read',
   unread: texts.unread.product,
   closed: () => texts.unread.product,
-  one: async (client, id) => (await client.get('/v1/products/{id}', { path: { id } })).name,
+  one: async (client, id) => {
+    const { name, image } = await client.get('/v1/products/{id}', { path: { id } });
+    images.set(id, image);
+    return name;
+  },
   all: async function* (client) {
     for (const active of [true, false])
-      for await (const { id, name } of client.rows('/v1/products', { query: { active, limit } })) yield [id, name];
+      for await (const { id, name, image } of client.rows('/v1/products', { query: { active, limit } })) {
+        images.set(id, image);
+        yield [id, name];
+      }
   },
 });
 

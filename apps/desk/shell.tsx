@@ -1,10 +1,16 @@
-import type { ComponentChildren } from 'preact';
-import { useContext, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import questionMark from 'lucide/dist/esm/icons/circle-question-mark.mjs';
+import logOut from 'lucide/dist/esm/icons/log-out.mjs';
+import menuLines from 'lucide/dist/esm/icons/menu.mjs';
+import search from 'lucide/dist/esm/icons/search.mjs';
+import type { ComponentChildren, RefObject } from 'preact';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../shared/copied-name.ts';
 import { go, link, match, useAddress } from './address.ts';
 import { DeveloperContext, scopeCount } from './developer.ts';
-import type { PageRow } from './page-row.ts';
+import { time } from './format.ts';
+import { groups, type MenuEntry, type PageRow } from './page-row.ts';
 import { pages } from './pages.ts';
+import { Icon } from './parts/icon.tsx';
 import { LeaveQuestion } from './parts/leave.tsx';
 import { State } from './parts/list.tsx';
 import { Waiting } from './parts/load.tsx';
@@ -42,6 +48,7 @@ const FindCustomer = () => {
           event.currentTarget.reset();
         }}
       >
+        <Icon of={search} />
         <PersonInput
           take={(element) => {
             input.current = element;
@@ -60,32 +67,54 @@ const FindCustomer = () => {
   );
 };
 
+/** True for the page of a menu's entry, and for the pages below it. */
+const isAt = (own: string, path: string): boolean =>
+  own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`);
+
+interface Entry {
+  path: string;
+  menu: MenuEntry;
+}
+
+const PageLink = ({ of: { path, menu }, at, onLeave }: { of: Entry; at: string; onLeave?: () => void }) => (
+  <a href={link(path)} aria-current={isAt(path, at) ? 'page' : undefined} onClick={onLeave}>
+    <Icon of={menu.icon} />
+    <span>{menu.title}</span>
+  </a>
+);
+
+/** The pages of the menu that the key opens. */
+const useMenu = (rows: readonly PageRow[]): readonly Entry[] => {
+  const { can } = useSession();
+  return rows.flatMap(({ path, menu, scopes }) => (menu && can(...scopes) ? [{ path, menu }] : []));
+};
+
 interface MenuProps {
-  label: string;
-  rows: readonly PageRow[];
+  /** Undefined for the pages above the groups. */
+  title?: string;
+  entries: readonly Entry[];
   path: string;
   onLeave: () => void;
   /** Shown after the pages. */
   children?: ComponentChildren;
 }
 
-const Menu = ({ label, rows, path, onLeave, children }: MenuProps) => {
-  const { can } = useSession();
-  const shown = rows.filter(({ title, scopes }) => title !== undefined && can(...scopes));
-  const isCurrent = (own: string): boolean => (own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`));
+/** A group of pages under its heading. A group without pages is not shown. */
+const MenuGroup = ({ title, entries, path, onLeave, children }: MenuProps) => {
+  const id = useId();
+  if (entries.length === 0) return null;
   return (
-    <nav aria-label={label}>
-      <ul>
-        {shown.map(({ path: own, title }) => (
-          <li key={own}>
-            <a href={link(own)} aria-current={isCurrent(own) ? 'page' : undefined} onClick={onLeave}>
-              {title}
-            </a>
+    <>
+      {title !== undefined && <h2 id={id}>{title}</h2>}
+      <ul aria-labelledby={title === undefined ? undefined : id}>
+        {entries.map((entry) => (
+          <li key={entry.path}>
+            <PageLink of={entry} at={path} onLeave={onLeave} />
           </li>
         ))}
         {children}
       </ul>
-    </nav>
+    </>
   );
 };
 
@@ -106,50 +135,142 @@ const CurrentPage = ({ path }: { path: string }) => {
   return <p class="empty">{texts.notFound}</p>;
 };
 
-interface DrawerProps {
+/** The words of a filter that is set: `Period: 30 days`. */
+const wordsOfFilter = (filter: Element): string[] => {
+  const control = filter.querySelector<HTMLInputElement | HTMLSelectElement>('input, select');
+  if (!control?.value) return [];
+  const value = 'selectedOptions' in control ? control.selectedOptions[0]?.text : control.value;
+  return [`${filter.querySelector('span')?.textContent}: ${value}`];
+};
+
+/** The line above a printed page, with the store, what the list is filtered by, and the time. */
+const Printed = () => {
+  const { store } = useSession();
+  const line = useRef<HTMLParagraphElement>(null);
+  useEffect(() => {
+    const write = () => {
+      const filters = [...document.querySelectorAll('main .filter')].flatMap(wordsOfFilter);
+      const said = [store.name, ...filters, t.printed(time(new Date().toISOString()))];
+      if (line.current) line.current.textContent = said.join(' · ');
+    };
+    addEventListener('beforeprint', write);
+    return () => removeEventListener('beforeprint', write);
+  }, [store.name]);
+  return <p ref={line} class="printed" />;
+};
+
+interface SideProps {
   path: string;
-  /** A page of the menu was chosen. */
+  isOpen: boolean;
+  /** A page of the menu was chosen, or it was closed. */
   onLeave: () => void;
   onSignOut: () => void;
 }
 
-/** The menu of all pages, and below it the key. */
-const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
+/** The store, the menu of all pages, and below it what concerns the key. On a phone it is a sheet. */
+const Side = ({ path, isOpen, onLeave, onSignOut }: SideProps) => {
   const session = useSession();
+  const { store } = session;
   const developer = useContext(DeveloperContext);
-  const [isOpen] = useState(() => developer?.pages.some(({ path: own }) => match(own, path) !== undefined));
+  const entries = useMenu(pages);
+  const added = useMenu(developer?.pages ?? []);
+  const [isDevelopers] = useState(() => added.some(({ path: own }) => match(own, path) !== undefined));
+  const side = useRef<HTMLElement>(null);
+  useLayoutEffect(() => {
+    if (isOpen) side.current?.querySelector('a')?.focus();
+  }, [isOpen]);
+  const ofMenu = { path, onLeave };
   return (
-    <div class="drawer">
-      <div>
-        <Menu label={t.pages} rows={pages} path={path} onLeave={onLeave} />
-        {developer && isDeveloper(session) && (
-          <details class="group" open={isOpen}>
-            <summary>{developer.title}</summary>
-            <Menu label={developer.title} rows={developer.pages} path={path} onLeave={onLeave}>
-              <li>
-                <a href={developer.reference.address}>{developer.reference.title}</a>
-              </li>
-            </Menu>
-          </details>
-        )}
+    <aside ref={side} id="side" class={`side${isOpen ? ' is-open' : ''}`}>
+      <div class="brand">
+        <span class="mark" aria-hidden="true">
+          {store.name.slice(0, 1)}
+        </span>
+        <div>
+          {developer ? <developer.Switcher /> : <b>{store.name}</b>}
+          <p title={store.key.name}>{isDeveloper(session) ? t.fullAccess : t.key(store.key.name)}</p>
+        </div>
       </div>
-      <footer>
-        <p class="help" title={session.store.key.name}>
-          {isDeveloper(session) ? t.fullAccess : t.key(session.store.key.name)}
-        </p>
+      <nav aria-label={t.pages}>
+        <MenuGroup entries={entries.filter(({ menu }) => menu.group === undefined)} {...ofMenu} />
+        {groups.map((group) => (
+          <MenuGroup
+            key={group}
+            title={texts.groups[group]}
+            entries={entries.filter(({ menu }) => menu.group === group)}
+            {...ofMenu}
+          />
+        ))}
+      </nav>
+      {developer && isDeveloper(session) && (
+        <details class="group" open={isDevelopers}>
+          <summary>{developer.title}</summary>
+          <nav aria-label={developer.title}>
+            <MenuGroup entries={added} {...ofMenu}>
+              <li>
+                <a href={developer.reference.address}>
+                  <Icon of={developer.reference.icon} />
+                  <span>{developer.reference.title}</span>
+                </a>
+              </li>
+            </MenuGroup>
+          </nav>
+        </details>
+      )}
+      <div class="foot">
+        <ul>
+          <li>
+            <PageLink of={{ path: '/help', menu: { title: t.help, icon: questionMark } }} at={path} onLeave={onLeave} />
+          </li>
+          <li>
+            <button type="button" class="button is-quiet" onClick={onSignOut}>
+              <Icon of={logOut} />
+              {t.signOut}
+            </button>
+          </li>
+        </ul>
         {endsAtSignOut() && <p class="help">{t.endsKey}</p>}
-        <button type="button" class="button is-quiet" onClick={onSignOut}>
-          {t.signOut}
-        </button>
-        <p class="help">
-          <a href={link('/help')} onClick={onLeave}>
-            {t.help}
-          </a>
-        </p>
-        <Notices />
-        <p class="help">{t.version(serviceVersion)}</p>
-      </footer>
-    </div>
+        <div class="about">
+          <Notices />
+          <p class="help">{t.version(serviceVersion)}</p>
+        </div>
+      </div>
+    </aside>
+  );
+};
+
+/** These come first below the page on a phone, as far as the key opens them; then the others in the menu's order. */
+const firstTabs = ['/', '/sales', '/customers', '/products'];
+
+interface TabsProps {
+  path: string;
+  isOpen: boolean;
+  opener: RefObject<HTMLButtonElement | null>;
+  onMore: () => void;
+}
+
+/** Four pages and the rest, for a thumb. */
+const Tabs = ({ path, isOpen, opener, onMore }: TabsProps) => {
+  const entries = useMenu(pages);
+  const first = firstTabs.flatMap((own) => entries.find((entry) => entry.path === own) ?? []);
+  const four = [...new Set([...first, ...entries])].slice(0, 4);
+  return (
+    <nav class="tabs" aria-label={t.shortcuts}>
+      {four.map((entry) => (
+        <PageLink key={entry.path} of={entry} at={path} />
+      ))}
+      <button
+        ref={opener}
+        type="button"
+        aria-label={t.morePages}
+        aria-expanded={isOpen}
+        aria-controls="side"
+        onClick={onMore}
+      >
+        <Icon of={menuLines} />
+        <span>{texts.more}</span>
+      </button>
+    </nav>
   );
 };
 
@@ -157,11 +278,11 @@ const Drawer = ({ path, onLeave, onSignOut }: DrawerProps) => {
 export const Shell = () => {
   const session = useSession();
   const { store, can } = session;
-  const developer = useContext(DeveloperContext);
   const { path } = useAddress();
   const [isOpen, setOpen] = useState(false);
   const [isLeaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
+  const opener = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
   useLayoutEffect(() => {
     setOpen(false);
@@ -172,6 +293,10 @@ export const Shell = () => {
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [path]);
+  const close = () => {
+    setOpen(false);
+    opener.current?.focus();
+  };
   const leave = () =>
     askToLeave(() => {
       setLeaving(true);
@@ -179,31 +304,35 @@ export const Shell = () => {
     });
   if (isLeaving) return <Waiting />;
   return (
-    <div class="shell">
+    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys of what is in it.
+    <div
+      class="shell"
+      onKeyDown={({ key, target }) => {
+        // A dialog hears its own.
+        if (isOpen && key === 'Escape' && !(target instanceof Element && target.closest('dialog'))) close();
+      }}
+    >
       {/* The address is the router's, so a link to #main would leave the page. */}
       <button type="button" class="skip button" onClick={() => main.current?.focus()}>
         {texts.skip}
       </button>
-      <div class={`side${isOpen ? ' is-open' : ''}`}>
-        <div class="brand">
-          <span class="mark" aria-hidden="true">
-            {store.name.slice(0, 1)}
-          </span>
-          {developer ? <developer.Switcher /> : <b>{store.name}</b>}
-          {!store.open && <State tone="warn">{t.closed}</State>}
-          <button type="button" class="button is-quiet menu" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
-            {texts.menu}
-          </button>
-        </div>
-        <Drawer path={path} onLeave={() => setOpen(false)} onSignOut={leave} />
-      </div>
+      <Side path={path} isOpen={isOpen} onLeave={() => setOpen(false)} onSignOut={leave} />
       <LeaveQuestion />
-      <div class="content">
-        {can('customers:read') && <FindCustomer />}
+      <div class="content" inert={isOpen}>
+        <header class="top">
+          <a class="mark" href={link('/')} aria-label={texts.home.title}>
+            {store.name.slice(0, 1)}
+          </a>
+          {can('customers:read') && <FindCustomer />}
+          <State tone={store.open ? 'good' : 'warn'}>{store.open ? t.open : t.closed}</State>
+        </header>
+        <Printed />
         <main ref={main} tabIndex={-1}>
           <CurrentPage path={path} />
         </main>
       </div>
+      {isOpen && <button type="button" class="behind" aria-label={texts.close} onClick={close} />}
+      <Tabs path={path} isOpen={isOpen} opener={opener} onMore={() => (isOpen ? close() : setOpen(true))} />
     </div>
   );
 };

@@ -14,7 +14,6 @@ export const texts = {
   close: 'Close',
   undo: 'Undo',
   skip: 'Skip to the page',
-  menu: 'Menu',
   more: 'More',
   moreOf: (name: string) => `More: ${name}`,
   noScript: 'This page could not be loaded. Check the connection, and load the desk again.',
@@ -33,6 +32,8 @@ export const texts = {
   },
   shell: {
     pages: 'Pages',
+    shortcuts: 'Shortcuts',
+    morePages: 'More pages',
     find: 'Find a customer',
     findHelp: 'Find a customer by name or avatar UUID',
     signOut: 'Sign out',
@@ -40,10 +41,11 @@ export const texts = {
     notices: 'Licenses',
     version: (version: string) => `Version ${version}`,
     endsKey: 'Signing out ends this key.',
-    fullAccess: 'Signed in: full access',
-    key: (name: string) => `Signed in with the key ${name}`,
+    fullAccess: 'Full access',
+    key: (name: string) => `Key: ${name}`,
     closed: 'Closed',
     open: 'Open',
+    printed: (at: string) => `Printed ${at}`,
   },
   signIn: {
     title: 'Sign in to the desk',
@@ -137,6 +139,7 @@ export const texts = {
     exporting: (rows: number) => `Exporting: ${some(rows, 'row', 'rows')}…`,
     exported: (rows: number) => `Exported ${some(rows, 'row', 'rows')}.`,
     all: 'All',
+    part: (rows: number) => `These ${count(rows)} rows are one page of the list. It has more.`,
   },
   chart: {
     table: 'Show as a table',
@@ -220,10 +223,12 @@ export const texts = {
     products: 'Products',
     categories: 'Categories',
     coupons: 'Coupons',
-    rules: 'Rules',
+    rules: 'Prices and bonus',
     giftCards: 'Gift cards',
     webhooks: 'Webhooks',
     events: 'Events',
-    settings: 'Settings',
+    settings: 'Store',
   },
+  /** The groups of the menu. */
+  groups: { sell: 'Sell', customers: 'Customers', inworld: 'Inworld', money: 'Money', settings: 'Settings' },
 };

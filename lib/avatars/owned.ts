@@ -122,7 +122,8 @@ export const claimRedelivery = (
     const { queued, lastSoldAt } = owned;
     const isRecent = pauseAfter(queued?.at) > 0;
     const isOurs = queued?.by === by;
-    const pause = Math.max(...[lastOrderAt, lastSoldAt, queued?.unconfirmed ? undefined : queued?.at].map(pauseAfter));
+    const queuedAt = queued?.unconfirmed ? undefined : queued?.at;
+    const pause = Math.max(pauseAfter(lastOrderAt), pauseAfter(lastSoldAt), pauseAfter(queuedAt));
     if (!isOurs && pause > 0) throw tooSoon(pause);
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };

@@ -1,10 +1,14 @@
+import arrowLeftRight from 'lucide/dist/esm/icons/arrow-left-right.mjs';
+import bookOpen from 'lucide/dist/esm/icons/book-open.mjs';
+import bug from 'lucide/dist/esm/icons/bug.mjs';
+import clock from 'lucide/dist/esm/icons/clock.mjs';
 import { match } from '../address.ts';
 import { start } from '../app.tsx';
 import type { Developer } from '../developer.ts';
 import { later } from '../parts/later.tsx';
 import { keysAtStart, saveKey } from '../session.ts';
+import { texts } from './frame.ts';
 import { makeKey, Stores, Switcher, workingKey } from './stores.tsx';
-import { texts } from './texts.ts';
 
 /**
  * The desk of the local service. The deployed desk is made from the `main.tsx` beside this folder and contains nothing
@@ -15,25 +19,25 @@ const { opened, kept } = keysAtStart();
 
 const developer: Developer = {
   title: texts.title,
-  reference: { title: texts.reference, address: '/docs' },
+  reference: { title: texts.reference, icon: bookOpen, address: '/docs' },
   pages: [
     {
       path: '/requests',
       component: later(async () => (await import('./requests.tsx')).RequestsPage),
       scopes: [],
-      title: texts.requests.title,
+      menu: { title: texts.titles.requests, icon: arrowLeftRight },
     },
     {
       path: '/clock',
       component: later(async () => (await import('./clock.tsx')).ClockPage),
       scopes: [],
-      title: texts.clock.title,
+      menu: { title: texts.titles.clock, icon: clock },
     },
     {
       path: '/faults',
       component: later(async () => (await import('./faults.tsx')).FaultsPage),
       scopes: [],
-      title: texts.faults.title,
+      menu: { title: texts.titles.faults, icon: bug },
     },
   ],
   makeKey,

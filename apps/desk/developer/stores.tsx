@@ -4,7 +4,7 @@ import { Field, Form } from '../parts/form.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
 import { keptKey, openWithKey, useSession } from '../session.ts';
 import { askToLeave } from '../unsaved.ts';
-import { texts } from './texts.ts';
+import { texts } from './frame.ts';
 import { tool } from './tools.ts';
 
 const t = texts.stores;

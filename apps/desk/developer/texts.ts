@@ -1,4 +1,5 @@
 import { count, money, some } from '../format.ts';
+import { texts as frame } from './frame.ts';
 
 /**
  * Every English text of the pages for developers. They are separate from the desk's texts, so that the deployed desk
@@ -22,8 +23,6 @@ const duration = (millis: number): string => {
 const utc = (timestamp: string): string => timestamp.slice(0, 19).replace('T', ' ');
 
 export const texts = {
-  title: 'Developers',
-  reference: 'API reference',
   all: 'All',
   copy: 'Copy',
   copied: 'Copied',
@@ -35,18 +34,8 @@ export const texts = {
     live: 'Live',
     lost: 'The service does not answer: it has ended or is starting. Trying again',
   },
-  stores: {
-    title: 'Stores on this machine',
-    help: 'The local service opens them with keys of its own. It answers this machine alone.',
-    label: 'Store',
-    open: (name: string) => `Open ${name}`,
-    create: 'New store',
-    createIt: 'Create it',
-    name: 'Name',
-    nameHelp: 'Your customers see it. The desk opens the store with a key of all scopes.',
-  },
   requests: {
-    title: 'Requests',
+    title: frame.titles.requests,
     list: 'Requests of the API',
     caption: 'Requests, newest first. Arrow keys move in the list.',
     seen: (requests: number) => (requests === 0 ? '' : `${some(requests, 'request')} in all`),
@@ -99,7 +88,7 @@ export const texts = {
     data: 'Data',
   },
   clock: {
-    title: 'Clock and credit',
+    title: frame.titles.clock,
     time: 'Clock of the service',
     ahead: (millis: number) => `${duration(millis)} ahead`,
     real: 'Real time',
@@ -164,7 +153,7 @@ export const texts = {
     },
   },
   faults: {
-    title: 'Faults',
+    title: frame.titles.faults,
     dispenser: 'The avatar’s dispenser',
     dispenserIs: 'The dispenser is',
     /** The name of each mode, and its effect on a delivery. */

@@ -24,7 +24,7 @@ const columns: readonly Column<CategoryResponse>[] = [
     value: ({ productCount }) => productCount,
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', isTool: true, cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
 ];
 
 export const CategoriesPage = () => {

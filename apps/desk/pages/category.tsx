@@ -148,6 +148,7 @@ const Members = ({ category, round, reload }: { category: CategoryResponse; roun
         {
           heading: t.actions,
           inRow: 'main',
+          isTool: true,
           cell: (product) => <TakeOut category={category} product={product} reload={reload} />,
         },
       ]

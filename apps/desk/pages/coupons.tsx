@@ -304,7 +304,12 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
       ),
     value: ({ active }) => active,
   },
-  { heading: t.actions, inRow: 'main', cell: (coupon) => <CouponActions coupon={coupon} reload={reload} /> },
+  {
+    heading: t.actions,
+    inRow: 'main',
+    isTool: true,
+    cell: (coupon) => <CouponActions coupon={coupon} reload={reload} />,
+  },
 ];
 
 export const CouponsPage = () => {

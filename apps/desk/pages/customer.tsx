@@ -5,6 +5,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
+import { Avatar } from '../parts/picture.tsx';
 import { type Session, useSession } from '../session.ts';
 import { t } from './customer.texts.ts';
 import { CustomerActions, GiveCredit } from './customer-actions.tsx';
@@ -79,7 +80,7 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
         const props: CustomerProps = { customer, round, reload };
         return (
           <>
-            <Heading title={customer.username}>
+            <Heading title={customer.username} picture={<Avatar id={customer.uuid} name={customer.username} isLarge />}>
               <CustomerActions {...props} identifier={identifier} onGive={() => setGiving(true)} />
             </Heading>
             {isGiving && <GiveCredit {...props} onClose={() => setGiving(false)} />}

@@ -8,6 +8,7 @@ import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
+import { Avatar } from '../parts/picture.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './customers.texts.ts';
@@ -17,9 +18,13 @@ const columns: readonly Column<CustomerResponse>[] = [
     heading: t.name,
     inRow: 'title',
     cell: ({ uuid, username, isBanned }) => (
-      <>
-        <CustomerLink uuid={uuid} name={username} /> {isBanned && <State tone="bad">{t.banned}</State>}
-      </>
+      <span class="name">
+        <Avatar id={uuid} name={username} />
+        <span>
+          <CustomerLink uuid={uuid} name={username} />
+          {isBanned && <State tone="bad">{t.banned}</State>}
+        </span>
+      </span>
     ),
     value: ({ username }) => username,
   },
@@ -48,7 +53,7 @@ const columns: readonly Column<CustomerResponse>[] = [
     cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
     value: ({ newsSubscriber }) => newsSubscriber,
   },
-  { heading: t.uuid, inRow: 'none', cell: ({ uuid }) => <CopyId id={uuid} />, value: ({ uuid }) => uuid },
+  { heading: t.uuid, inRow: 'none', isTool: true, cell: ({ uuid }) => <CopyId id={uuid} />, value: ({ uuid }) => uuid },
 ];
 
 const GiveMany = later(async () => (await import('./many.tsx')).GiveMany);

@@ -74,6 +74,7 @@ export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<D
   {
     heading: t.action,
     inRow: 'main',
+    isTool: true,
     cell: (delivery) => (mayRetry && canRetry(delivery) ? <Retry delivery={delivery} reload={reload} /> : '–'),
   },
 ];

@@ -152,7 +152,7 @@ const giftCardColumns = (
     value: ({ transfer }) => transfer,
   },
   { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
-  { heading: t.actions, inRow: 'main', cell: (card) => <Actions card={card} reload={reload} /> },
+  { heading: t.actions, inRow: 'main', isTool: true, cell: (card) => <Actions card={card} reload={reload} /> },
 ];
 
 /** The filters of the list by state. */

@@ -1,8 +1,15 @@
+import archive from 'lucide/dist/esm/icons/archive.mjs';
+import doorClosed from 'lucide/dist/esm/icons/door-closed.mjs';
+import keyRound from 'lucide/dist/esm/icons/key-round.mjs';
+import shop from 'lucide/dist/esm/icons/store.mjs';
+import truck from 'lucide/dist/esm/icons/truck.mjs';
 import { link } from '../address.ts';
 import { ago, count, money } from '../format.ts';
+import type { IconData } from '../icon-data.ts';
 import { Chart } from '../parts/chart.tsx';
 import { type Day, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { later } from '../parts/later.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
@@ -18,6 +25,7 @@ const counted = 50;
 interface Attention {
   id: string;
   tone: 'bad' | 'warn';
+  icon: IconData;
   text: string;
   to?: string;
   /** The text of the link. */
@@ -35,6 +43,24 @@ const newestEvent = async (
   return last;
 };
 
+/** The store itself and the key need no call. */
+const ofStore = ({ store: { open, key }, can }: Session): (Attention | false)[] => [
+  !open && {
+    id: 'closed',
+    tone: 'warn',
+    icon: doorClosed,
+    text: t.closed,
+    ...(can('store:write') && { to: link('/settings'), action: texts.titles.settings }),
+  },
+  key.expiresAt !== null &&
+    Date.parse(key.expiresAt) - Date.now() < hourMillis && {
+      id: 'key',
+      tone: 'warn',
+      icon: keyRound,
+      text: t.keyEnds(ago(key.expiresAt)),
+    },
+];
+
 /**
  * Names the faults and gaps of a store that a person should look at. `hasBox` is undefined for a key that may not see
  * it.
@@ -44,8 +70,7 @@ const attentionOf = async (
   hasBox: boolean | undefined,
   signal: AbortSignal,
 ): Promise<Attention[]> => {
-  const { client, can, store } = session;
-  const { expiresAt } = store.key;
+  const { client, can } = session;
   const nothing = { data: [], pagination: { nextCursor: null } };
   const deliveries = async (state: 'waiting' | 'failed') =>
     can('deliveries:read') ? client.get('/v1/deliveries', { query: { state, limit: counted }, signal }) : nothing;
@@ -65,39 +90,43 @@ const attentionOf = async (
   const failedLately = failed.data.filter(isRecent).length;
   const isMore = (list: { pagination: { nextCursor: string | null } }) => list.pagination.nextCursor !== null;
   const found: (Attention | false)[] = [
+    ...ofStore(session),
     hasBox === false && {
       id: 'box',
+      icon: archive,
       tone: 'bad',
       text: t.noBox,
       to: link('/setup/box'),
       action: texts.setup.titles.box,
     },
     lost !== undefined &&
-      (registered === undefined || registered < lost) && { id: 'lost', tone: 'bad', text: t.lost(ago(lost)) },
+      (registered === undefined || registered < lost) && {
+        id: 'lost',
+        tone: 'bad',
+        icon: archive,
+        text: t.lost(ago(lost)),
+      },
     waiting.data.length > 0 && {
       id: 'waiting',
+      icon: truck,
       tone: 'bad',
       text: t.silent(t.waiting(waiting.data.length, isMore(waiting))),
       to: link('/deliveries', { state: 'waiting' }),
     },
     vendors.data.length > 0 && {
       id: 'vendors',
+      icon: shop,
       tone: 'warn',
       text: t.lostVendors(vendors.data.length, isMore(vendors)),
       to: link('/vendors', { state: 'lost' }),
     },
     failedLately > 0 && {
       id: 'failed',
+      icon: truck,
       tone: 'warn',
       text: t.failed(failedLately, isMore(failed)),
       to: link('/deliveries', { state: 'failed' }),
     },
-    expiresAt !== null &&
-      Date.parse(expiresAt) - Date.now() < hourMillis && {
-        id: 'key',
-        tone: 'warn',
-        text: t.keyEnds(ago(expiresAt)),
-      },
   ];
   return found.filter((one) => one !== false);
 };
@@ -115,37 +144,27 @@ const readHome = async (session: Session, signal: AbortSignal) => {
   return { attention, firstDay };
 };
 
-const NeedsAttention = ({ all }: { all: readonly Attention[] }) => {
-  const { store, can } = useSession();
-  return (
-    <section class="stack attention" aria-labelledby="attention">
-      <h2 id="attention">{t.attention}</h2>
-      {!store.open && (
-        <div class="notice is-warn">
-          <p>{t.closed}</p>
-          {can('store:write') && (
-            <a class="button" href={link('/settings')}>
-              {texts.titles.settings}
+const NeedsAttention = ({ all }: { all: readonly Attention[] }) => (
+  <section class="card" aria-labelledby="attention">
+    <h2 id="attention">{t.attention}</h2>
+    {all.length === 0 && <p class="fine">{t.fine}</p>}
+    <ul class="rows">
+      {all.map(({ id, tone, icon, text, to, action = t.see }) => (
+        <li key={id} class="row">
+          <span class={`bullet is-${tone}`}>
+            <Icon of={icon} />
+          </span>
+          <p>{text}</p>
+          {to && (
+            <a class="button" href={to}>
+              {action}
             </a>
           )}
-        </div>
-      )}
-      <ul class="stack">
-        {all.length === 0 && store.open && <li class="fine">{t.fine}</li>}
-        {all.map(({ id, tone, text, to, action = t.see }) => (
-          <li key={id} class={`notice is-${tone}`}>
-            <p>{text}</p>
-            {to && (
-              <a class="button" href={to}>
-                {action}
-              </a>
-            )}
-          </li>
-        ))}
-      </ul>
-    </section>
-  );
-};
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 const DayCharts = ({ data, span, from }: { data: readonly Day[]; span: number; from: string }) => {
   const inSpan = data.filter(({ day }) => day >= from);

@@ -186,6 +186,7 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
         {
           heading: t.action,
           inRow: 'main' as const,
+          isTool: true,
           cell: (payee: PayeeResponse) => (
             <button
               type="button"

@@ -263,7 +263,7 @@ export const ProductPage = ({ id }: { id: string }) => {
         const read = saved?.first === first ? saved.read : first;
         return (
           <>
-            <Heading title={read.product.name}>
+            <Heading title={read.product.name} picture={<Picture of={read.product} isLarge />}>
               {!read.product.active && <State tone="warn">{t.inactive}</State>}
               <Actions
                 all={[
@@ -272,7 +272,6 @@ export const ProductPage = ({ id }: { id: string }) => {
                 ]}
               />
             </Heading>
-            <Picture of={read.product} isLarge />
             {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
             <p class="identity">
               <CopyId id={read.product.id} />

@@ -7,9 +7,8 @@ import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/ch
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { type Column, Filter, List, Search, State } from '../parts/list.tsx';
+import { type Column, Filter, List, ProductName, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
-import { Picture } from '../parts/picture.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './product.texts.ts';
@@ -19,12 +18,10 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     heading: t.name,
     inRow: 'title',
     cell: ({ id, name, image, active, limited, availableAmount }) => (
-      <>
-        <Picture of={{ image }} />
-        <a href={link(`/products/${encodeURIComponent(id)}`)}>{name}</a>{' '}
+      <ProductName of={{ id, name, image }}>
         {!active && <State tone="warn">{t.inactive}</State>}
         {limited && <State tone={availableAmount === 0 ? 'bad' : 'plain'}>{t.left(availableAmount)}</State>}
-      </>
+      </ProductName>
     ),
     value: ({ name }) => name,
   },
@@ -42,7 +39,7 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     value: ({ profitShares }) => profitShares.length,
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
+  { heading: t.id, inRow: 'none', isTool: true, cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
 ];
 
 /** The categories as options of a filter. */

@@ -17,7 +17,7 @@ import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { amountColumn, type Column, Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
 import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
@@ -114,7 +114,7 @@ const numberColumns: readonly Column<Best>[] = [
 ];
 
 const productColumns = (session: Session): readonly Column<Best>[] => [
-  { heading: t.product, cell: ({ id }) => <ProductLink id={id} />, value: ({ id }) => productName(session, id) },
+  { heading: t.product, cell: ({ id }) => <NamedProduct id={id} />, value: ({ id }) => productName(session, id) },
   ...numberColumns,
 ];
 

@@ -71,14 +71,15 @@ const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) 
   );
 };
 
-type Line = readonly [name: string, value: ComponentChildren];
+/** `own` marks what concerns the store alone, and is not on the receipt that a printed sale is. */
+type Line = readonly [name: string, value: ComponentChildren, whose?: 'own'];
 
 export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
   <dl class="lines">
     {of
       .filter((line) => line !== false)
-      .map(([name, value], index) => (
-        <div key={index}>
+      .map(([name, value, whose], index) => (
+        <div key={index} class={whose && 'is-own'}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>
@@ -98,7 +99,7 @@ const PriceList = ({ sale, product }: { sale: SaleResponse; product: ProductResp
           [t.total, money(total)],
           credit > 0 && [t.byCredit, money(credit)],
           restrictedCredit > 0 && [t.byRestricted, money(restrictedCredit)],
-          refund > 0 && [t.paid, money(paid)],
+          [t.paid, money(paid)],
           change > 0 && [t.change, money(change)],
           state === 'refunded' && [t.refunded, money(refund - change)],
           // A refund takes them back.
@@ -108,9 +109,10 @@ const PriceList = ({ sale, product }: { sale: SaleResponse; product: ProductResp
               <span key={residentUuid}>
                 <NamedCustomer uuid={residentUuid} /> {money(amount)}
               </span>,
+              'own',
             ],
           ),
-          [t.yours, <b key="yours">{money(earnedBy(sale).yours)}</b>],
+          [t.yours, <b key="yours">{money(earnedBy(sale).yours)}</b>, 'own'],
           bonus > 0 && [t.bonus, money(bonus)],
         ]}
       />
@@ -145,7 +147,7 @@ const Delivery = ({ id }: { id: string }) => {
     return () => clearTimeout(timer);
   }, [isUnderWay, looks]);
   return (
-    <section class="card" aria-labelledby="delivery">
+    <section class="card is-own" aria-labelledby="delivery">
       <h2 id="delivery">{t.delivery}</h2>
       {loaded.value === undefined && (isUnknown || (looks > 0 && !loaded.fault)) ? (
         <p class="help">{t.deliveryNone}</p>
@@ -215,7 +217,7 @@ export const SalePage = ({ id }: { id: string }) => {
               )}
             </Heading>
             {sale.state === 'refunded' && due > 0 && (
-              <p class={`notice ${sale.payOut ? '' : 'is-warn '}spaced`}>
+              <p class={`notice is-own ${sale.payOut ? '' : 'is-warn '}spaced`}>
                 {sale.payOut ? t.refund.paysOut(due) : t.refund.give(due)}
               </p>
             )}

@@ -6,7 +6,7 @@ import { customerName, productName, productOf } from '../names.ts';
 import { Heading } from '../parts/heading.tsx';
 import { amountColumn, type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
-import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './sale.texts.ts';
@@ -36,7 +36,7 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   {
     heading: t.product,
     inRow: 'title',
-    cell: ({ productId }) => <ProductLink id={productId} />,
+    cell: ({ productId }) => <NamedProduct id={productId} />,
     value: ({ productId }) => productName(session, productId),
   },
   {

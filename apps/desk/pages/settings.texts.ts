@@ -42,5 +42,4 @@ export const t = {
     ['All keys', 'npx store key list'],
     ['End a key', 'npx store key revoke "Anna"'],
   ] as [title: string, command: string][],
-  others: 'Settings with pages of their own',
 };

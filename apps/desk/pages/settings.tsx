@@ -9,7 +9,7 @@ import { Heading } from '../parts/heading.tsx';
 import { State } from '../parts/list.tsx';
 import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
-import { endTheKey, type Scope, useSession } from '../session.ts';
+import { endTheKey, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './settings.texts.ts';
 
@@ -164,32 +164,6 @@ const Commands = () => (
   </section>
 );
 
-const { rules, webhooks, boxes, vendors, payouts } = texts.titles;
-
-const otherPages: readonly (readonly [path: string, title: string, scope: Scope])[] = [
-  ['/rules', rules, 'store:write'],
-  ['/webhooks', webhooks, 'webhooks:write'],
-  ['/boxes', boxes, 'deliveries:read'],
-  ['/vendors', vendors, 'vendors:read'],
-  ['/payouts', payouts, 'payouts:read'],
-];
-
-/** The settings of the store that have pages of their own, as far as the key opens them. */
-const Others = () => {
-  const { can } = useSession();
-  const open = otherPages.filter(([, , scope]) => can(scope));
-  if (open.length === 0) return null;
-  return (
-    <nav class="buttons" aria-label={t.others}>
-      {open.map(([path, title]) => (
-        <a key={path} class="button" href={link(path)}>
-          {title}
-        </a>
-      ))}
-    </nav>
-  );
-};
-
 /** The time zone for times on this device. Sums are always of days in UTC. */
 const Times = () => (
   <section class="card stack" aria-labelledby="times">
@@ -213,7 +187,6 @@ export const SettingsPage = () => (
     <Heading title={texts.titles.settings} />
     <div class="stack home">
       <StoreFacts />
-      <Others />
       <Imports />
       <Times />
       <Key />

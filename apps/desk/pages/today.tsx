@@ -5,7 +5,7 @@ import { link } from '../address.ts';
 import { ago, count, dayRange, money, monthName, time } from '../format.ts';
 import type { Day } from '../parts/days.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { NamedCustomer, ProductLink } from '../parts/names.tsx';
+import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { useSession } from '../session.ts';
 import { bestProducts, dayMillis, isoDay, type NewestSales, type Sum, spansOf } from '../sums.ts';
 import { texts } from '../texts.ts';
@@ -68,15 +68,14 @@ const Last = ({ sales }: { sales: readonly SaleResponse[] }) => (
     <ul class="rows">
       {sales.slice(0, shown).map((sale) => (
         <li key={sale.id} class="row">
-          <p>
-            <ProductLink id={sale.productId} />
+          <NamedProduct id={sale.productId}>
             <span class="help">
               {sale.buyerUuid !== null && <NamedCustomer uuid={sale.buyerUuid} />}{' '}
-              <a href={link(`/sales/${encodeURIComponent(sale.id)}`)} title={time(sale.at)}>
+              <a class="person" href={link(`/sales/${encodeURIComponent(sale.id)}`)} title={time(sale.at)}>
                 {ago(sale.at)}
               </a>
             </span>
-          </p>
+          </NamedProduct>
           <b>{sale.state === 'refunded' ? t.refunded : money(earnedBy(sale).yours)}</b>
         </li>
       ))}
@@ -93,12 +92,10 @@ const Best = ({ sales, isCut }: { sales: readonly SaleResponse[]; isCut: boolean
       <ul class="rows">
         {best.slice(0, shown).map(({ id, sales: sold, yours }) => (
           <li key={id} class="row">
-            <p>
-              <ProductLink id={id} />
-            </p>
-            <span>
-              <b>{money(yours)}</b> <span class="help">{count(sold)}×</span>
-            </span>
+            <NamedProduct id={id}>
+              <span class="help">{count(sold)}×</span>
+            </NamedProduct>
+            <b>{money(yours)}</b>
           </li>
         ))}
       </ul>

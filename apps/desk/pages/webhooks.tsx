@@ -104,7 +104,12 @@ const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<Webhoo
     cell: ({ state }) => <State tone={state === 'active' ? 'good' : 'warn'}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
   },
-  { heading: t.actions, inRow: 'main', cell: (webhook) => <WebhookActions webhook={webhook} {...props} /> },
+  {
+    heading: t.actions,
+    inRow: 'main',
+    isTool: true,
+    cell: (webhook) => <WebhookActions webhook={webhook} {...props} />,
+  },
 ];
 
 export const WebhooksPage = () => {

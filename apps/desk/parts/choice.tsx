@@ -38,6 +38,7 @@ export const choiceColumn = <R,>({ chosen, setChosen, keyOf }: Choice<R>, nameOf
   const keys = new Set(chosen.map(keyOf));
   return {
     heading: t.choose,
+    isTool: true,
     cell: (row) => (
       <input
         type="checkbox"

@@ -3,11 +3,13 @@ import { useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
-import { type CsvValue, saveCsv } from '../csv.ts';
+import type { CsvValue } from '../csv.ts';
 import { money } from '../format.ts';
+import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type LoadState, Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
+import { Picture } from './picture.tsx';
 import { ProductInput } from './product.tsx';
 import { useSay } from './toast.tsx';
 
@@ -22,6 +24,8 @@ export interface Column<R> {
   cell?: (row: R) => ComponentChildren;
   value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
   isNumber?: boolean;
+  /** True for what can only be pressed: on paper there is no such column. */
+  isTool?: boolean;
   /**
    * Its place on a narrow screen: the title, like the first column; beside it on the first line; by default in the note
    * below, with its heading if that is a label, as for all numbers; or nowhere.
@@ -53,6 +57,9 @@ const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: Com
   return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
 };
 
+const lookOf = ({ isNumber, isTool }: { isNumber?: boolean | undefined; isTool?: boolean | undefined }): string =>
+  `${isNumber ? ' is-number' : ''}${isTool ? ' is-tool' : ''}`;
+
 /** Names are asked for this many rows at once: see names.ts. */
 const namedAtOnce = 1000;
 
@@ -62,6 +69,7 @@ const saveRows = async <R,>(name: string, columns: readonly Column<R>[], rows: r
   const lineOf = (row: R) => Promise.all(kept.map(async ({ value }) => (await value?.(row)) ?? null));
   for (let at = 0; at < rows.length; at += namedAtOnce)
     lines.push(...(await Promise.all(rows.slice(at, at + namedAtOnce).map(lineOf))));
+  const { saveCsv } = await import('../csv.ts');
   saveCsv(name, lines);
 };
 
@@ -86,8 +94,8 @@ export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TablePr
         <caption class="hidden-text">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ heading, isNumber }) => (
-              <th key={heading} role="columnheader" scope="col" class={isNumber ? 'is-number' : ''}>
+            {columns.map(({ heading, isNumber, isTool }) => (
+              <th key={heading} role="columnheader" scope="col" class={lookOf({ isNumber, isTool })}>
                 {heading}
               </th>
             ))}
@@ -97,9 +105,9 @@ export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TablePr
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
               {columns.map((column, index) => {
-                const { heading, isNumber } = column;
+                const { heading } = column;
                 const content = column.cell?.(row);
-                const look = `${placeOf(column, index, content)}${isNumber ? ' is-number' : ''}`;
+                const look = `${placeOf(column, index, content)}${lookOf(column)}`;
                 return (
                   <td key={heading} role="cell" data-heading={heading} class={look}>
                     {content}
@@ -168,6 +176,7 @@ export const List = <R,>({ of, all, file, fileColumns, ...table }: ListProps<R>)
       {({ data, pagination: { nextCursor, previousCursor } }) => (
         <>
           <Table {...table} rows={data} />
+          {(previousCursor || nextCursor) && <p class="printed">{texts.list.part(data.length)}</p>}
           <nav class="pages" aria-label={texts.list.pages}>
             {previousCursor && (
               <a class="button" href={at(previousCursor)}>
@@ -300,3 +309,29 @@ export const CustomerLink = ({ uuid, name }: { uuid: string; name?: string | und
     {name ?? uuid}
   </a>
 );
+
+interface ProductNameProps {
+  of: { id: string; name: string; image?: string | undefined };
+  /** Stands below the name. */
+  children?: ComponentChildren;
+}
+
+/** A product's picture, and its name, which leads to its page if the key opens that. */
+export const ProductName = ({ of, children }: ProductNameProps) => {
+  const { can } = useSession();
+  return (
+    <span class="name">
+      <Picture of={of} />
+      <span>
+        {can('products:read') ? (
+          <a href={link(`/products/${encodeURIComponent(of.id)}`)} title={of.name}>
+            {of.name}
+          </a>
+        ) : (
+          <b>{of.name}</b>
+        )}
+        {children}
+      </span>
+    </span>
+  );
+};

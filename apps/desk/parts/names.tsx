@@ -1,8 +1,9 @@
+import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { link } from '../address.ts';
-import { customerName, productName, vendorName } from '../names.ts';
+import { customerName, imageOf, productName, vendorName } from '../names.ts';
 import { type Session, useSession } from '../session.ts';
-import { CustomerLink } from './list.tsx';
+import { CustomerLink, ProductName } from './list.tsx';
 
 const useName = (read: (session: Session, id: string) => Promise<string>, id: string): string => {
   const session = useSession();
@@ -22,6 +23,12 @@ export const ProductLink = ({ id }: { id: string }) => {
   const { can } = useSession();
   const name = useName(productName, id);
   return can('products:read') ? <a href={link(`/products/${encodeURIComponent(id)}`)}>{name}</a> : <span>{name}</span>;
+};
+
+/** The same with its picture, for a list. The children stand below the name. */
+export const NamedProduct = ({ id, children }: { id: string; children?: ComponentChildren }) => {
+  const name = useName(productName, id);
+  return <ProductName of={{ id, name, image: imageOf(id) }}>{children}</ProductName>;
 };
 
 /** A link to a customer's page, by the name. */

@@ -37,6 +37,11 @@ export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = 
         faults.push(`blocked ${url}`);
         return route.abort();
       });
+      await context.addInitScript(() =>
+        addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+          console.error(`The policy forbids ${effectiveDirective} ${blockedURI}`),
+        ),
+      );
       const page = await context.newPage();
       page.on('console', (message) => {
         if (['error', 'warning'].includes(message.type())) faults.push(`${message.text()} ${message.location().url}`);
@@ -54,7 +59,7 @@ export const useBrowser = (allowed: () => string, expected: readonly RegExp[] = 
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
-/** The violations of WCAG 2.1 AA on a page, or only those with some impacts. */
+/** The violations of WCAG 2.2 AA and of best practice on a page, or only those with some impacts. */
 export const barriers = async (page: Page, root: string, impacts?: string[]): Promise<string[]> => {
   // A page keeps it until the page is loaded again. Sending it takes longer than a check.
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(axeSource);
@@ -62,7 +67,7 @@ export const barriers = async (page: Page, root: string, impacts?: string[]): Pr
     async ([selector, only]) => {
       const { axe: checker } = globalThis as unknown as { axe: typeof axe };
       const { violations } = await checker.run(selector, {
-        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa'],
+        runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'],
         // The name of a button contains its visible words.
         rules: { 'label-content-name-mismatch': { enabled: true } },
         // It would put copies of the style sheets into the page, which the content policy forbids.

@@ -71,7 +71,11 @@ describe.each(screens)('on a %s', (_, size) => {
       return page.evaluate(() => navigator.clipboard.readText());
     };
     await step(page, 'Set up the box').getByText('To do').waitFor();
-    await page.locator('.notice', { hasText: 'No box yet' }).getByRole('link', { name: 'Set up a box' }).click();
+    await page
+      .getByRole('listitem')
+      .filter({ hasText: 'No box yet' })
+      .getByRole('link', { name: 'Set up a box' })
+      .click();
     await page.getByRole('heading', { level: 1, name: 'Set up a box' }).waitFor();
 
     expect(await copied('Copy notecard', 'Notecard copied.')).toBe(

@@ -21,7 +21,7 @@ test('a row of a list is two lines on a phone: the main facts, and the rest as a
 
   expect(Math.abs((name?.middle ?? 0) - (credit?.middle ?? 99))).toBeLessThan(8);
   expect(note?.y).toBeGreaterThanOrEqual(name?.end ?? 999);
-  expect((await boxOf(row)).height).toBeLessThan(70);
+  expect((await boxOf(row)).height).toBeLessThan(78);
   await page.setViewportSize(wide.viewport);
   await page.getByRole('columnheader', { name: 'UUID' }).waitFor();
 });

@@ -14,7 +14,7 @@ const picture = Buffer.from(
   'base64',
 );
 
-test('shows pictures of products where a texture service is set, and an empty square where one cannot be loaded', async () => {
+test('shows pictures of products where a texture service is set, and two letters where one cannot be loaded', async () => {
   const [good, lost] = [randomUUID(), randomUUID()];
   const name = `Picture ${good.slice(0, 8)}`;
   const { id } = await call('POST', '/products', { name, item: 'Picture', price: 5, image: good });
@@ -34,6 +34,11 @@ test('shows pictures of products where a texture service is set, and an empty sq
   await page.getByRole('link', { name, exact: true }).waitFor();
   await expect.poll(() => page.locator('img.picture').count()).toBe(1);
   expect(await page.locator('span.picture').count()).toBe(2);
+  expect(
+    await page
+      .locator('span.picture')
+      .evaluateAll((all) => all.map((one) => getComputedStyle(one, '::before').content)),
+  ).toEqual(['"Pi"', '"Pi"']);
   expect(await page.locator('img.picture').evaluate((image) => (image as HTMLImageElement).naturalWidth)).toBe(1);
   await freeOfBarriers(page);
   await page.getByRole('link', { name, exact: true }).click();
@@ -50,5 +55,6 @@ test('asks no other service for pictures where none is set', async () => {
 
   await page.getByRole('heading', { level: 1, name }).waitFor();
 
-  expect(await page.locator('.picture').count()).toBe(0);
+  expect(await page.locator('.heading .picture').getAttribute('data-letters')).toBe('Pl');
+  expect(await page.locator('img').count()).toBe(0);
 });

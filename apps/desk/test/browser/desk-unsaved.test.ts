@@ -22,7 +22,7 @@ describe.each(screens)('on a %s', (_, size) => {
   test('asks before a page with a half filled form is left, keeps what was entered, and leaves where one wants', async () => {
     const page = await halfFilled(size);
     const leave = async () => {
-      if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
+      if (size === phone) await page.getByRole('button', { name: 'More pages' }).click();
       await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Coupons' }).click();
       await question(page).waitFor();
     };

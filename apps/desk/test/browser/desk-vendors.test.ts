@@ -102,7 +102,11 @@ test('changes the product of sixty vendors at once, more than a page has', async
 test('Home names the lost vendors and leads to them; a key that only reads chooses none', async () => {
   const page = await signIn(wide);
   await page.getByText('1 vendor has not been heard from for 30 hours.').waitFor();
-  await page.locator('.notice', { hasText: 'not been heard from' }).getByRole('link', { name: 'Show' }).click();
+  await page
+    .getByRole('listitem')
+    .filter({ hasText: 'not been heard from' })
+    .getByRole('link', { name: 'Show' })
+    .click();
   const row = page.getByRole('row', { name: 'Old vendor' });
   await row.getByText('Lost').waitFor();
   expect(await page.getByRole('row').count()).toBe(2);

@@ -47,7 +47,7 @@ describe.each(screens)('on a %s', (_, size) => {
   test('a Discord channel hears a test within five presses, and each event that is ticked', async () => {
     const page = await signIn(size);
     await countPresses(page);
-    if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
+    if (size === phone) await page.getByRole('button', { name: 'More pages' }).click();
     await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }).click();
     await page.getByText('There is no webhook yet. Press Discord message').waitFor();
     await freeOfBarriers(page);

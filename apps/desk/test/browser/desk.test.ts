@@ -44,7 +44,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.evaluate(() => location.assign('#/customers'));
     await page.getByRole('heading', { level: 1, name: 'Customers' }).waitFor();
 
-    if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
+    if (size === phone) await page.getByRole('button', { name: 'More pages' }).click();
     await page.getByRole('button', { name: 'Sign out' }).click();
 
     await page.getByRole('heading', { name: 'Sign in to the desk' }).waitFor();
@@ -203,10 +203,10 @@ describe.each(screens)('on a %s', (_, size) => {
 
   test('the menu tells the version of the service, and leads to help', async () => {
     const page = await signIn(size);
-    if (size === phone) await page.getByRole('button', { name: 'Menu' }).click();
-    await page.locator('.drawer').getByText(`Version ${packageFile.version}`).waitFor();
+    if (size === phone) await page.getByRole('button', { name: 'More pages' }).click();
+    await page.locator('.side').getByText(`Version ${packageFile.version}`).waitFor();
 
-    await page.locator('.drawer').getByRole('link', { name: 'Help' }).click();
+    await page.locator('.side').getByRole('link', { name: 'Help' }).click();
 
     await page.getByRole('heading', { level: 1, name: 'Help' }).waitFor();
     await page.getByText('docs/operate/desk.md').waitFor();
@@ -224,7 +224,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.evaluate(() => location.assign('#/'));
     await page.getByText('The store is closed: quotes and sales are refused.').waitFor();
     await freeOfBarriers(page);
-    await page.locator('main').getByRole('link', { name: 'Settings' }).click();
+    await page.locator('main').getByRole('link', { name: 'Store' }).click();
     await page.getByRole('button', { name: 'Open the store' }).click();
 
     await page.getByRole('button', { name: 'Close the store' }).waitFor();
@@ -245,8 +245,8 @@ describe.each(screens)('on a %s', (_, size) => {
     const made = await claimDelivery({ ...order, ...to, id: newId(), createdAt: timestamp(now()) }, 0);
     if (made.claimed) await failDelivery(made.delivery, 'no such item');
     const page = await signIn(size);
-    await page.locator('.attention').getByText('failed in the last 30 days').waitFor();
-    await page.locator('.attention').getByRole('link', { name: 'Show' }).last().click();
+    await page.getByRole('region', { name: 'Needs attention' }).getByText('failed in the last 30 days').waitFor();
+    await page.getByRole('region', { name: 'Needs attention' }).getByRole('link', { name: 'Show' }).last().click();
     await page.getByRole('heading', { level: 1, name: 'Deliveries' }).waitFor();
     const retry = page.getByRole('button', { name: `Try again: Lost lamp for ${recipient.username}` });
     await retry.waitFor();
