@@ -320,7 +320,7 @@ export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: b
 };
 
 /** The refusals for facts that other sales and refunds change together. */
-const forWhatMoves: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
+const needingOneMoment: readonly Refusal[] = ['credit-changed', 'coupon-used', 'underpaid'];
 
 /**
  * Tells whether the facts behind a refusal were there together: the credit with its lots, the stock, the uses and the
@@ -332,7 +332,7 @@ export const wereTogether = async (
   refusal: Refusal,
 ): Promise<boolean> => {
   const { store, buyer, useCredit } = asked;
-  if (!forWhatMoves.includes(refusal) || !product) return true;
+  if (!needingOneMoment.includes(refusal) || !product) return true;
   const usesOf = (id: string, uses = 0) => ({ key: couponUsesKey(store, buyer, id), attribute: 'uses', value: uses });
   const quoted = fixedBy(quote);
   const seen: { key: Key; attribute: string; value: unknown }[] = quoted?.coupon

@@ -126,13 +126,13 @@ const stockAfter = (
 };
 
 /** How the copies of a product are spread over its item and its shares. */
-const lying = (item: StoredProduct) => ({ availableAmount: item.availableAmount, ...divisionOf(item) });
+const stockIn = (item: StoredProduct) => ({ availableAmount: item.availableAmount, ...divisionOf(item) });
 
 /** The item with these copies. They stay where they are if their number stays. */
 const withStock = (item: StoredProduct & Shaped, { copies, told }: Stock, known: KnownProduct): StoredProduct => {
   if (copies === known.copies && told === item.toldCopies) return item;
   const { divided, wholeUntil, shape, toldCopies: _, ...others } = item;
-  const stock = copies === known.copies ? lying(known.item) : { availableAmount: copies };
+  const stock = copies === known.copies ? stockIn(known.item) : { availableAmount: copies };
   return { ...others, ...stock, ...(told !== undefined && { toldCopies: told }) };
 };
 
@@ -151,13 +151,13 @@ const broughtItem = (
   }
   const { item: stored } = known;
   const { toldCopies, toldIn } = stored;
-  const asItLies = {
+  const withItsStock = {
     ...made,
-    ...lying(stored),
+    ...stockIn(stored),
     ...(toldCopies !== undefined && { toldCopies }),
     ...(toldIn && { toldIn }),
   };
-  const settled = withSettings(stored, asItLies, told);
+  const settled = withSettings(stored, withItsStock, told);
   const { kept, ...stock } = stockAfter(fields, known, setting);
   const item = withStock(settled ?? stored, stock, known);
   return { item: item === stored ? undefined : item, ...(kept && { kept }) };
