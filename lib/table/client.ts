@@ -3,7 +3,7 @@ import { DynamoDBDocumentClient } from '@aws-sdk/lib-dynamodb';
 import { freshConnections } from '../connections.ts';
 import { count, refuseIfOver, requestMeter } from './meter.ts';
 
-/** The table of this deployment. */
+/** The name of this deployment's table. */
 export const tableName = (): string => process.env.TABLE_NAME ?? 'store-integration-service';
 
 interface Capacity {
@@ -15,13 +15,13 @@ const unitsOf = ({ output }: { output: object }): number => {
   return [ConsumedCapacity].flat().reduce((sum, { CapacityUnits = 0 }) => sum + CapacityUnits, 0);
 };
 
-/** True if the SDK sent a call again, which it does when the table was too busy for it. */
+/** True if the SDK sent a call again, because the table was too busy for it. */
 const wasBusy = (of: unknown): boolean =>
   ((of as { $metadata?: { attempts?: number } } | undefined)?.$metadata?.attempts ?? 1) > 1;
 
 /**
- * The operator's command sets this before anything else. Nobody waits for it as a caller waits for an endpoint, and a
- * run of many minutes, perhaps over a home's network, has to outlast a slow moment.
+ * The operator's command sets TABLE_PATIENCE before anything else. It may run for many minutes, perhaps over a home's
+ * network, and has to outlast a slow moment. No caller waits for it as for an endpoint.
  */
 export const isPatient = process.env.TABLE_PATIENCE === 'long';
 const patience = isPatient ? 10 : 1;
@@ -30,7 +30,7 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
   const { agents, closeIdle } = freshConnections();
   const client = new DynamoDBClient({
     maxAttempts: attempts,
-    // Without throwing, the SDK would only warn of a timeout, and wait on.
+    // Without `throwOnRequestTimeout` the SDK would only warn of a time-out and keep waiting.
     requestHandler: {
       connectionTimeout: patience * 3000,
       requestTimeout: patience * 5000,
@@ -38,7 +38,8 @@ const connect = (attempts: number): DynamoDBDocumentClient => {
       ...agents,
     },
   });
-  // It copies every input and answer for a logger that is not there: a fifth of the work on a page of 1,000 rows.
+  // This middleware copies every input and answer for a logger that we do not set: a fifth of the work on a page of
+  // 1,000 rows.
   client.middlewareStack.remove('loggerMiddleware');
   client.middlewareStack.add(
     (next, { commandName = '' }) =>

@@ -18,17 +18,18 @@ import { type OutsideId, type Precondition, transact, unrecorded, write } from '
  * How a step is written:
  *
  * - It reads, and returns a decision. It writes nothing itself, so that it may be asked as often as needed; it keeps
- *   nothing from an earlier attempt but what `doFirst` has brought.
+ *   nothing from an earlier attempt except the outcome of `doFirst`.
  * - It throws the refusal of a request: a 400 or 404 ends the attempts.
  * - Each write is on condition that the facts are as they were read. Its refusal is how `decide` learns of other
  *   writers.
- * - `answer` marks the change that a request makes: it is the handler's answer, which is recorded with the change where
+ * - `answer` marks the change that a request makes: it is the handler's answer, which is recorded with the change if
  *   the request has an Idempotency-Key. `result` is handed to the caller and recorded nowhere. There is no default.
  * - `ifRefused` is told which conditions failed. It throws, or returns a decision made of the items found, or undefined
- *   to have the step asked again. Its writes are carried out at once where they follow the first refusal of an attempt;
- *   later ones would be made of items that were found before a pause, so the step is asked instead.
+ *   to have the step asked again. Each attempt tries to write at most twice. If the second write is refused too, the
+ *   step is asked again, since the items found may be old.
  *
- * Nothing is asked again if an answer is missing: the write may be there. See retry.ts for the pauses.
+ * If the answer to a write is lost, the step is not asked again, since the write may have been made. See retry.ts for
+ * the pauses.
  */
 export type Decision<R> =
   | { kind: 'answer'; result: R; isCurrent?: Recheck }
@@ -37,7 +38,7 @@ export type Decision<R> =
   | { kind: 'first'; work: () => Promise<unknown>; isBrief: boolean }
   | { kind: 'again'; because: 'stale' | 'contended' };
 
-/** Reads the facts once more, at one moment: false where they have changed. */
+/** Reads the facts once more, at one moment: false if they have changed. */
 type Recheck = () => Promise<boolean>;
 
 /** The decisions that `recheck` takes. */
@@ -50,35 +51,33 @@ type Alternative<R> = Decision<R> | undefined | Promise<Decision<R> | undefined>
 type AnswerOrResult<G> = { answer: G; result?: never } | { result: G; answer?: never };
 
 type SingleWriteOptions<T, R> = AnswerOrResult<(item: T) => R> & {
-  /** Must hold for the answer of the item that an update finds. */
+  /** Must hold for the answer made from the item that an update finds. */
   ifMatch?: Precondition | undefined;
   /** Writes of the same transaction. Their conditions must hold sooner or later. */
   together?: readonly Write[] | undefined;
-  /** An id that something outside the table may know from now on; a refusal takes this back. */
+  /** Notes before the write that something outside the table may know the id. A refusal takes the note back. */
   outside?: Pick<OutsideId, 'use'> | undefined;
   ifRefused?(found: T | undefined): Alternative<R>;
 };
 
 /** The writes of a transaction that their conditions refused. */
 export interface RefusedWrites {
-  /**
-   * The refusal of the write of the item with this key, with the item that it found; undefined if it was not refused.
-   */
+  /** The refusal of the write under this key, with the item found there; undefined if the write was not refused. */
   by<T extends object>(key: Key): { item: T | undefined } | undefined;
 }
 
 type TransactionOptions<R> = AnswerOrResult<R> & {
-  /** Is carried out instead where another transaction holds an item. Without it the same transaction is sent again. */
+  /** Is carried out instead if another transaction holds an item. Without it the same transaction is sent again. */
   ifContended?: Decision<R> | undefined;
-  /** Follows the writes, before the result is handed out. */
+  /** Runs after the writes, before the result is returned. */
   after?: (() => Promise<unknown>) | undefined;
   ifRefused?(refused: RefusedWrites): Alternative<R>;
 };
 
-/** There is nothing to write. */
+/** A result, with nothing to write. */
 export const answer = <R>(result: R): Checkable<R> => ({ kind: 'answer', result });
 
-/** One write, which stays one: a transaction of it would cost twice. */
+/** One write by itself. In a transaction it would cost twice as much. */
 export const writeOne = <T extends object, R>(write: Write, how: SingleWriteOptions<T, R>): Decision<R> => ({
   kind: 'one',
   write,
@@ -93,8 +92,8 @@ export const writeAll = <R>(writes: readonly Write[], how: TransactionOptions<R>
 });
 
 /**
- * Makes another change first, by itself, and asks the step again, with all its attempts. Nothing of it is recorded. A
- * brief one is made even where `hasTime` says that no time is left.
+ * Makes another change first, by itself, and asks the step again, with all its attempts. The request's record holds
+ * nothing of that change. A brief one is made even if `hasTime` says that no time is left.
  */
 export const doFirst = (work: () => Promise<unknown>, isBrief?: 'brief'): Decision<never> => ({
   kind: 'first',
@@ -103,17 +102,15 @@ export const doFirst = (work: () => Promise<unknown>, isBrief?: 'brief'): Decisi
 });
 
 /**
- * The facts are to be read again: they do not belong together, or (`contended`) other transactions hold the items to be
- * written, which are to be read when those have ended.
+ * Has the step asked again, so that it reads the facts again: they contradict each other (`stale`), or other
+ * transactions hold the items to be written (`contended`).
  */
 export const readAgain = (because: 'stale' | 'contended' = 'stale'): Decision<never> => ({ kind: 'again', because });
 
 /** Carries a decision out only if `isCurrent`, which reads the facts at one moment, finds them as they were read. */
 export const recheck = <R>(isCurrent: Recheck, decision: Checkable<R>): Decision<R> => ({ ...decision, isCurrent });
 
-/**
- * The outcome of a decision: a result, a decision to follow instead, or the reason for which the step is asked again.
- */
+/** The outcome of a decision: a result, a decision to follow instead, or the reason why the step is asked again. */
 type DecisionOutcome<R> = { result: R } | { instead: Decision<R> } | 'overtaken' | 'stale' | 'contended' | 'restarted';
 
 const refusedOf = (writes: readonly Write[], refusals: readonly Refusal[]): RefusedWrites => ({
@@ -174,7 +171,7 @@ const carryOut = async <R>(decision: Decision<R>, hasTime: () => boolean): Promi
 const mayWrite = (decision: Decision<unknown>): boolean =>
   decision.kind === 'one' || decision.kind === 'all' || 'isCurrent' in decision;
 
-/** Carries a decision out, and the one made of the items that refused it. */
+/** Carries a decision out and, if it is refused, the decision made from the items found. */
 const follow = async <R>(
   decision: Decision<R>,
   hasTime: () => boolean,
@@ -183,14 +180,15 @@ const follow = async <R>(
   if (typeof outcome === 'string' || 'result' in outcome) return outcome;
   const next = await carryOut(outcome.instead, hasTime);
   if (typeof next === 'string' || 'result' in next) return next;
-  // The items found are of the past as soon as a second write was refused.
+  // The items found are old once a second write was refused.
   return mayWrite(next.instead) ? 'overtaken' : follow(next.instead, hasTime);
 };
 
 /**
- * Asks `step` for a decision and carries it out; asks again, after a pause, where another writer came between, or where
- * the facts were stale: 20 times each. `attempt` counts from 1. Throws whatever the step throws, and 503 where other
- * writers do not let it through, or no time is left for the change that must come first.
+ * Asks `step` for a decision and carries it out; asks again, after a pause, if another writer came between or the facts
+ * were stale (20 times each), or if other transactions held its items (40 times). `attempt` counts from 1. Throws the
+ * step's errors, and 503 if other writers do not let it through, or if no time is left for the change that must come
+ * first.
  */
 export const decide = async <R>(
   step: (attempt: number) => Decision<R> | Promise<Decision<R>>,

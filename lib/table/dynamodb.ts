@@ -124,9 +124,9 @@ const refusedCode = 'ConditionalCheckFailed';
 
 const parsed = (item: Parameters<typeof unmarshall>[0] | undefined): Item | undefined => item && unmarshall(item);
 
-/** A time-out, a connection that broke or a failure of DynamoDB itself, and no bug of ours. */
+/** True for a time-out, a broken connection or a failure of DynamoDB itself; false for a bug of ours. */
 const isWithoutAnswer = (error: Error & { $fault?: string; code?: unknown }): boolean =>
-  // The first sending of the same transaction is still being carried out: how it ends is open.
+  // DynamoDB is still carrying out an earlier attempt of the same transaction. Its outcome is not known yet.
   error instanceof TransactionInProgressException ||
   error.$fault === 'server' ||
   (error.$fault === undefined &&
@@ -142,7 +142,7 @@ const translated = (error: unknown): unknown => {
       return new CancelledError(
         reasons.map(({ Code, Item }) => ({ refused: Code === refusedCode, item: parsed(Item) })),
       );
-    // Where capacity is missing too, short pauses would only add to the load.
+    // If capacity is missing too, short pauses would only add to the load.
     if (reasons.some(({ Code = '' }) => throttledCodes.has(Code))) return new BusyError(error);
     return reasons.some(({ Code }) => Code === conflictCode) ? new ConflictError(error) : error;
   }
@@ -159,14 +159,14 @@ const sent = async <T>(answer: Promise<T>): Promise<T> => {
   }
 };
 
-/** The nearest positions before and after one that a row can have: none holds U+0000 or U+10FFFF. */
+/** The nearest position before or after a row's position. No row's position holds U+0000 or U+10FFFF. */
 const nextTo = (position: string, isBefore: boolean): string => {
   const last = [...position].at(-1) ?? '';
   if (!isBefore || last === '') return `${position}\u0000`;
   return `${position.slice(0, -last.length)}${String.fromCodePoint((last.codePointAt(0) ?? 1) - 1)}\u{10ffff}`;
 };
 
-/** Where a query begins and ends in the order of the sort key, both included. */
+/** The bounds of a query in the order of the sort key, both included. */
 const keyBounds = ({
   descending,
   from,
@@ -205,7 +205,7 @@ const queryInput = (query: Query) => {
   };
 };
 
-/** DynamoDB's calls, each by itself, so that a function's bundle holds the commands that it uses and no others. */
+/** DynamoDB's calls. Each is a function by itself, so that a bundle holds only the commands that it uses. */
 
 export const get: Engine['get'] = async (Key) => {
   const { Item } = await sent(db.send(new GetCommand({ TableName: tableName(), Key, ConsistentRead: true })));

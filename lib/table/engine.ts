@@ -4,21 +4,21 @@ import type { IndexName, Key } from './schema.ts';
 /** One query: the rows of a partition in the order of its sort key. */
 export interface Query {
   partition: string;
-  /** The table itself, read consistently, if absent. */
+  /** Without it the query reads the table itself. */
   index?: IndexName | undefined;
-  /** The answer may be a moment old, at half the price: always so in an index. */
+  /** The answer may be a moment old, and costs half. Reads of an index are always like this. */
   isEventual?: boolean | undefined;
   descending: boolean;
-  /** Where to begin. */
+  /** The position to begin at. */
   from?: { position: string; inclusive: boolean } | undefined;
   /** The first and the last position that belong to the list, if it is a part of the partition. */
   first?: string | undefined;
   last?: string | undefined;
   /** Keeps only the rows whose attribute holds one of the texts. */
   contains?: { attribute: string; texts: readonly string[] } | undefined;
-  /** Rows to read at the most, before `contains` keeps some. */
+  /** The most rows to read, before `contains` keeps some of them. */
   limit?: number | undefined;
-  /** Goes on where an earlier answer's `next` says. */
+  /** The `next` of an earlier answer: the query goes on from there. */
   after?: Item | undefined;
 }
 
@@ -32,7 +32,7 @@ export interface Engine {
   /** One item, as it is now. */
   get(key: Key): Promise<Item | undefined>;
   /**
-   * The items of at most 100 keys, in any order, and the keys that it had no capacity for; of each item at least the
+   * The items of at most 100 keys, in any order, and the keys that it had no capacity for. Each item has at least the
    * attributes that are asked for.
    */
   getSome(
@@ -42,10 +42,7 @@ export interface Engine {
   /** The items of at most 100 keys as they are at one moment (serializable), in the keys' order. */
   getTogether(keys: readonly Key[]): Promise<(Item | undefined)[]>;
   query(query: Query): Promise<{ items: Item[]; next?: Item | undefined }>;
-  /**
-   * Carries out one write. Answers the item that is under the key afterwards. Throws `RefusedError` if its condition
-   * does not hold.
-   */
+  /** Carries out one write. Answers the item that it leaves. Throws `RefusedError` if its condition does not hold. */
   write(write: Write): Promise<Item | undefined>;
   /** Carries out up to 100 writes, or none. The same token makes it one transaction however often it arrives. */
   transact(writes: readonly Write[], token: string): Promise<void>;
@@ -53,7 +50,7 @@ export interface Engine {
   removeSome(keys: readonly Key[]): Promise<Key[]>;
 }
 
-/** The condition of a write does not hold. `item` is what has the key instead, if anything. */
+/** The condition of a write does not hold. `item` is the item under its key, if there is one. */
 export class RefusedError extends Error {
   readonly item: Item | undefined;
   constructor(item: Item | undefined) {
@@ -62,7 +59,7 @@ export class RefusedError extends Error {
   }
 }
 
-/** One write of a transaction: `refused` by its condition or not, and the item that has its key instead. */
+/** One write of a cancelled transaction: whether its condition refused it, and the item under its key. */
 export interface Refusal {
   refused: boolean;
   item?: Item | undefined;
@@ -77,14 +74,14 @@ export class CancelledError extends Error {
   }
 }
 
-/** The table did nothing, for want of capacity. */
+/** The table did nothing, because it had no capacity. */
 export class BusyError extends Error {
   constructor(cause: Error) {
     super(`${cause.name}: ${cause.message}`, { cause });
   }
 }
 
-/** The table gave no answer: it may have carried the call out, or may do so yet. */
+/** The table gave no answer: it may have carried the call out, or may still do so. */
 export class UnansweredError extends Error {
   override readonly name = 'UnansweredError';
   constructor(cause: Error) {
@@ -92,5 +89,5 @@ export class UnansweredError extends Error {
   }
 }
 
-/** The table did nothing, because another transaction holds an item of the call. It does so for milliseconds. */
+/** The table did nothing, because another transaction holds an item of the call. That lasts for milliseconds. */
 export class ConflictError extends BusyError {}

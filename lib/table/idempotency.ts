@@ -24,7 +24,7 @@ import { type Recording, recorded, transact, write } from './table.ts';
  * at once instead.
  */
 
-/** An answer as it is kept and given again. */
+/** An answer in the form in which the record keeps it. */
 export interface KeptAnswer {
   statusCode: number;
   headers: Record<string, string>;
@@ -37,7 +37,7 @@ interface RequestRecord extends Key {
   /** The id of what the request makes outside the table. */
   id: string;
   fingerprint: string;
-  /** Another attempt may take the request over from then on; empty once an attempt has failed. */
+  /** From this time on another attempt may take the request over. Empty once an attempt has failed. */
   leaseUntil: string;
   keepUntil: string;
   answer?: KeptAnswer;
@@ -48,7 +48,7 @@ interface Attempt extends Recording {
   key: Key;
   /** Tells this attempt at the request from others. */
   owner: string;
-  /** As its last completion has it: what the record says is what the caller gets. */
+  /** The answer of the last completion, so that the caller gets the answer that the record has. */
   answer?: KeptAnswer;
 }
 
@@ -91,8 +91,9 @@ const takeOver = async (attempt: Attempt, earlier: RequestRecord): Promise<void>
 };
 
 /**
- * Claims the record for a request that begins, or answers how an earlier one was answered. The claim may arrive twice,
- * the second time late: it takes its own record only while that is running, so that it never reopens one that is done.
+ * Claims the record for a request that begins, or answers the kept answer of an earlier attempt. The claim may arrive
+ * twice, the second time late. So it takes its own record only while that is running, and never reopens one that is
+ * done.
  */
 const claim = async (attempt: Attempt, fingerprint: string): Promise<KeptAnswer | undefined> => {
   const { key, owner, id } = attempt;
@@ -128,7 +129,7 @@ const release = async ({ key, owner, isIdUsed }: Attempt): Promise<KeptAnswer | 
     const { found } = outcome;
     return found?.owner === owner ? found.answer : undefined;
   } catch (error) {
-    // Its lease ends by itself; the caller must hear of the request's own failure.
+    // The lease ends by itself; the caller must hear of the request's own failure.
     logFailure({ unreleased: key.sk }, error);
     return undefined;
   }
@@ -153,15 +154,12 @@ const complete = async (attempt: Attempt, result: unknown): Promise<void> => {
 
 interface OnceRequest {
   store: string;
-  /**
-   * The API key's id; after rotations the first key's. Two integrations of a store may well use the same
-   * Idempotency-Key.
-   */
+  /** The API key's id; after rotations the first key's. Two integrations may use the same Idempotency-Key. */
   keyId: string;
   idempotencyKey: string;
   /** The method, path and body, which tell whether a request is the same: a POST takes no query. */
   request: string;
-  /** Makes the answer of a handler's result. */
+  /** Makes the answer from a handler's result. */
   answerOf: (result: unknown) => KeptAnswer;
 }
 

@@ -56,10 +56,7 @@ const backedUp = async (TableName: string): Promise<{ earliest: number; latest: 
 
 type LastIncrement = AskedIncrement & { status: string | undefined; failure: string | undefined };
 
-/**
- * The increment of this table that was asked for last, and how it went. After a restore the last one is of the old
- * table: `other`.
- */
+/** The increment that was asked for last, and how it went. `other` if it is of another table, as after a restore. */
 const findLast = async (table: string): Promise<LastIncrement | 'other' | undefined> => {
   const asked = await get<AskedIncrement & Key>(askedKey);
   if (!asked) return undefined;
@@ -90,7 +87,7 @@ const nextTimes = (
   return to - from < leastMillis ? undefined : { from: textOf(from), to: textOf(to) };
 };
 
-/** Asks DynamoDB for an export, and notes that. */
+/** Asks DynamoDB for an export, and stores what it asked for. */
 const ask = async ({ table, bucket, owner, prefix }: ExportTarget, { from, to }: Times): Promise<Times> => {
   const kind =
     from === undefined
@@ -119,12 +116,12 @@ const ask = async ({ table, bucket, owner, prefix }: ExportTarget, { from, to }:
   return times;
 };
 
-/** How a call went: an export was asked for, or none could be yet. */
+/** The times of the export that was asked for, or the reason why none was. */
 type Asking = Times | 'still under way' | 'too early';
 
 /**
  * Asks for the next increment; for a restored table first for a full export. While the last one is under way it asks
- * for none. If the last one failed it asks for it again, together with what came since, and throws afterwards.
+ * for none. If the last one failed, it asks for it again, together with the time since then, and throws afterwards.
  */
 export const askForIncrement = async (target: ExportTarget): Promise<Asking> => {
   const found = await findLast(target.table);

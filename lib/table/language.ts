@@ -27,10 +27,7 @@ const compare =
 
 export const missing = (attribute: string): Condition => ({ missing: attribute });
 export const present = (attribute: string): Condition => ({ present: attribute });
-/**
- * An attribute's value, or, for undefined, that the item does not have the attribute. A path such as `pending.id` is
- * fine.
- */
+/** An attribute has a value or, for undefined, is missing. A path such as `pending.id` is fine. */
 export const is = (attribute: string, value: unknown): Condition =>
   value === undefined ? missing(attribute) : compare('=')(attribute, value);
 export const isNot = compare('<>');
@@ -69,7 +66,7 @@ class Copy {
   }
 }
 
-/** The value that another attribute had before the update; `otherwise` where the item did not have it. */
+/** The value that another attribute had before the update; `otherwise` if the item did not have it. */
 export const copyOf = (attribute: string, otherwise?: unknown): Copy => new Copy(attribute, otherwise);
 export const isCopy = (value: unknown): value is Copy => value instanceof Copy;
 
@@ -81,15 +78,13 @@ export interface AttributeChanges {
   ifMissing?: Readonly<Record<string, unknown>> | undefined;
   /**
    * Adds to numbers, where a missing one counts as 0, and to sets of texts, where a missing one counts as empty. Such
-   * an update is never repeated after a lost answer.
+   * an update is not repeated after a lost answer, unless the caller says that it may be.
    */
   add?: Readonly<Record<string, number | ReadonlySet<string>>> | undefined;
   when?: Condition | undefined;
 }
 
-/**
- * The item as it was read, if the write was made from it. In a transaction the table stamps such a write (stamp.ts).
- */
+/** The item as it was read, if the write was made from it. A transaction stamps such a write (stamp.ts). */
 type ReadBasis = { readonly found?: object | undefined };
 
 export type Update = ReadBasis & { readonly kind: 'update'; readonly key: Key; readonly change: AttributeChanges };

@@ -20,16 +20,11 @@ export interface Meter {
   isOver: boolean;
   /** The request changes nothing, so what it reads may be some minutes old. */
   isRead: boolean;
-  /**
-   * Nothing is retried after this time, in milliseconds since 1970: a last attempt takes seconds if the table is slow.
-   */
+  /** Nothing is retried after this time, in milliseconds since 1970: a last attempt may take seconds. */
   retryUntil?: number;
-  /** The id of the API key that asks. */
+  /** The id of the request's API key. */
   keyId?: string;
-  /**
-   * Is told of each call that was answered, and of each call that the table was too busy for. If it throws, so does the
-   * call.
-   */
+  /** Is told of each answered call, and of each that the table was too busy for. If it throws, so does the call. */
   onUnits?: (units: number, isWrite: boolean, wasBusy: boolean) => Promise<void>;
   /** When its look-ups of residents must be over, by `performance.now()`; set by the first one. */
   lookUpEnd?: number;
@@ -39,13 +34,13 @@ const meters = new AsyncLocalStorage<Meter>();
 
 export const newMeter = (isRead = false): Meter => ({ calls: 0, steps: 0, units: 0, open: 0, isOver: false, isRead });
 
-/** The meter of the request that this is part of. */
+/** The meter of the running request. */
 export const requestMeter = (): Meter | undefined => meters.getStore();
 
-/** Runs `work`; what its calls to the table cost is added to `meter`. */
+/** Runs `work`, and adds the cost of its calls to the table to `meter`. */
 export const metered = <T>(meter: Meter, work: () => T): T => meters.run(meter, work);
 
-/** Throws where the request that this is part of was answered already. */
+/** Throws if the running request was answered already. */
 export const refuseIfOver = (): void => {
   if (meters.getStore()?.isOver) throw new Error('The request was answered already, since its time ran out.');
 };

@@ -25,8 +25,8 @@ const wait = async (attempt: number, { attempts, longestMillis }: Patience, lost
 const forCapacity: Patience = { attempts: 8, longestMillis: 1000 };
 
 /**
- * A conflict is over in milliseconds, so the first pauses are enough for most. If a crowd writes one item, each of them
- * must have a turn: the longer pauses make room for it.
+ * A conflict is over in milliseconds, so the first pauses are enough for most. If a crowd writes one item, each writer
+ * must have a turn: the longer pauses make room for that.
  */
 const forConflicts: Patience = { attempts: 20, longestMillis: 1000 };
 
@@ -36,7 +36,7 @@ export const pause = (attempt: number): Promise<void> => wait(attempt, forCapaci
 /**
  * Waits before a retry of a decision that another writer overtook. The table is not busy then, and during a long pause
  * more writers would begin: so the pauses are short, and there are more of them. A writer that is overtaken again and
- * again meets many others that decide as slowly, and gives them more room.
+ * again competes with many others, and makes longer pauses to give them room.
  */
 export const pauseOvertaken = (attempt: number): Promise<void> =>
   wait(attempt, { attempts: 20, longestMillis: attempt > 4 ? 600 : 200 });
@@ -52,9 +52,9 @@ export const pauseContended = (attempt: number): Promise<void> =>
 export const pauseForHistory = (attempt: number): Promise<void> => wait(attempt, { attempts: 10, longestMillis: 640 });
 
 /**
- * Asks `step` again and again, with a number from 1, until it answers. Undefined says that another writer came between.
- * A step may write more than once; a caller that writes once, or once in a transaction, uses `decide`. Throws 503 after
- * 20 times.
+ * Calls `step` with a number, from 1, until it answers a result. Undefined says that another writer came between. A
+ * step may write more than once; a caller that writes once, or once in a transaction, uses `decide`. Throws 503 after
+ * 20 calls.
  */
 export const repeat = async <R>(step: (number: number) => Promise<{ result: R } | undefined>): Promise<R> => {
   for (let number = 1; ; number++) {
@@ -64,7 +64,7 @@ export const repeat = async <R>(step: (number: number) => Promise<{ result: R } 
   }
 };
 
-/** How often a write is sent whose answer does not come. Each time may take as long as a request's timeout. */
+/** How often a write is sent if no answer comes. Each attempt may take as long as the client's time-out. */
 const maxUnanswered = isPatient ? 8 : 3;
 
 /** Tells whether the table may have carried out a call that failed. */

@@ -10,7 +10,7 @@ export const streamView = 'NEW_AND_OLD_IMAGES';
 interface Index {
   readonly partition: string;
   readonly sort: string;
-  /** Attributes held beside the keys. */
+  /** The attributes that the index holds beside the keys. */
   readonly include: readonly string[];
 }
 
@@ -24,10 +24,7 @@ export const indexes = {
    * by recipient.
    */
   byFlags: { partition: 'flags', sort: 'sk', include: [] },
-  /**
-   * Lists in another order than by id: an owner's coupons and gift cards, customers by spend, deliveries and sales by
-   * state.
-   */
+  /** Lists not in the order of ids: an owner's coupons and cards, customers by spend, deliveries and sales by state. */
   byRank: { partition: 'ranked', sort: 'rank', include: [] },
   /** The normalised text of active products, so that a search does not read the products. */
   byText: { partition: 'texts', sort: 'sk', include: ['text'] },

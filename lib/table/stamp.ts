@@ -21,9 +21,7 @@ export const newStamp = (found?: Stamped): string => {
   return stamp > earlier ? stamp : idAt(millisOf(earlier) + 1);
 };
 
-/**
- * The update with its stamp. It is refused if the item has a newer stamp, or if only a later version can read the item.
- */
+/** The update with its stamp. Refused if the item has a newer stamp, or if only a later version can read it. */
 export const inOrder = ({ change, ...write }: Update, stamp: string): Update => {
   const isNewest: Condition = any(missing('stamp'), below('stamp', stamp));
   return {
@@ -47,7 +45,7 @@ export const inPlace = (write: Write): Write => {
   return { ...write, item: { ...write.item, stamp: newStamp({ stamp }), earlierStamp: stamp } };
 };
 
-/** The item without its stamps, to be compared with another. */
+/** The item without its stamps, for a comparison. */
 export const withoutStamps = <T extends Stamped>({ stamp, earlierStamp, ...item }: T) => item;
 
 /** Tells whether a stored item and another are the same but for their stamps. */

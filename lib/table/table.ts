@@ -23,7 +23,7 @@ import { pause, repeat, untilAnswered } from './retry.ts';
 import type { Key } from './schema.ts';
 import { inOrder, inPlace, newStamp, type Stamped } from './stamp.ts';
 
-/** The calls of another engine, which take the place of DynamoDB's: a simulation puts its own here. */
+/** Calls that replace DynamoDB's. A simulation sets them. */
 export const engine: Partial<Engine> = {};
 
 /**
@@ -33,7 +33,7 @@ export const engine: Partial<Engine> = {};
 export const get = async <T extends object>({ pk, sk }: Key): Promise<T | undefined> =>
   demandKnown(await (gather ?? engine.get ?? dynamodb.get)({ pk, sk })) as T | undefined;
 
-/** Asks for an item together with others: set while `inOneCall` runs. */
+/** Reads an item together with others. Set only while `inOneCall` runs. */
 let gather: ((key: Key) => Promise<Item | undefined>) | undefined;
 
 /**
@@ -60,7 +60,7 @@ export const inOneCall = <T>(read: () => T, { consistent = true }: { consistent?
   }
 };
 
-/** The items in pieces of `size`; the last may be smaller. */
+/** Divides items into chunks of `size`; the last may be smaller. */
 export const inChunks = <T>(items: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(items.length / size) }, (_, i) => items.slice(i * size, (i + 1) * size));
 
@@ -76,8 +76,8 @@ const untilDone = async (keys: Key[], send: (some: Key[]) => Promise<Key[]>): Pr
 const nameOf = ({ pk, sk }: Key): string => `${pk} ${sk}`;
 
 /**
- * The items of these keys, in the keys' order, each once. Keys without an item are left out. The keys may be rows of an
- * index: they hold more than the key, and while an index catches up one item may stand in it twice. If `attributes` are
+ * The items of these keys, in the keys' order, each once. Keys without an item are left out. `rows` may be rows of an
+ * index, which hold more than the key. While an index catches up, it may have one item twice. If `attributes` are
  * named, an item has only these and its key.
  */
 export const getMany = async <T extends Key>(
@@ -112,14 +112,14 @@ export const getTogether = async <T extends object>(keys: readonly Key[]): Promi
     true,
   )) as (T | undefined)[];
 
-/** The rows of one partition of the table or of an index, in the order of its sort key, as far as a range asks. */
+/** The rows of one partition of the table or of an index, in the order of its sort key, within a range. */
 export const rowsOf =
   <T>(list: Pick<Query, 'partition' | 'index' | 'isEventual' | 'first' | 'last' | 'contains'>): Source<T> =>
   async ({ descending, from, limit = Number.POSITIVE_INFINITY }) => {
     const found: T[] = [];
     let after: Query['after'];
-    // With a filter the limit counts the rows that are read, not the rows that pass. So it begins with a few, near what
-    // is wanted, then reads in larger strides.
+    // With a filter the limit counts the rows that are read, not the rows that pass. So the first call reads twice the
+    // limit, and each later call twice as many as the call before.
     let stride = list.contains ? 2 * limit : limit;
     do {
       const { items, next } = await (engine.query ?? dynamodb.query)({
@@ -136,10 +136,7 @@ export const rowsOf =
     return found.slice(0, limit);
   };
 
-/**
- * The rows of a list from the position `first` up to `last`, at most `limit` at a time; their positions need not
- * differ.
- */
+/** The rows of a list from the position `first` up to `last`, at most `limit` at a time. Positions need not differ. */
 export async function* pagesOf<T>(
   list: Pick<Query, 'partition' | 'index' | 'first' | 'last'>,
   limit: number,
@@ -157,7 +154,7 @@ export interface Recording {
   /** The write that completes the record. */
   completion(answer: unknown): Write;
   isComplete: boolean;
-  /** Stands in the record: the id of what the request makes outside the table. */
+  /** The id of what the request makes outside the table. The record holds it. */
   id: string;
   /** Something outside the table may know the id. */
   isIdUsed: boolean;
@@ -165,22 +162,22 @@ export interface Recording {
 
 const recordings = new AsyncLocalStorage<Recording | undefined>();
 
-/** Runs a request's handler: the change that it makes is recorded by `recording`. */
+/** Runs a request's handler, and records the change that it makes by `recording`. */
 export const recorded = <T>(recording: Recording, work: () => T): T => recordings.run(recording, work);
 
-/** Runs `work`. Its changes are not recorded as the change that the request makes. */
+/** Runs `work` without recording its changes as the request's change. */
 export const unrecorded = <T>(work: () => T): T => recordings.run(undefined, work);
 
 /**
- * The id of what a request makes outside the table. `use` says that it may be known there from now on, and answers a
- * function that takes this back: for a write that was refused before anything learned of the id.
+ * The id of what a request makes outside the table. `use` notes that something outside may know the id from now on. It
+ * answers a function that takes the note back, for a write that was refused before anything learned of the id.
  */
 export interface OutsideId {
   id: string;
   use: () => () => void;
 }
 
-/** The id that `idOutside` answers, for a request that may still be refused. */
+/** The same id as `idOutside` answers, but not yet noted as known outside: the request may still be refused. */
 export const futureIdOutside = (): OutsideId => {
   const recording = recordings.getStore();
   const use = () => {
@@ -195,9 +192,9 @@ export const futureIdOutside = (): OutsideId => {
 };
 
 /**
- * The id for what a request makes outside the table, when the request's record has no part in it. A request with an
- * Idempotency-Key gets the same id however often it is sent: its record holds the id, and from here on the record stays
- * even if the request fails.
+ * The id of what a request makes outside the table, noted as known there from now on. A request with an Idempotency-Key
+ * gets the same id however often it is sent: its record holds the id, and from here on the record stays even if the
+ * request fails.
  */
 export const idOutside = (): string => {
   const { id, use } = futureIdOutside();
@@ -250,17 +247,15 @@ const adds = ({ change }: Update): boolean => change.add !== undefined;
 /** The outcome of a write: its result, or the item that its condition refused. */
 export type WriteOutcome<T, R = T> = { done: true; result: R } | { done: false; found: T | undefined };
 
-/**
- * The precondition of a request with If-Match. Throws 412 unless it holds for a resource, as a store verb answers it.
- */
+/** The precondition of a request with If-Match. Throws 412 unless it holds for a resource as a verb answers it. */
 export type Precondition = (current: object) => void;
 
 interface WriteOptions<T, R> {
   /** Marks the change that a request makes. Makes the handler's answer from the item that the write leaves. */
   answer?: (item: T) => R;
-  /** Writes that belong into one transaction with it. Their conditions must hold sooner or later. */
+  /** Other writes of the same transaction. Their conditions must hold sooner or later. */
   together?: readonly Write[];
-  /** Must hold for the answer of the item that an update finds. */
+  /** Must hold for the answer made from the item that an update finds. */
   ifMatch?: Precondition | undefined;
   /** An update that adds may be repeated after a lost answer, because its condition refuses the repeat. */
   repeatable?: boolean;
@@ -298,7 +293,7 @@ const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
   });
 };
 
-/** Sends one write by itself. Unless it is `isOwn`, others may put an item of the same key. */
+/** Sends one write by itself. `isOwn` says that no other write puts an item under its key. */
 const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): Promise<WriteOutcome<T>> => {
   let mayBeOurs = false;
   try {
@@ -309,7 +304,7 @@ const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): 
     return { done: true, result: (await untilAnswered(send, repeatable)) as T };
   } catch (error) {
     if (!(error instanceof RefusedError)) throw error;
-    // The item that is there is the one that was sent before.
+    // The item that is there was put by an earlier attempt of this write.
     if (mayBeOurs && isOwn && write.kind === 'put' && write.when === isNew)
       return { done: true, result: write.item as T };
     return { done: false, found: demandKnown(error.item) as T | undefined };
@@ -331,7 +326,7 @@ const sendMatched = async <T, R>(
     if (!holds(change.when, found)) return { result: { done: false, found: found as T | undefined } };
     const current = answer(found as T) as object;
     ifMatch(current);
-    // An item has no attribute for a default until another writer sets it.
+    // The answer has defaults for attributes that the item lacks. Another writer may set these meanwhile.
     const asRead = unchanged(found, Object.keys(current));
     const guarded = update(key, { ...change, when: all(change.when, asRead) });
     const outcome = await sendInOrder<T>(guarded);
@@ -342,8 +337,8 @@ const sendMatched = async <T, R>(
 };
 
 /**
- * A transaction answers no items. So if an update's result is needed, the update is made on condition that the item is
- * still as it was read.
+ * Sends a write in a transaction with others. DynamoDB answers no items to a transaction. So an update is made on
+ * condition that its item is as it was read, and the result is computed.
  */
 const sendTogether = async <T, R>(
   write: Write,
@@ -357,7 +352,7 @@ const sendTogether = async <T, R>(
       return { result: { done: false, found: found as T | undefined } };
     const sent = write.kind === 'update' && !adds(write) ? inOrder(write, newStamp(found)) : write;
     const result = answer(applied(sent, found) as T);
-    // An attribute that the answer has and the item does not may appear before the write.
+    // Another writer may set an attribute that the answer has and the item lacks.
     const asRead = unchanged(found, Object.keys(result ?? {}));
     const guarded =
       sent.kind === 'update' ? update(sent.key, { ...sent.change, when: all(sent.change.when, asRead) }) : sent;
@@ -389,9 +384,9 @@ export const write = async <T extends object, R = T>(
 };
 
 /**
- * Carries out one write without a stamp. It is for a write that may arrive often and late, because its condition
- * refuses it once it was carried out, or a second one leaves the same item. After a lost answer the write may be
- * refused by its own earlier copy.
+ * Carries out one write without a stamp. It is for a write that may arrive twice, or late: either its condition refuses
+ * a second copy, or a second copy leaves the same item. After a lost answer the write may be refused by its own earlier
+ * copy.
  */
 export const writeUnstamped = <T extends object>(one: Write): Promise<WriteOutcome<T>> =>
   sendAlone<T>(one, true, false);
