@@ -57,7 +57,7 @@ export const page = async <T extends object>(
   const { limit, cursor, owner } = list;
   const backward = cursor?.backward ?? false;
   // One row beyond the limit tells whether the list continues. One row behind the cursor tells the same for the way
-  // back, since the row that the cursor was made from may be deleted.
+  // back: the row that the cursor was made from may be deleted.
   const [rows, behind] = await Promise.all([
     source({ descending: backward, limit: limit + 1, ...(cursor && { from: cursor }) }),
     cursor

@@ -31,8 +31,8 @@ export const merged =
 
 /**
  * The list that `load` makes from another list's rows. `load` may drop some rows: an index may be stale, or a filter
- * may not be in the key. Then more rows are read, as many as should fill the range by the share that passed. If these
- * are too few, more and more are read until the range is full or the list ends.
+ * may not be in the key. Then it reads more rows: the share that passed tells how many are likely to fill the range. If
+ * these are too few, it reads more and more, until the range is full or the list ends.
  */
 export const loaded =
   <K, T>(keys: Source<K>, positionOf: (key: K) => string, load: (keys: K[]) => Promise<T[]>): Source<T> =>
@@ -49,7 +49,7 @@ export const loaded =
       const last = rows.at(-1);
       if (found.length >= limit || rows.length < stride || last === undefined) return found.slice(0, limit);
       from = { position: positionOf(last), inclusive: false };
-      // Half as many again, so that a third round is rare.
+      // One and a half times the likely number, so that a third round is rare.
       const likely = found.length > 0 ? Math.ceil((1.5 * (limit - found.length) * read) / found.length) : 2 * stride;
       stride = Math.min(round === 1 ? likely : Math.max(likely, 2 * stride), 1000);
     }
