@@ -22,17 +22,14 @@ const withoutIdle = <T extends HttpAgent>(agent: T): { agent: T; closeIdle: () =
   return {
     agent,
     closeIdle: () => {
-      // The agent notices a closed connection only if the connections before it are closed too, so this closes all or
-      // none.
+      // The agent notices a closed connection only if the ones before it are closed too, so this closes all or none.
       for (const sockets of Object.values(agent.freeSockets))
         if (sockets?.some(isOld)) for (const socket of [...sockets]) socket.destroy();
     },
   };
 };
 
-/**
- * Agents for a client of AWS, and a function to call before each of its calls: it closes connections that are too old.
- */
+/** Agents for a client of AWS, and a function to call before each call: it closes connections that are too old. */
 export const freshConnections = () => {
   const plain = withoutIdle(new HttpAgent(kept));
   const secure = withoutIdle(new HttpsAgent(kept));

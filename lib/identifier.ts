@@ -3,7 +3,7 @@ export type Identifier = { uuid: string; username?: never } | { username: string
 
 export const nilUuid = '00000000-0000-0000-0000-000000000000';
 
-// The virtual world's keys follow no RFC 9562 version or variant, so only the shape counts.
+// The virtual world's keys follow no RFC 9562 version or variant, so only the form is checked.
 export const uuidPattern = /^[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}$/;
 const usernamePattern = /^([A-Za-z0-9]{1,31})(?:[. ]([A-Za-z0-9]{1,31}))?$/;
 

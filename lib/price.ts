@@ -3,7 +3,7 @@ export const DiscountType = { percent: 0, amountOff: 1, overridePrice: 2 } as co
 export interface Discount {
   value: number;
   type: 0 | 1 | 2;
-  /** Null is open-ended. */
+  /** Null: the discount has no start, or no end. */
   startDate: string | null;
   endDate: string | null;
 }

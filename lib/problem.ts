@@ -70,8 +70,8 @@ export const unavailable = (retryAfterSeconds = 1): Problem =>
   new Problem(503, details.unavailable, [], { 'Retry-After': String(retryAfterSeconds) });
 
 /**
- * 503 for a call whose outcome nobody knows. The answer says so: a client that believed it was not done would make the
- * change twice.
+ * 503 for a call whose outcome nobody knows. The answer says so, since a client that believed in a failure would make
+ * the change twice.
  */
 export const unknownEnd = (cause: unknown): Problem =>
   Object.assign(new Problem(503, details.unknownEnd, [], { 'Retry-After': '1' }), { cause });

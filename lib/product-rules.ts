@@ -1,11 +1,11 @@
 import { trimmed } from './normalise.ts';
 
 /**
- * The rules across the fields of a product. By them the service refuses a request or an import, and the desk says which
- * rows of a file would be refused. This file imports only how texts are read, since the desk needs it.
+ * The rules across the fields of a product. The service refuses requests and imports by them. The desk uses them to say
+ * which rows of a file would be refused, so this file imports only how texts are read.
  */
 
-/** Hears of a fault, with its field. */
+/** Takes a fault with its field. */
 type Report = (field: string, message: string) => void;
 
 /** A body as it was sent: a missing field is undefined, and a wrong field has the value that was sent. */
@@ -27,7 +27,7 @@ export const isItemName = (value: string): boolean => /^[\x20-\x7b\x7d-\x7e]{1,6
 
 export const itemWords = 'must be 1 to 63 printable ASCII characters without |';
 
-/** The service looks up the resident of each share. */
+/** The service looks up the resident of each share, so their number is limited. */
 export const maxShares = 100;
 export const sharesWords = `must be an array of at most ${maxShares} shares`;
 export const shareWords = 'must be a number over 0 and at most 100';
