@@ -11,10 +11,7 @@ type ListedCustomer = Customer & { position: string };
 
 const listed = (item: CustomerItem, position: string): ListedCustomer => ({ ...readCustomer(item), position });
 
-/**
- * Lists all customers from one partition of the table, or the subscribed (or not subscribed) ones from the index of
- * flags.
- */
+/** Lists all customers from one partition of the table, or the subscribed (or all other) ones by the index of flags. */
 const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<ListedCustomer> => {
   if (newsSubscriber === undefined)
     return async (range) => {
@@ -34,7 +31,7 @@ const byUuid = (store: string, newsSubscriber: boolean | undefined): Source<List
   );
 };
 
-/** In the order of spend, so that customers who spent no more than the sum are never read. */
+/** Lists customers in the order of spend, so that customers who spent no more than the sum are never read. */
 const bySpend = (store: string, sum: number, newsSubscriber: boolean | undefined): Source<ListedCustomer> =>
   loaded(
     spentMoreThan(store, sum, newsSubscriber),

@@ -23,7 +23,7 @@ interface CustomerName extends Key {
 export const listCustomerNames = (store: string): Source<CustomerName> =>
   rowsOf({ partition: partition(store, 'CUSTOMER_NAME') });
 
-/** The names that begin as `typed` does, and the whole name that it may be the beginning of: see `namePrefix`. */
+/** The names that begin with `prefix`, and the name `whole` itself: see `namePrefix`. */
 export const findNames = (
   store: string,
   { prefix, whole }: { prefix: string; whole?: string | undefined },
@@ -65,8 +65,8 @@ const customersAmong = async (store: string, uuids: readonly string[]): Promise<
 };
 
 /**
- * The writes that make the items of names say what is known now. `earlier` are further names that may lead to them. A
- * name of somebody who is no customer leads to nobody.
+ * The writes that bring the items of these avatars' names up to date. `earlier` are further names that may lead to
+ * them. A name of somebody who is no customer leads to nobody.
  */
 const nameWrites = async (
   store: string,
@@ -95,8 +95,8 @@ const nameWrites = async (
 const sideBySide = 100;
 
 /**
- * Makes the names of these avatars say what is known of them now. It may be called often and in any order. Somebody who
- * was erased meanwhile leaves no name, even if they are a customer again: the code that wrote names looks once more.
+ * Brings the items of these avatars' names up to date. It may be called often and in any order. After it wrote names it
+ * looks once more, so somebody who was erased meanwhile leaves no name, even if they are a customer again.
  */
 export const followNames = async (
   store: string,

@@ -56,7 +56,7 @@ export const spendMoves = (
   return spend ? update(key, { set: { ranked: spendListOf(store, newsSubscriber) }, when: exists }) : check(key, isNew);
 };
 
-/** A customer as the contract answers them. */
+/** A customer as the API answers them. */
 export const readCustomer = ({ sk, username, ...item }: CustomerItem): Customer => ({
   uuid: sk,
   username,
@@ -130,7 +130,7 @@ const change = async (
     if (onlyCustomers) return answer(readCustomer(untouched));
     const upsert = update(key, { set, ifMissing: newCustomer(store, username), when: ifMatch && isNew });
     const answerOf = (item: CustomerItem | undefined) => readCustomer(item ?? untouched);
-    // Where it is refused, another request has made the resident a customer.
+    // If it is refused, another request has made the resident a customer.
     return writeOne<CustomerItem, Customer>(upsert, { answer: answerOf, ifMatch });
   };
   return decide(() =>

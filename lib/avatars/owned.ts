@@ -14,11 +14,10 @@ interface QueuedDelivery {
   id: string;
   /** The request that queued it. */
   by: string;
-  /** The queue did not confirm it, so that it may or may not have it. */
+  /** The queue did not confirm the message, so it may or may not have it. */
   unconfirmed?: true;
 }
 
-/** A product that a customer owns. */
 export interface OwnedItem extends Key {
   /** How many times they have bought it. */
   quantity: number;
@@ -62,7 +61,7 @@ export const ownedLess = (owned: OwnedItem): Write => {
 };
 
 /**
- * The products that a customer owns, in the order of their ids. If the store has no such product, the name is empty.
+ * The products that a customer owns, in the order of their ids. If the store has no such product, its name is empty.
  */
 export const listOwned = (store: string, uuid: string) =>
   loaded(
@@ -81,7 +80,7 @@ export const listOwned = (store: string, uuid: string) =>
     },
   );
 
-/** Notes that the dispenser gave the product, if the recipient owns it. A repeat leaves the same. */
+/** Notes that the dispenser gave the product, if the recipient owns it. It may be repeated. */
 export const noteDelivered = async (store: string, uuid: string, productId: string): Promise<void> => {
   const at = timestamp(now());
   const isNewer = any(missing('lastDeliveredAt'), atMost('lastDeliveredAt', at));
@@ -103,10 +102,10 @@ const tooSoon = (seconds: number): Error =>
   );
 
 /**
- * Claims a product's redelivery for a request, for a minute. Answers a mark with the delivery's id. If this request's
- * earlier attempt claimed it, or the queue did not confirm an earlier delivery, it is the earlier id, so that the item
- * is given once. Throws 400 if the customer does not own the product, and what `refuseOwner` throws. If the request has
- * not claimed it before, it also throws 400 within a minute of `lastOrderAt`, of a sale or of another redelivery.
+ * Claims a product's redelivery for a request, for a minute. Answers the delivery. It keeps the id of an earlier
+ * delivery that this request claimed before, or that the queue did not confirm: so the item is given once. Throws 400
+ * if the customer does not own the product, and what `refuseOwner` throws. If the request has not claimed it before, it
+ * also throws 400 when `wasDelivered`, and within a minute of a sale or of another redelivery.
  */
 export const claimRedelivery = (
   key: Key,
@@ -127,14 +126,12 @@ export const claimRedelivery = (
     if (!isOurs && pause > 0) throw tooSoon(pause);
     const id = queued && (isOurs || isRecent) ? queued.id : by;
     const mark: QueuedDelivery = { at: timestamp(now()), id, by };
-    // A sale in between begins another minute.
+    // A sale since the read begins another minute.
     const asRead = all(exists, is('queued', queued), is('lastSoldAt', lastSoldAt));
     return writeOne(update(key, { set: { queued: mark }, when: asRead }), { result: () => mark, outside, together });
   });
 
-/**
- * Notes that the queue did not confirm a claimed delivery. The next request of that minute orders the same delivery.
- */
+/** Notes that the queue did not confirm a claimed delivery. The next request in that minute orders it again. */
 export const leaveUnconfirmed = async (key: Key, mark: QueuedDelivery): Promise<void> => {
   await write(update(key, { set: { queued: { ...mark, unconfirmed: true } }, when: is('queued', mark) }));
 };

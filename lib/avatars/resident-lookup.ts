@@ -5,13 +5,13 @@ import { logSink } from '../log.ts';
 import { db } from '../table/client.ts';
 import { newMeter, requestMeter } from '../table/meter.ts';
 
-/** An identifier that the store's dispenser is to be asked for. */
+/** A question to a store's dispenser: which avatar has this name or UUID. */
 export interface LookUp {
   store: string;
   identifier: Identifier;
   /** The request changes nothing. Some of a store's look-ups are kept for requests that change something. */
   isRead: boolean;
-  /** The id of the API key of the request. Functions of earlier versions do not tell it. */
+  /** The id of the request's API key; undefined outside a request. */
   keyId?: string | undefined;
   /** How long the caller waits for the answer. */
   millis: number;
@@ -21,9 +21,7 @@ export interface LookUpAnswer {
   resident?: { uuid: string; username: string };
   /** The dispenser answered that there is nobody. */
   isNobody?: true;
-  /**
-   * The store has no dispenser that could be asked, or an old one. If none of the three is set, there was no answer.
-   */
+  /** The store has no dispenser to ask, or only an old one. If none of the three is set, there was no answer. */
   isUnasked?: true;
 }
 

@@ -25,16 +25,13 @@ export interface RenameMark {
 /** A resident as stored, with every name that leads to them, the current one included. */
 export interface StoredResident extends Resident, RenameMark, Key {
   names: string[];
-  /** It stands for an avatar who was erased. */
+  /** It is the pseudonym of an erased avatar. */
   isPseudonym?: true;
 }
 
 /** A resident as one store knows them. The operator's word wins over the store's own. */
 export interface KnownResident extends Resident {
-  /**
-   * All names that lead to them in this store, the current one first. Empty if every name that was told belongs to
-   * another.
-   */
+  /** All names that lead to them in this store, the current one first. Empty if every told name is another's. */
   names: string[];
   source: 'operator' | 'store';
 }
@@ -77,9 +74,7 @@ export const asTold = async ({ uuid, username, names }: StoredResident): Promise
   return { uuid, username: own[0] ?? uuid, names: own, source: 'store' };
 };
 
-/**
- * A customer whose UUID came with a sale, and whose name nobody has told yet: they are called by their UUID until then.
- */
+/** A customer whose UUID came with a sale, and whose name nobody has told yet: they are called by their UUID. */
 const byCustomer = async (store: string, { uuid }: Identifier): Promise<Resident | undefined> => {
   const customer =
     uuid === undefined ? undefined : await get<Resident & Key>({ pk: partition(store, 'CUSTOMER'), sk: uuid });
@@ -108,9 +103,9 @@ export const readResident = async (store: string, identifier: Identifier): Promi
 
 /**
  * The resident with this UUID or name, as the store knows them; old names count too. Undefined if there is none. If
- * nobody knows them, the store's dispenser is asked, if a request waits for the answer (extensions.md, Residents). A
- * read may be some minutes old. A write reads a name again, since it may belong to another resident now; and it reads
- * again what the store was told, since the operator's word wins at once.
+ * neither the operator nor the store knows them, it asks the store's dispenser (docs/adr/0024-residents.md). A request
+ * that only reads may get an answer some minutes old. A request that writes reads a name again, which may belong to
+ * another resident now. It also reads again what the store was told, since the operator's word wins at once.
  */
 export const findResident = async (store: string, identifier: Identifier): Promise<Resident | undefined> => {
   const isRead = requestMeter()?.isRead ?? false;
@@ -129,10 +124,7 @@ export const findResident = async (store: string, identifier: Identifier): Promi
   return resident;
 };
 
-/**
- * The UUID that an identifier names. A UUID names itself, even if nobody knows it. Undefined for a name that nobody
- * has.
- */
+/** The UUID that an identifier names: a UUID itself, even if nobody knows it. Undefined for a name that nobody has. */
 export const findUuid = async (store: string, identifier: Identifier): Promise<string | undefined> =>
   identifier.uuid ?? (await findResident(store, identifier))?.uuid;
 

@@ -3,11 +3,11 @@ import { partition } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
 import { rowsOf } from '../table/table.ts';
 
-/** Lists the buyers of a store by what they have spent. Their spend items stand in them: a sale writes no other item. */
+/** Lists of a store's buyers by what they have spent. They hold the spend items, so a sale writes no other item. */
 
 /**
- * The list that a buyer stands in. It follows the subscription. A partition of an index takes 1,000 writes a second. If
- * the list were spread over several partitions, each read of it would cost more.
+ * The list of a buyer, which depends on their subscription. A partition of an index takes 1,000 writes a second. If the
+ * list were spread over several partitions, each read of it would cost more.
  */
 export const spendListOf = (store: string, isSubscribed: boolean): string =>
   partition(store, 'SPEND', `news${Number(isSubscribed)}`);
@@ -15,7 +15,7 @@ export const spendListOf = (store: string, isSubscribed: boolean): string =>
 /** A buyer's place by spend: sums of one length, then the UUID. */
 const rankOf = (sum: number, uuid: string): string => `${String(sum).padStart(16, '0')}#${uuid}`;
 
-/** The attribute of an item of spend that follows its sum. A buyer who has spent nothing stands in no list. */
+/** A buyer's place in their list, as an attribute of the spend item. A buyer who has spent nothing is in no list. */
 export const rankedBy = (sum: number, uuid: string) => ({ rank: sum > 0 ? rankOf(sum, uuid) : undefined });
 
 /** The rows of the buyers who have spent more than a sum, by what they have spent. */

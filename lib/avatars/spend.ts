@@ -32,7 +32,6 @@ export interface Purchase {
   productId: string;
   /** In whole L$. */
   price: number;
-  /** When. */
   at: string;
   /** For a sum that a move carries: the L$ that the other side told, single rows included. */
   told?: number;
@@ -56,7 +55,7 @@ const yearDays = 365;
 
 const dayAt = (millis: number): string => timestamp(millis).slice(0, 10);
 
-/** The days that count as the last year at `millis`. */
+/** The first day that counts as the last year at `millis`. */
 const firstDayOfYear = (millis: number): string => dayAt(millis - (yearDays - 1) * dayMillis);
 
 /** The spend of the last year at `millis`. */
@@ -65,10 +64,10 @@ export const lastYearSum = (days: SpendItem['days'], millis: number): number => 
   return Object.entries(days).reduce((total, [day, spent]) => (day >= first && day <= last ? total + spent : total), 0);
 };
 
-/** Says whether what was spent at a time counts in the last year now. */
+/** Tells whether L$ that were spent at a time count in the last year now. */
 export const isInLastYear = (at: string): boolean => lastYearSum({ [dayAt(Date.parse(at))]: 1 }, now()) > 0;
 
-/** A customer's spend as the contract answers it. */
+/** A customer's spend as the API answers it. */
 export const readSpend = ({ sk: uuid, username, sum, totalOwned, days }: SpendItem): Spend => ({
   uuid,
   username,
@@ -134,7 +133,7 @@ export const asSpent = (spend: SpendItem | undefined): Condition => (spend ? is(
 
 /**
  * The write that replaces a customer's spend with `after`. Refused if the spend has changed since it was read. A first
- * spend stands in the list for the customer's subscription; the transaction must check that the subscription is as it
+ * spend enters the list for the customer's subscription. So the transaction must check that the subscription is as it
  * was read.
  */
 export const spendWrite = (
