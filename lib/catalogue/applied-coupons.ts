@@ -13,13 +13,13 @@ import { type CouponItem, findChosen } from './coupons.ts';
 import { hasProduct } from './products.ts';
 
 /**
- * A coupon that is applied to a customer: one for the whole store, and one for each product. It is live while `now <
- * expiresAt`, whether or not the table has deleted it. If it was revoked, its expiry is empty. Times are as `timestamp`
- * writes them.
+ * A coupon that is applied to a customer: at most one for the whole store, and one for each product. It is live while
+ * `now < expiresAt`; the table deletes it some time after that. If it was revoked, its expiry is empty. Times are as
+ * `timestamp` writes them.
  */
 export interface AppliedCoupon extends Key {
   couponId: string;
-  /** The coupon and the customer's name when it was applied, for its event. */
+  /** The coupon's values and the customer's name when it was applied, for its event. */
   code: string;
   discount: number;
   username: string;
@@ -36,7 +36,7 @@ export const findApplication = (
   productId: string | undefined,
 ): Promise<AppliedCoupon | undefined> => get<AppliedCoupon>(appliedKey(store, customer, productId));
 
-/** An application with its coupon as the coupon was then. */
+/** An application, with its coupon as the coupon was when it was applied. */
 export const readApplied = ({ pk, sk, couponId, code, discount, username, expiresAt }: AppliedCoupon) => {
   const [, productId] = sk.split('#');
   const customerUuid = pk.split('#')[2] ?? '';
@@ -150,7 +150,7 @@ const listApplications = (store: string, customer: string): Source<AppliedCoupon
     const isLeftOut = from?.position === place && !from.inclusive;
     return isPassed || isLeftOut ? [] : getMany([key], { consistent: true });
   };
-  // In the table's order the store-wide application is the last.
+  // In the table's order the store-wide application comes last.
   const ofProducts: Source<AppliedCoupon> = async (range) => {
     const start = range.descending && !range.from ? { from: { position: key.sk, inclusive: false } } : {};
     return (await rows({ ...range, ...start })).filter((row) => !isStoreWide(row));

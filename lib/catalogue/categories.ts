@@ -14,11 +14,11 @@ type CategoryItem = Key & Partial<Category>;
 
 const isCategory = (item: CategoryItem): item is Key & Category => item.name !== undefined;
 
-/** The same, as a condition. */
+/** The condition that the category was not deleted. */
 const isThere = present('name');
 export const isNameless = missing('name');
 
-/** An import, which brings an id, may bring back a deleted category; a late copy of a request may not. */
+/** Only an import gives an id. It may bring back a deleted category; a late copy of a request may not. */
 export const createCategory = async (
   store: string,
   { name }: { name: string },
@@ -64,15 +64,10 @@ export const renameCategory = (
 
 const hourMillis = 3_600_000;
 
-/**
- * A copy of the request that created the category may still arrive, if the category has an id of ours, less than an
- * hour old.
- */
+/** True for an id that this service made less than an hour ago. A copy of the request that made it may still arrive. */
 const isYoung = (id: string): boolean => id[14] === '7' && now() < millisOf(id) + hourMillis;
 
-/**
- * The attributes of a category that was deleted young: its item stays for an hour, so that no copy creates it again.
- */
+/** The attributes of a category that was deleted young: its item stays for an hour, so no copy creates it again. */
 const buried = () => ({
   id: undefined,
   name: undefined,

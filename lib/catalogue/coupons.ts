@@ -29,7 +29,7 @@ export interface CouponItem extends Coupon, Key {
 /** The time of a coupon's creation, with which its rank begins. */
 export const createdAtOf = ({ rank }: Pick<CouponItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
-/** Fields that no request sets. */
+/** Fields that a request to create a coupon does not set. */
 export interface ImportedCoupon {
   id?: string;
   usesPerCustomer?: number;
@@ -109,9 +109,8 @@ export const createCoupon = async (
 };
 
 /**
- * Replaces a coupon's fields. The owner stays, and so do the fields that only an import sets. It is one write while the
- * code stays the same but for its case, otherwise a transaction that also moves the code. Throws 404, 412, or 400 if
- * another coupon has the code.
+ * Replaces a coupon's fields. The owner and the limits stay. It is one write if the code changes in case alone,
+ * otherwise a transaction that also moves the code. Throws 404, 412, or 400 if another coupon has the code.
  */
 export const updateCoupon = async (
   store: string,
@@ -128,7 +127,7 @@ export const updateCoupon = async (
     try {
       ifMatch?.(found);
     } catch (failure) {
-      // A fault of the body comes before a wrong tag.
+      // A taken code is a fault of the body, which is reported before a wrong ETag.
       throw (await findCodeHolder(store, folded)) === undefined ? failure : codeTaken();
     }
     const writes = [
@@ -177,9 +176,7 @@ export const getCoupon = async (store: string, id: string): Promise<Coupon> => {
   return coupon;
 };
 
-/**
- * Reads the coupons that an index lists, and drops the coupons that no longer pass: an index may be behind the table.
- */
+/** Reads the coupons that an index lists, and drops coupons that no longer pass: the index may be behind the table. */
 const couponsOf = <K extends Key>(
   keys: Source<K>,
   positionOf: (key: K) => string,
@@ -217,8 +214,7 @@ export const listOwnerCoupons = (
 
 /**
  * The owner's newest coupon that is usable at a time (as `timestamp` writes it); if none is usable, the newest.
- * Inactive coupons are in another partition of the index. Expired ones (only imported coupons expire) are skipped in
- * growing strides.
+ * Inactive coupons are in another partition of the index. Expired ones are skipped in growing strides.
  */
 const findOwnersBest = async (store: string, owner: string, at: string): Promise<CouponItem | undefined> => {
   const isUsable = ({ active, expiration }: Coupon): boolean => active && at < expiration;
@@ -234,7 +230,7 @@ const findByCode = async (store: string, code: string): Promise<CouponItem | und
   const folded = normalisedCode(code);
   const holder = await findCodeHolder(store, folded);
   const coupon = holder === undefined ? undefined : await findCoupon(store, holder);
-  // Between the two reads the coupon was renamed: nobody had the code for a moment, so not found is a true answer.
+  // If the coupon got another code between the two reads, nobody had this one for a moment: undefined is a true answer.
   return coupon?.folded === folded ? coupon : undefined;
 };
 

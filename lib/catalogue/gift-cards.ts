@@ -18,17 +18,11 @@ export interface GiftCardItem extends GiftCard, Key {
   /** The two values that `ranked` can have, so that an update that does not know the owner can set it. */
   rankedOn: string;
   rankedOff: string;
-  /**
-   * When a request granted the card, with the request's texts; or when a sale made it. An imported card does not have
-   * these.
-   */
+  /** When a request granted the card, with the request's texts; or when a sale made it. Absent for an imported card. */
   grantedAt?: string;
   reason?: string;
   reference?: string;
-  /**
-   * When, by which request and for whom the service redeemed the card. A card that was imported as redeemed does not
-   * have these.
-   */
+  /** When, by which request and for whom the service redeemed the card. Absent for a card imported as redeemed. */
   redeemedAt?: string;
   redeemedBy?: string;
   redeemedFor?: string;
@@ -76,9 +70,7 @@ export const giftCardItem = (
   };
 };
 
-/**
- * The effect that a row of an import has on a card. `must` says why the row is refused, and which value it must have.
- */
+/** The effect that a row of an import has on a card. `must` says why a row is refused, and which value it must have. */
 export type BroughtCard =
   | { kind: 'created' | 'changed'; write: Write }
   | { kind: 'unchanged' }
@@ -122,7 +114,7 @@ export const bringCard = (
   const { told, worth, grantedAt, redeemedAt, refundedAt } = stored ?? {};
   const isTouched = [grantedAt, redeemedAt, refundedAt].some((at) => at !== undefined);
   const decided = decideTold({ told, here, isTouched, says });
-  // The row comes from an export that was made before the card was redeemed.
+  // True for a row of an export that was made before the card was redeemed.
   const isOfBefore = here && worth !== undefined && says({ ...here, credit: worth, redeemed: false });
   if (decided === 'unchanged' || isOfBefore) return { kind: 'unchanged' };
   if (stored && here && decided === 'keep') {
@@ -178,7 +170,6 @@ export const grantGiftCard = async (
   return card;
 };
 
-/** Writes a new gift card. */
 export const putGiftCard = async (
   store: string,
   owner: Resident,
@@ -251,7 +242,7 @@ export const checkRedeemable = (card: GiftCardItem, uuid: string): void => {
     throw invalid('identifier must name the owner of the card, since the card has no transfer.');
 };
 
-/** The cards that their owner can redeem, as they are in the table, in the order of their ids. */
+/** The cards that their owner can redeem, read consistently, in the order of their ids. */
 export const listRedeemable = (store: string, owner: string): Source<GiftCardItem> =>
   loaded(
     ownersCards(store, owner, { active: true, redeemed: false }),
@@ -290,9 +281,7 @@ export const redeeming = (
 
 const either = [false, true];
 
-/**
- * The keys of an owner's cards in the order of their ids: each combination of the flags is a partition of the index.
- */
+/** The keys of an owner's cards in the order of their ids. Each combination of flags is a partition of the index. */
 export const ownersCards = (store: string, owner: string, { active, redeemed }: GiftCardFilter = {}): Source<Key> => {
   const wanted = either
     .filter((isActive) => isActive === (active ?? isActive))

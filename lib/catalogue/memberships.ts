@@ -25,8 +25,8 @@ import { countBy, findCategory } from './categories.ts';
 /**
  * The products of categories. A membership's sort key begins with the product's flags, so that flags narrow a category
  * by a key condition. If a product's flags change, its memberships move in the same transaction (ADR 14). If a product
- * has too many memberships for one transaction, they stand unsorted: a list reads the unsorted ones too, and looks at
- * the products' own flags.
+ * has too many memberships for one transaction, they are unsorted: without flags in their keys. A list reads the
+ * unsorted ones too, and looks at the products' own flags.
  */
 
 /** The part of a product's item that says where its memberships are. */
@@ -35,27 +35,24 @@ export interface SortableProduct {
   listed: boolean;
   bloggable: boolean;
   /**
-   * How often the product was added to a category since its memberships were last sorted. Missing while they are
-   * unsorted.
+   * How often the product was added to a category since its memberships were sorted. Missing while they are unsorted.
    */
   sorted?: number;
   /** The categories that the product has been added to since then. It may have been removed from some. */
   sortedIn?: Set<string>;
-  /** Additions while unsorted. */
+  /** How often the product was added to a category while its memberships were unsorted. */
   unsorted?: number;
 }
 
 export type SortState = Pick<SortableProduct, 'sorted' | 'sortedIn' | 'unsorted'>;
 
-/** A condition on the whole item must name these too: the item does not have them from the start. */
+/** A condition on the whole item must name these attributes too, since an item may not have them. */
 export const sortStateNames = ['sorted', 'sortedIn', 'unsorted'] as const;
 
-/** The part of a new product. */
+/** The state of a new product. */
 export const newSortState: SortState = { sorted: 0 };
 
-/**
- * The attributes of a product's item that say where its memberships are. Attributes that are undefined are left out.
- */
+/** The attributes of a product's item that say where its memberships are. Undefined ones are left out. */
 export const sortStateOf = ({ sorted, sortedIn, unsorted }: SortState): SortState => ({
   ...(sorted !== undefined && { sorted }),
   ...(sortedIn && { sortedIn }),
@@ -63,7 +60,8 @@ export const sortStateOf = ({ sorted, sortedIn, unsorted }: SortState): SortStat
 });
 
 /**
- * An addition that moves this number of memberships and completes a request's record fills a transaction of 100 items.
+ * The most sorted memberships of a product. An addition that moves them all, and completes its request's record, fills
+ * a transaction of 100 items.
  */
 export const maxSorted = 48;
 
@@ -84,7 +82,7 @@ export const memberKey = (store: string, category: string, productId: string, pr
   sk: keyPart(product) + productId,
 });
 
-/** The product of a membership. */
+/** The id of a membership's product. */
 export const memberOf = ({ sk }: Pick<Key, 'sk'>): string => sk.slice(sk.indexOf('#') + 1);
 
 const membersIn = (store: string, category: string, part: string): Source<{ sk: string }> => {
@@ -101,9 +99,9 @@ const membersIn = (store: string, category: string, part: string): Source<{ sk: 
 };
 
 /**
- * The ids (`sk`) of a category's products with these flags, in their order. Some other ids come too: unsorted
- * memberships and, beside inactive ones, products with other flags. None if the category was deleted, though some
- * memberships may still be there.
+ * The ids (`sk`) of a category's products with these flags, in their order. It also answers other ids: of unsorted
+ * memberships, and of inactive products with other flags. None if the category was deleted, though some memberships may
+ * still be there.
  */
 export const listMembersWith = (store: string, category: string, flags: readonly Flags[]): Source<{ sk: string }> => {
   const parts = [...new Set([unsortedPart, ...flags.map(flagsPart)])];
@@ -117,7 +115,7 @@ export const listMembersWith = (store: string, category: string, flags: readonly
   };
 };
 
-/** The product's memberships are where `memberKey` says. */
+/** The condition that the product's memberships are where `memberKey` says. */
 const isFiledAs = ({ active, listed, bloggable, sorted }: SortableProduct): Condition =>
   sorted === undefined
     ? all(exists, missing('sorted'))
@@ -126,9 +124,7 @@ const isFiledAs = ({ active, listed, bloggable, sorted }: SortableProduct): Cond
 /** The flags of most products. A request tries them first, which saves it a read. */
 const usual: SortableProduct = { active: true, listed: true, bloggable: false, sorted: 0 };
 
-/**
- * The writes that add a product to a category, beside its count. The first is the product's, the second the membership.
- */
+/** The writes that add a product to a category, beside its count: first the product's, then the membership's. */
 export const additionOf = (store: string, category: string, productId: string, product: SortableProduct): Write[] => [
   update(
     productKey(store, productId),
@@ -151,7 +147,7 @@ export const removalOf = (store: string, category: string, productId: string, pr
 /** True if additions have used up the room of a sorted product. */
 export const isFull = ({ sorted = 0 }: SortableProduct): boolean => sorted >= maxSorted;
 
-/** The categories of a sorted product as read, and the conditions that hold while the read is current. */
+/** The categories of a sorted product, and the checks that hold while they are as read. */
 const sortedIn = async (store: string, productId: string, product: SortableProduct) => {
   const candidates = [...(product.sortedIn ?? [])];
   const keyIn = (category: string): Key => memberKey(store, category, productId, product);
@@ -163,7 +159,7 @@ const sortedIn = async (store: string, productId: string, product: SortableProdu
   };
 };
 
-/** DynamoDB keeps no empty set. */
+/** The state of a product whose memberships are sorted. DynamoDB keeps no empty set. */
 export const sortedInto = (categories: readonly string[]): SortState => ({
   sorted: categories.length,
   ...(categories.length > 0 && { sortedIn: new Set(categories) }),
@@ -183,7 +179,7 @@ const moves = (
         put(memberKey(store, category, productId, to)),
       ]);
 
-/** No membership of the product was sorted or added since it was read. */
+/** The condition that no membership of the product was sorted or added since it was read. */
 export const isSortedAsRead = (product: SortState): Condition =>
   all(...sortStateNames.map((name) => is(name, product[name])));
 
@@ -293,7 +289,7 @@ export const removeMember = (store: string, category: string, productId: string)
       result: undefined,
       ifRefused: ({ by }) => {
         if (by(categoryKey(store, category))) throw notFound();
-        // The product is not in it, or has other flags.
+        // The product is not in the category, or has other flags.
         return asStored();
       },
     });

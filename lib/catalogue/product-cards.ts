@@ -5,7 +5,7 @@ import { exists, update } from '../table/language.ts';
 import { get, write } from '../table/table.ts';
 import type { StoredProduct } from './products.ts';
 
-/** The gift card that each sale of a product makes lies in the product's item, which a sale reads anyway. */
+/** The gift card that each sale of a product makes is in the product's item, which a sale reads anyway. */
 
 const noCard: SoldCard = { credit: 0, texture: null };
 
@@ -18,7 +18,7 @@ export const getProductCard = async (store: string, id: string): Promise<SoldCar
   return cardOf(product);
 };
 
-/** Has a product sell gift cards of this credit, or none. Throws 404 for an unknown product. */
+/** Sets the gift card that each sale of a product makes, or none. Throws 404 for an unknown product. */
 export const updateProductCard = async (
   store: string,
   id: string,

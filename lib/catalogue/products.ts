@@ -56,16 +56,14 @@ export interface StoredProduct extends Omit<Product, 'activePrice'>, Key, Sortab
   toldIn?: ReadonlySet<string>;
 }
 
-/** With the attributes of the indexes. */
+/** A product's item with the attributes of its indexes. */
 interface IndexedProduct extends StoredProduct {
   flags?: string;
   texts?: string;
   text?: string;
 }
 
-/**
- * No search may hold a control character, so a match cannot span the end of the name and the start of the description.
- */
+/** No search may hold a control character, so no match spans the end of the name and the start of the description. */
 const endOfName = '\u001f';
 
 const searchedTexts = ({ name, description }: ProductFields): string =>
@@ -74,7 +72,7 @@ const searchedTexts = ({ name, description }: ProductFields): string =>
 const flagsOf = (active: boolean, listed: boolean, bloggable: boolean): string =>
   `${active ? '' : 'off'}${Number(listed)}${Number(bloggable)}`;
 
-/** The index attributes of a product. Inactive products are few: a search reads the products themselves. */
+/** The index attributes of a product. A search in inactive products, which are few, reads the products themselves. */
 const indexed = (store: string, fields: ProductFields) => {
   const flags = partition(store, 'PRODUCT', flagsOf(fields.active, fields.listed, fields.bloggable));
   return fields.active
@@ -82,7 +80,7 @@ const indexed = (store: string, fields: ProductFields) => {
     : { flags, texts: undefined, text: undefined };
 };
 
-/** A product as the contract answers it: with the copies that its item has. */
+/** A product as the API answers it, with the copies that its item has. */
 export const readProduct = (stored: IndexedProduct): Product => {
   const { pk, sk, flags, texts, text, sorted, sortedIn, unsorted, ...others } = stored;
   const { divided, wholeUntil, giftCard, told, toldCopies, toldIn, ...product } = others;
@@ -167,7 +165,7 @@ export const getProductItem = async (store: string, id: string): Promise<Product
   return product;
 };
 
-/** No copy of a limited product is left. The last copies of a divided stock lie in the product's item again. */
+/** True if no copy of a limited product is left. A divided stock is gathered before its last copy is sold. */
 export const isSoldOut = ({ limited, availableAmount, divided }: DivisibleStock): boolean =>
   limited && availableAmount === 0 && divided === undefined;
 
@@ -239,7 +237,7 @@ const allFlags = either.flatMap((listed) => either.map((bloggable) => ({ active:
 /** The forms of a search's term; none for a blank one. */
 const formsOf = (search: string): string[] => searchForms(search).filter((form) => form !== '');
 
-/** The first active products, by name and then id, whose name holds a text: in any case, literally. */
+/** The first active products, by name and then id, whose name holds a text literally, in any case. */
 export const productsNamed = async (
   store: string,
   search: string,

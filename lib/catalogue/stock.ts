@@ -23,13 +23,13 @@ import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 
 /**
- * The stock of a limited product lies in the product's item, which each sale of it writes. DynamoDB refuses a
- * transaction if another one is writing its item, so a crowd of buyers is refused there. A sale that was refused for
- * this reason divides a large stock into 16 items, and each sale takes a copy from one of them. Once few copies are
- * left there, they are gathered in the product's item again (docs/adr/0048-three-acts.md, Stock in shares).
+ * The stock of a limited product is in the product's item, which each sale of it writes. DynamoDB refuses a transaction
+ * if another one is writing its item, so a crowd of buyers is refused there. A sale that was refused for this reason
+ * divides a large stock into 16 items, and each sale takes a copy from one of them. Once few copies are left there,
+ * they are gathered in the product's item again (docs/adr/0048-three-acts.md, Stock in shares).
  */
 
-/** The part of a product's item that says where its copies lie. */
+/** The part of a product's item that says where its copies are. */
 export interface DivisibleStock {
   limited: boolean;
   /** Copies in the item itself: all of them while the stock is not divided. */
@@ -54,7 +54,7 @@ interface DividedStock {
   isLow: boolean;
 }
 
-/** A product with the state of its stock. Without `stock` all copies lie in its item and are to stay there. */
+/** A product with the state of its stock. Without `stock` all copies are in its item, and must stay there. */
 export interface StockedProduct extends Product {
   stock?: DividedStock | { kind: 'divisible' };
   /** The gift card that a sale of it makes. */
@@ -64,15 +64,14 @@ export interface StockedProduct extends Product {
 const shareCount = 16;
 
 /**
- * Dividing a stock and gathering it cost about 70 write units: about one for each copy of the smallest stock that is
- * sold in between.
+ * Dividing and gathering a stock cost about 70 write units. The smallest stock sells about as many copies in between.
  */
 const smallestDivided = 100;
 
 /** At least this number of copies stays in the item, for the sales that are made while it is being divided. */
 const kept = 16;
 
-/** A version from before the first division would replace only the copies in the item: see lib/shape.ts. */
+/** A version of the service that knows no shares would replace only the copies in the item: see lib/shape.ts. */
 const dividedShape = 2;
 
 /** The time for which a change of a product keeps its stock whole. */
@@ -89,7 +88,7 @@ export const divisionIn = (sk: string): { id: string; divided: string } => {
 /** All shares of a store's divided stocks, product by product. */
 export const listStoredShares = (store: string): Source<StockShare> => rowsOf({ partition: partition(store, 'STOCK') });
 
-/** No digit of a share is behind it. */
+/** Sorts after the hexadecimal digit with which a share's key ends. */
 const lastPart = 'g';
 
 const listShares = (store: string, first: string, last: string, isEventual: boolean): Promise<StockShare[]> =>
@@ -98,7 +97,7 @@ const listShares = (store: string, first: string, last: string, isEventual: bool
   });
 
 /**
- * The shares of a product's stock. None if it is not divided. Undefined if another writer has divided or gathered it
+ * The shares of a product's stock; empty if it is not divided. Undefined if another writer has divided or gathered it
  * since its item was read.
  */
 export const readShares = async (
@@ -146,10 +145,10 @@ const isDivisible = ({ limited, availableAmount, divided, wholeUntil = '' }: Div
   divided === undefined &&
   wholeUntil <= timestamp(now()) &&
   availableAmount >= smallestDivided &&
-  // A refund puts a copy back into the item. However many do, the sum stays a number that a product may have.
+  // A refund puts a copy back into the item. Even after many refunds the sum is a number that a product may have.
   availableAmount <= maxInteger / 2;
 
-/** The attributes of a product's item that say where its copies lie; none if all lie in the item. */
+/** The attributes of a product's item that say where its copies are; none if all are in the item. */
 export const divisionOf = ({ availableAmount, divided, wholeUntil }: DivisibleStock) => ({
   ...(divided !== undefined && { availableAmount, divided, shape: dividedShape }),
   ...(wholeUntil !== undefined && { wholeUntil }),
@@ -166,7 +165,7 @@ export const stockOf = (item: DivisibleStock, shares: readonly StockShare[]): St
   return first && { kind: 'divided', drawn: [first, ...others], isLow: isHeld || copiesIn(shares) < shareCount };
 };
 
-/** Divides the stock of a product, unless it is too small, divided already, or wanted whole. */
+/** Divides the stock of a product, unless it is too small, is divided already, or must stay whole. */
 export const divideStock = (store: string, id: string): Promise<void> =>
   decide(async () => {
     const key = productKey(store, id);

@@ -15,7 +15,7 @@ export interface ToldOf<T> {
   here: T | undefined;
   /** This store has acted on it, even if its values are still as they were told. */
   isTouched?: boolean;
-  /** Tells whether the row says just this. A row with few columns may say several. */
+  /** Tells whether the row agrees with these values. A row with few columns may agree with several. */
   says: (values: T) => boolean;
 }
 
@@ -40,13 +40,13 @@ const inOrder = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
     : value;
 
-/** Eight characters that tell settings from others. */
+/** A digest of settings, of eight characters. */
 export const digestOf = (settings: object): string =>
   createHash('sha256').update(JSON.stringify(settings, inOrder)).digest('base64').slice(0, 8);
 
 /**
- * A thing with settings. `told` is a digest of its settings, as an import or a move told them first, or a move told
- * them last.
+ * A thing with settings. `told` is a digest of the settings with which an import or a move created it, or of the
+ * settings that a move has told since.
  */
 export interface ToldSettings {
   told?: string;
@@ -72,5 +72,5 @@ export const withSettings = <T extends object>(
   return decideTold({ told, here, says: (word) => word === there }) === 'take' ? as(there) : undefined;
 };
 
-/** The number after a pass of a move, if both sides count: the change at the other side is added to the number here. */
+/** The number here after a pass of a move, if both sides count: the change at the other side is added to it. */
 export const withChangeThere = (here: number, told: number, there: number): number => Math.max(0, here + there - told);
