@@ -23,7 +23,7 @@ export interface ApiKey {
   createdAt: string;
   /** Live until this time; without it the key never ends. */
   expiresAt?: string;
-  /** Kept to the hour. */
+  /** Exact to the hour. */
   lastUsedAt?: string;
   /** The store was deleted: the endpoints answer 404. */
   storeGone?: true;
@@ -39,7 +39,7 @@ export const noteUse = async ({ id, lastUsedAt }: ApiKey): Promise<void> => {
   await write(update(sharedKey('KEY', id), { set: { lastUsedAt: timestamp(now()) }, when: exists }));
 };
 
-/** A key as the log has it. */
+/** The facts of a key that the log holds. */
 export const keyFacts = ({ id, name, scopes, expiresAt }: ApiKey) => ({
   key: id,
   name,

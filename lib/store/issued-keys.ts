@@ -32,7 +32,7 @@ const issuing = ({ store, name, scopes, stage, expiresAt, origin }: NewApiKey) =
   return { key, text, items };
 };
 
-/** Writes that belong into the transaction of a new key. */
+/** Makes further writes for the transaction of a new key. */
 type KeyWrites = (key: ApiKey) => readonly Write[];
 
 const nothing: KeyWrites = () => [];
@@ -94,7 +94,7 @@ const change = async (id: string, set: Record<string, unknown>, together?: reado
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/** Gives a key the same end that it has in the other table that `key` was read from. */
+/** Gives a key the end that it has in another table, from which `key` was read. */
 export const copyEnd = (
   { id, status, revokedAt, rotatedTo, expiresAt }: ApiKey,
   together: readonly Write[],

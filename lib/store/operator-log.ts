@@ -76,8 +76,8 @@ const endOfLife = (): Record<string, number> => {
 };
 
 /**
- * The log of one person or key. Each row stands in two partitions, one for all rows and one for its store. Both are
- * read by key, and stay when a store is deleted.
+ * Makes the log's rows for one person or key. Each row is in two partitions, one for all rows and one for its store.
+ * Both are read by key, and stay when a store is deleted.
  */
 export const logOf =
   (by: string): Log =>

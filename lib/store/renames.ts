@@ -79,8 +79,8 @@ interface RenameReport {
 const sideBySide = 10;
 
 /**
- * Follows every rename that is due, in all stores, for as long as `hasTime` allows. Each avatar who is met counts as
- * one, so a crowd of newcomers makes many.
+ * Follows every rename that is due, in all stores, for as long as `hasTime` allows. A newly met avatar counts as a
+ * rename too, so a crowd of newcomers makes many.
  */
 export const followRenames = async (by: string, hasTime: () => boolean): Promise<RenameReport> => {
   const followed: RenameReport = { renamed: 0, failed: 0, finished: true };

@@ -5,10 +5,7 @@ import { exists, update } from '../table/language.ts';
 import { write } from '../table/table.ts';
 import { findStore, type Store } from './stores.ts';
 
-/**
- * The rules of a store lie in its item, which every quote and sale reads anyway. So a store without rules pays nothing
- * for them.
- */
+/** The rules of a store are in its item, which every quote and sale reads anyway. So having none costs nothing. */
 
 /** The rules of a store that has set none. */
 const noRules: StoreRules = {

@@ -45,7 +45,7 @@ export const toldWrites = (
 
 const anothers = 'username belongs to another resident. Only the operator can move a name.';
 
-/** All that the operator and the store were told about an avatar. The store may just be told for the first time. */
+/** All that the operator and the store were told about an avatar. `isUnmet`: the store is told for the first time. */
 interface Knowledge {
   shared: StoredResident | undefined;
   told: StoredResident | undefined;
@@ -126,14 +126,14 @@ export const tellResident = async (
       if (asked.resident) return step();
     }
     const claims = allowedNames({ uuid, username }, by, holder, asked);
-    // A sale to this UUID, when nobody could name the avatar, has made a customer who is called by the UUID.
+    // The mark renames a customer who is called by this UUID: a sale made them when nobody could name the avatar.
     const [change, ...names] = toldWrites(store, uuid, claims, told, renameMark());
     if (!change) return answer({ shared, told });
     const after = applied(change, told && { ...told }) as unknown as StoredResident;
     return writeAll([change, ...names], { result: { shared, told: after, isUnmet: !shared && !told } });
   };
   const { shared, told, isUnmet } = await decide(step);
-  // Nobody has an earlier name of theirs that the operator could have moved.
+  // An avatar whom the store did not know has no earlier name that the operator could have moved.
   if (isUnmet && told) return { uuid, username: told.username, names: told.names, source: 'store' };
   return viewOf(shared, told);
 };
