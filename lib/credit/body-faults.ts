@@ -4,8 +4,8 @@ import { type CreditCommand, commandFaults } from './rules.ts';
 import { creditLimit } from './state.ts';
 
 /**
- * The faults that the clock and the credit limit find in the body of a change, whose fields may have faults of form
- * too. A field that cannot be read has none.
+ * The faults in the body of a change that depend on the clock or the credit limit. A field with a fault of form gets no
+ * other fault here.
  */
 export const bodyFaults =
   (kind: 'set' | 'increment') =>

@@ -56,7 +56,7 @@ export type MoneyChange = Pick<Change, 'store' | 'uuid' | 'cause' | 'occasion' |
 /** The facts that a change of money is decided from. Each kind of change adds the other items that it needs. */
 interface MoneyFacts {
   credit: CreditFacts;
-  /** Other items, as they were read. They must have been there at one moment together with the credit. */
+  /** Other items, as they were read. The decision counts only if they and the credit were there at one moment. */
   seen?: readonly Key[];
 }
 
@@ -70,8 +70,7 @@ interface MoneyActs<F extends MoneyFacts, O extends object, R> {
    */
   judge: (facts: F) => Prerequisite | O;
   /**
-   * Answers a repeat that finds its change made already. It is asked before the change does anything but read and write
-   * what was decided.
+   * Finds the result if an earlier copy of the request has made the change. Called before another change comes first.
    */
   findEarlier?: () => Promise<R | undefined>;
   /** The writes that were decided, or the answer if there is nothing to write. Throws if a rule refuses the change. */
@@ -92,8 +91,8 @@ const finishInTime = async (store: string, item: CreditItem, hasTime: () => bool
 };
 
 /**
- * Facts that do not belong together are read again. If everything was there at one moment, and shows, the books have a
- * fault: this logs it, which raises the alarm, and nothing is written on top of it.
+ * Has torn facts read again. If the customer is at rest and everything was there at one moment, the books have a fault:
+ * this logs it, which raises the alarm, and writes nothing.
  */
 const tornDecision = async (
   { store, uuid }: MoneyChange,
@@ -142,7 +141,7 @@ export const refuseIfCurrent = async ({ credit, seen }: MoneyFacts, message: str
   return readAgain();
 };
 
-/** Logs checksums that are wrong though every item shows. The lots are right, and the change corrects the checksum. */
+/** Logs checksums that are wrong though every item is visible. The lots are right; the change corrects the checksum. */
 const warnOfChecksums = ({ store, uuid }: MoneyChange, { item, lots }: CreditFacts): void => {
   for (const type of creditTypes) {
     const read = lots[type];
@@ -152,10 +151,10 @@ const warnOfChecksums = ({ store, uuid }: MoneyChange, { item, lots }: CreditFac
 };
 
 /**
- * The decision to carry out a plan, in one transaction with the writes of `others`. The transaction refuses unless
- * every lot that it ends is as it was read. If there are too many lots for that, a look first tells whether they still
- * are; the transaction records the rest as pending, and it is written right afterwards. If a plan leaves the credit as
- * it was read, a look tells whether it still is so.
+ * The decision to carry out a plan, in one transaction with the writes of `others`. The transaction is refused unless
+ * every lot that it ends is as it was read. If it has no room for all these lots, `isUnchanged` checks them first; the
+ * transaction records the rest as pending, and the rest is written right afterwards. `isUnchanged` also checks the
+ * credit if the plan does not change it.
  */
 export const writeMoney = <R>(
   change: MoneyChange,
@@ -193,8 +192,8 @@ const closeDue = (change: MoneyChange, type: CreditType): Promise<Plan<CreditLot
 
 /**
  * Changes a customer's credit of one type by a command. Answers both balances after the change, and the change's
- * number. Throws 400 if a rule refuses it (then nothing is written), 404 for no such resident, and 503 if other writers
- * do not let it through.
+ * number. Throws 400 if a rule refuses it (then nothing is written), 404 for an unknown resident, and 503 if other
+ * writers do not let it through.
  */
 export const changeCredit = async (
   store: string,
@@ -232,9 +231,7 @@ export interface Reconciliation {
   isFinished: boolean;
 }
 
-/**
- * Closes a customer's due lots, of both types, and finishes a pending large change, for as long as `hasTime` allows.
- */
+/** Closes a customer's due lots, of both types, and finishes a pending large change, while `hasTime` allows. */
 export const reconcileCredit = async (
   store: string,
   uuid: string,
@@ -251,7 +248,7 @@ export const reconcileCredit = async (
       const closed = await closeDue({ store, uuid, cause, hasTime }, type);
       done.lots += closed.length;
       done.amount += closed.reduce((sum, { lot }) => sum + lot.remaining, 0);
-      // Some of these lots may be pending still, which only another look would tell.
+      // Some of these lots may still be pending, which only another read would tell.
       if (!hasTime()) return done;
       if (closed.length < dueAtOnce) break;
     }

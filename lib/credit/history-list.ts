@@ -10,8 +10,8 @@ export interface ListedChange extends CreditChange {
 }
 
 /**
- * The lots that the change touched, each with its part. One entry stands for all lots that the row does not list, and
- * one for permanent credit.
+ * The lots that the change touched, each with its part. One entry sums up all lots that the row does not list, and one
+ * is for permanent credit.
  */
 const changedLots = (row: WholeRow): CreditChange['lots'] => {
   const { unlotted, lots = [], lastExpiresAt } = row;

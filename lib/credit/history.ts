@@ -32,33 +32,33 @@ export interface HistoryRow extends Remarks {
   undoes?: number;
 }
 
-/** The undo of a change: written once, in the transaction of the undo, and answered to whoever asks again. */
+/** The undo of a change. It is written once, in the undo's transaction; a repeated request gets it as its answer. */
 export interface UndoMark extends Undone {
   at: string;
-  /** The number of the undo's own change; null where nothing was left to be undone. */
+  /** The number of the undo's own change; null if nothing was left to undo. */
   sequence: number | null;
 }
 
 /**
- * A row of history as it is stored. The customer's stream record brings the row, and each lot's record brings its part;
- * they come in any order. A row without `kind` has only parts so far.
+ * A row of history as it is stored. The customer's stream record brings the row, and each lot's record brings its part.
+ * The records come in any order. A row without `kind` has only parts so far.
  */
 export interface HistoryItem extends Key, Partial<HistoryRow> {
-  /** In the order of expiry, then of creation: the first 200. */
+  /** The first 200 parts, in the order of expiry, then of creation. */
   lots?: LotPart[];
-  /** The `expiresAt` of the last part, where the change has more than 200 parts. The row holds the sum of the rest. */
+  /** The `expiresAt` of the last part, if the change has more than 200 parts. The row holds the sum of the rest. */
   lastExpiresAt?: string;
   /**
-   * The number of the stream's record that made the row, as `sequenceText`. The record counts in its day by itself. A
-   * row without it was counted with its day: a backfill or an earlier version wrote it.
+   * The number of the stream's record that made the row, as `sequenceText`. The consumer counts this record in its day.
+   * A row without a number was counted by its writer, such as a backfill.
    */
   record?: string;
   /**
-   * The time of the change whose row stood here. The row moved away when its customer was erased, so there is no
-   * `kind`. The stream may bring this change or an earlier one again; that must not make a row.
+   * The time of the change whose row was here. The row moved away when its customer was erased, so there is no `kind`.
+   * The stream may bring this change or an earlier one again, but they must not make a row.
    */
   erased?: string;
-  /** The parts of lots that moved away with rows that stood here. The stream may bring these again too. */
+  /** The parts of lots that moved away with rows that were here. The stream may bring these again too. */
   erasedLots?: LotPart[];
   /** The change of the row was undone. */
   undone?: UndoMark;

@@ -9,7 +9,7 @@ const most = 40;
 
 /** Joins the two neighbours whose expiries are nearest to each other. The sum expires at the later time. */
 const joinNearest = (sums: Ending[]): void => {
-  // A time that is none is nearest to nothing: no sum may get lost for it.
+  // A text that is no time has an infinite gap, since NaN would lose a sum.
   const gapTo = (index: number): number => {
     const gap = Date.parse(sums[index]?.expiresAt ?? '') - Date.parse(sums[index - 1]?.expiresAt ?? '');
     return Number.isNaN(gap) ? Number.POSITIVE_INFINITY : gap;

@@ -10,19 +10,21 @@ export interface ListedLot extends CreditLotRow {
   position: string;
 }
 
-/** Lots whose sort keys begin alike, under positions that begin alike. */
+/** Lots whose sort keys have one prefix, which their positions in the list replace by another. */
 interface Span {
-  /** Where their keys begin, and the first key behind them. */
+  /** The bounds of their sort keys. */
   first: string;
   last: string;
-  /** Keys and positions differ in how they begin. */
+  /** The prefix of the sort keys, and the prefix of the positions. */
   key: string;
   position: string;
 }
 
 const positionIn = ({ key, position }: Span, sk: string): string => position + sk.slice(key.length);
 
-/** The lots of a span, as they count. A position outside it begins at its edge, or leaves nothing. */
+/**
+ * The lots of a span, as a pending change will leave them. A range that begins outside it has all its lots, or none.
+ */
 const lotsIn =
   (store: string, item: CreditItem, span: Span, state: LotFilter['state']): Source<ListedLot> =>
   async ({ from, ...range }) => {
@@ -60,7 +62,8 @@ const inTurn =
   };
 
 /**
- * Every set begins an epoch, whose id is a UUIDv7. Imported lots are older than all epochs, but their epoch sorts last.
+ * Every set begins an epoch, whose id is a UUIDv7. Imported lots are older than all other lots, but the keys of their
+ * epoch sort last.
  */
 const spansOf = (type: CreditType, { importedVersion }: CreditItem): Span[] => {
   const key = `${type}#`;
@@ -73,7 +76,7 @@ const spansOf = (type: CreditType, { importedVersion }: CreditItem): Span[] => {
   ];
 };
 
-/** The open lots of a type: none is in another epoch than the current one, or before the first due time. */
+/** The open lots of a type. All are in the current epoch, and none comes due before the first due time. */
 const openSpan = (type: CreditType, item: CreditItem): Span => {
   const { epoch, due } = attributes[type];
   const key = prefixOf(type, item[epoch] ?? '');
@@ -82,7 +85,7 @@ const openSpan = (type: CreditType, item: CreditItem): Span => {
 
 /**
  * A customer's lots. If only open lots are asked for, they come in the order in which they are drained. Otherwise
- * regular lots come before restricted ones, then older sets before newer ones. A lot counts as a pending large change
+ * regular lots come before restricted ones, then older sets before newer ones. Each lot is as a pending large change
  * will leave it.
  */
 export const listCreditLots = (

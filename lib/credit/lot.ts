@@ -27,7 +27,7 @@ export interface CreditLot extends Lot, Key {
 /**
  * The part of a large change that its transaction could not hold. Every open lot of `epoch` from those due at `from` up
  * to the sort key `through` has ended: as expired if it was due, otherwise as `how`. One lot may be `reduced`. The
- * customer's item keeps this together with the new balance, and whoever finds it there carries it out.
+ * customer's item keeps this together with the new balance, and the next change that finds it there carries it out.
  */
 export interface PendingChange extends PendingPart {
   id: string;
@@ -42,14 +42,11 @@ export interface PendingChange extends PendingPart {
 
 interface PendingPart {
   type: CreditType;
-  /** The version that the change of this type made, unless it is the next one. */
+  /** The version that the change of this type made, if not the one after `version`. */
   changed?: number;
   epoch: string;
   how: Ending;
-  /**
-   * The first of these lots comes due at this time. Lots that ended long before it need not be read. Without it every
-   * lot is read.
-   */
+  /** When the first of these lots comes due: earlier lots need not be read. Without it every lot is read. */
   from?: string;
   through: string;
   reduced?: { sk: string; from: number; to: number };
@@ -65,11 +62,9 @@ export interface LotsRead {
   seen: string[];
   /** The highest version of the customer's credit that touched any of them. */
   touchedIn: number;
-  /**
-   * How far they were read: to the epoch's end, as far as a command needs them, or only the lots that have come due.
-   */
+  /** How far they were read: to the epoch's end, as far as a command needs them, or only the due lots. */
   reach: 'end' | 'enough' | 'due';
-  /** No sort key up to this one was left out. */
+  /** All lots up to this sort key were read. */
   through: string;
 }
 
@@ -87,7 +82,6 @@ export const lotId = ({ sk }: Pick<CreditLot, 'sk'>): string => sk.slice(sk.last
 
 export const lotType = ({ sk }: Pick<CreditLot, 'sk'>): CreditType => sk.slice(0, sk.indexOf('#')) as CreditType;
 
-/** The key of a lot. */
 export const lotKey = (
   store: string,
   uuid: string,
@@ -141,7 +135,7 @@ const asDecidedBy = (pending: PendingChange, lot: CreditLot): CreditLot => {
   return { ...lot, ...ended, changed };
 };
 
-/** A lot as it counts: with all that a large change still has to write about it. */
+/** A lot as a pending change will leave it. */
 export const asDecided = (lot: CreditLot, { pending }: { pending?: PendingChange }): CreditLot => {
   if (!pending) return lot;
   demandKnown(pending);
@@ -153,7 +147,7 @@ const isOpen = is('state', 'open');
 
 /**
  * Ends a lot in the change that makes the version `changed`. The table refuses it if the lot is not open any more or,
- * where `remaining` is given, holds another amount.
+ * with `remaining`, holds another amount.
  */
 export const closing = (
   lot: Key,
@@ -167,6 +161,9 @@ export const closing = (
     when: remaining === undefined ? isOpen : all(isOpen, is('remaining', remaining)),
   });
 
-/** Drains a lot in part, in the change that makes the version `changed`; refused if it is not as it was. */
+/**
+ * Drains a lot in part, in the change that makes the version `changed`; refused if it is not open or holds another
+ * amount than `from`.
+ */
 export const reducing = (lot: Key, from: number, to: number, changed: number): Write =>
   update(lot, { set: { remaining: to, changed }, when: all(isOpen, is('remaining', from)) });

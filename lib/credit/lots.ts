@@ -9,8 +9,7 @@ import { attributes, type CreditItem } from './state.ts';
 import { isAtRest } from './whole-lots.ts';
 
 /**
- * The lots of an epoch, open and closed, from a place in their order on, some at a time, `isLast` with the last of
- * them.
+ * Yields the lots of an epoch, open and closed, in pages, from a place in their order on. `isLast` marks the last page.
  */
 export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType, epoch: string, from: string) {
   const prefix = prefixOf(type, epoch);
@@ -26,7 +25,7 @@ export async function* lotsOfEpoch(store: string, uuid: string, type: CreditType
   }
 }
 
-/** The facts of a customer's credit as soon as the item is read. */
+/** The facts of a customer's credit before any lot is read. */
 export const withoutLots = (item: CreditItem): CreditFacts => ({ item, isAtRest: isAtRest(item, now()), lots: {} });
 
 /** Reads the lots that have come due, from the first one, and no other lots. */
@@ -52,7 +51,7 @@ const lotsRead = (item: CreditItem, lots: readonly CreditLot[], end: Pick<LotsRe
 
 /**
  * Reads the lots that a decision needs, in their order, beginning with the one that comes due first. It reads to the
- * end of their epoch; for a customer at rest it stops as soon as it has enough. No open lot lies before the first due
+ * end of their epoch; for a customer at rest it stops as soon as it has enough. No open lot comes before the first due
  * time, so it skips most lots that have ended.
  */
 const readLots = async (
@@ -77,7 +76,7 @@ const readLots = async (
   return lotsRead(item, lots, { reach: 'end', through: endOfEpoch(type, epoch) });
 };
 
-/** The facts with the lots that a decision lacks. */
+/** Adds the lots that a decision lacks to the facts. */
 export const withLots = async (
   store: string,
   facts: CreditFacts,
@@ -91,9 +90,9 @@ export const withLots = async (
 };
 
 /**
- * Tells whether a customer's item, the first open lot of each reading and `others` are still as they were read, looked
- * at in one moment. That is enough to know all lots: a change ends lots from the first one on and reduces the next, and
- * `isWhole` finds a lot that was added.
+ * Reads a customer's item, the first open lot of each type and `others` at one moment, and tells whether they are still
+ * as they were read. This is enough for all lots: a change ends lots from the first one on and reduces the next, and
+ * `areWhole` finds a lot that was added.
  */
 export const isUnchanged = async ({ item, lots: read }: CreditFacts, others: readonly Key[] = []): Promise<boolean> => {
   const firsts = Object.values(read).flatMap(({ first }) => first ?? []);

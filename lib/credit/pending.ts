@@ -11,8 +11,8 @@ import type { CreditItem } from './state.ts';
 const sideBySide = 25;
 
 /**
- * Writes the pending part of a large change. May be done twice, or at once by several. Answers where it stopped, if it
- * did.
+ * Writes the pending part of a large change. Several requests may do this, even at once. If the time runs out, it
+ * answers the due time of the next lot.
  */
 const writePending = async (
   store: string,
@@ -24,7 +24,7 @@ const writePending = async (
   const changed = changedIn(pending);
   for await (const { some } of lotsOfEpoch(store, uuid, type, epoch, from)) {
     const open = some.filter((lot) => lot.state === 'open' && lot.sk <= through && lot.version < version);
-    // A refusal means that somebody else has carried it out already.
+    // A refusal means that another writer has closed the lot already.
     for (let i = 0; i < open.length; i += sideBySide) {
       if (!hasTime()) return open[i]?.expiresAt;
       await Promise.all(
@@ -66,7 +66,7 @@ export const finishPending = async (store: string, item: CreditItem, hasTime: ()
   return true;
 };
 
-/** The change itself is made: it has not failed if its lots could not all be closed. The sweep will do it. */
+/** Finishes a pending change, or leaves it to the sweep. The change has succeeded, even if some lots are still open. */
 export const tryToFinishPending = async (store: string, item: CreditItem, hasTime: () => boolean): Promise<void> => {
   try {
     await finishPending(store, item, hasTime);

@@ -7,8 +7,8 @@ import { lastChangeBy } from './writes.ts';
 /**
  * Plain credit: a set or an increment without an expiry, of a customer whose lots it does not touch. It is one
  * conditional update, and reads nothing. Its condition says that no lot has a part in it, and that the limit or the
- * balance allows it. Not done where the condition fails: `found` is the customer's item then, which tells why. Undefined
- * for a command that adds a lot.
+ * balance allows it. If the condition fails, nothing is done, and `found` is the customer's item, which tells why.
+ * Undefined for a command that adds a lot.
  */
 export const changePlain = async (change: Change): Promise<WriteOutcome<CreditItem, ChangedCredit> | undefined> => {
   const { store, uuid, type, command, cause } = change;

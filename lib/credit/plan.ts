@@ -24,13 +24,13 @@ import { areWhole, checksumOf, storedChecksum } from './whole-lots.ts';
 /** A customer's credit as it was read. */
 export interface CreditFacts {
   item: CreditItem;
-  /** The last change is old enough that each of its items shows. */
+  /** The last change is old enough that each of its items is visible. */
   isAtRest: boolean;
   /** The lots that were read after the item, by type; a type whose lots were not read is missing. */
   lots: Partial<Record<CreditType, LotsRead>>;
 }
 
-/** Lots of the credit were read, after the customer's item. */
+/** True if lots were read after the customer's item. */
 export const hasLots = ({ lots }: CreditFacts): boolean => Object.keys(lots).length > 0;
 
 /** Lots of one type that a decision needs: the due lots, the lots that its command ends, and one more. */
@@ -42,17 +42,17 @@ export interface LotsNeed extends Part {
   due?: 'all' | 'alone';
 }
 
-/** Nothing can be decided yet, but something else must be done first. */
+/** Something that must be done before anything can be decided. */
 export type Prerequisite =
-  /** A large change of the customer's credit is still to be written. */
+  /** A large change of the customer's credit must still be written. */
   | { kind: 'finish' }
   /** Too many lots of a type are due for this change: separate changes must close them first. */
   | { kind: 'close'; type: CreditType }
   /** More lots must be read. */
   | { kind: 'read'; lots: readonly LotsNeed[] }
   /**
-   * Item and lots do not belong together: another writer came in between, or an item does not show yet. For a customer
-   * at rest whose items were all read at one moment, `fault` is a fault of the books.
+   * Item and lots contradict each other: another writer came in between, or an item is not visible yet. If a customer
+   * is at rest and all items were read at one moment, `fault` is a fault of the books.
    */
   | { kind: 'torn'; type: CreditType; fault: string };
 
@@ -65,22 +65,20 @@ export interface RefusedPlan {
 /** The plan of one command. */
 export interface PlannedPart extends Part {
   plan: Plan<CreditLot>;
-  /** A set closes more lots than a transaction can mark: they were not even read. */
+  /** True if a set closes more lots than its transaction has room for. They were not even read. */
   tooMany: boolean;
-  /** The checksum of the type's open lots before the whole change; undefined where it is not known. */
+  /** The checksum of the type's open lots before the whole change; undefined if it is not known. */
   checksum?: string | undefined;
 }
 
 /** A change that can be made. */
 export interface CreditPlan {
   kind: 'planned';
-  /**
-   * One part for each row of history, in the order of their numbers: at most one for each type, and one for a bonus.
-   */
+  /** One part for each row of history, in the rows' order: at most one for each type, and one for a bonus. */
   parts: PlannedPart[];
   /** The customer's item with the new balances, and the number of the change. */
   after: CreditItem;
-  /** The plan changes no credit, so no write checks that the credit is as it was read: a look must. */
+  /** The plan changes no credit, so no write checks that the credit is as it was read. Another read must. */
   needsLook: boolean;
   /** The result of an undo, also of one with nothing left. */
   undone?: Undone | undefined;
@@ -95,10 +93,7 @@ export const isPrerequisite = (outcome: object): outcome is Prerequisite =>
 
 const maxItems = 100;
 
-/**
- * Tells whether one transaction has room for this number of lots beside the customer, a new lot, a request's record and
- * `others`.
- */
+/** Tells whether a transaction has room for these lots beside customer, new lot, request's record and `others`. */
 const fitsOne = (lots: number, others = 0): boolean => lots + 3 + others <= maxItems;
 
 /** Tells whether a change ends or reduces more lots than one transaction has room for beside the lots that it adds. */
@@ -110,18 +105,17 @@ export const isLarge = (planned: readonly PlannedPart[], others: number): boolea
   return !fitsOne(changed, others + Math.max(added - 1, 0));
 };
 
-/** A holding after a change. */
 export interface ChangedHolding {
   type: CreditType;
   holding: Holding;
-  /** Where they change. */
+  /** The new epoch, and the sort key of the newest lot, if they change. */
   epoch?: string | undefined;
   newest?: string | undefined;
-  /** Of the open lots after the change. */
+  /** The checksum of the open lots after the change. */
   checksum?: string | undefined;
 }
 
-/** The attributes that hold it. */
+/** The attributes of a customer's item for a holding. */
 export const heldAs = ({ type, holding, epoch, newest, checksum }: ChangedHolding) => {
   const names = attributes[type];
   return {
@@ -183,29 +177,25 @@ export const spendableOf = (
   return { regular: spendable('regular'), restricted: spendable('restricted') };
 };
 
-/**
- * Tells whether a set closes its lots unread: it changes the epoch, and there are too many lots for its transaction to
- * mark.
- */
+/** Tells whether a set closes its lots unread, since a transaction has no room for them: the new epoch closes them. */
 const closesUnread = ({ item, isAtRest }: CreditFacts, { type, command }: Part): boolean =>
-  // While some lots may not show yet, they are read: a lot that does not show when the marks are written would stay
-  // open.
+  // Lots that may not be visible yet must be read, since one that is not visible when lots are closed would stay open.
   command.kind === 'set' && !fitsOne(holdingOf(item, type).lots) && isAtRest;
 
 /** The lots that a part of a change needs, if it needs any. */
 const needOf = (facts: CreditFacts, part: Part, at: string): LotsNeed | undefined =>
   closesUnread(facts, part) || touchesNoLot(holdingOf(facts.item, part.type), part.command, at) ? undefined : part;
 
-/** Tells whether changes of their own must close what is due of a type, before a part of a change can be decided. */
+/** Tells whether separate changes must close the due lots of a type before a part of a change can be decided. */
 const closesFirst = (facts: CreditFacts, part: Part, at: string): boolean => {
   const { type, command } = part;
-  // History tells what came due. So if a set does not read its lots, a separate change closes the due ones.
+  // History must tell what came due. So if a set does not read its lots, a separate change closes the due ones.
   if (closesUnread(facts, part)) return isDue(holdingOf(facts.item, type).due, at);
   if (command.kind === 'set' || command.kind === 'reconcile' || !needOf(facts, part, at)) return false;
   return hasTooManyDue(facts.lots[type]?.open ?? [], at);
 };
 
-/** For lots that were read to the end the checksum is computed, whatever the item says. */
+/** The checksum before a change: of the open lots if all were read, otherwise the stored one. */
 const checksumBefore = ({ item, lots }: CreditFacts, type: CreditType): string | undefined => {
   const read = lots[type];
   return read?.reach === 'end' ? checksumOf(read.open) : storedChecksum(item, type);

@@ -63,7 +63,7 @@ export const redeemGiftCard = async (
   });
 };
 
-/** Cards that are redeemed at once: each is an item of the transaction. */
+/** The most cards that are redeemed at once: each is an item of the transaction. */
 const mostCards = 20;
 
 /**
@@ -100,7 +100,7 @@ export const redeemOwnCards = async (store: string, identifier: Identifier, auth
       const amount = cards.reduce((sum, card) => sum + card.credit, 0);
       const redeemed = { cards: cards.length, amount, credit: creditOf(outcome.after), more };
       const writes = cards.map((card) => redeeming(store, card, { at: cause.at, by: cause.by, uuid }));
-      // History names the card of one that came alone.
+      // If there is only one card, history names it.
       const [only, ...others] = cards;
       const ofOne = only && others.length === 0 ? { giftCardId: only.sk } : {};
       const occasion = { kind: 'redeem' as const, ...ofOne };

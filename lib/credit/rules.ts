@@ -13,9 +13,9 @@ export type CreditType = (typeof creditTypes)[number];
 export interface Holding {
   balance: number;
   unlotted: number;
-  /** Open lots. */
+  /** The number of open lots. */
   lots: number;
-  /** When the first of them comes due. */
+  /** When the first open lot comes due. */
   due?: string;
 }
 
@@ -33,7 +33,7 @@ export type CreditCommand =
   | { kind: 'set'; credit: number; expiresAt?: string | undefined }
   /** `name` is what a refusal for the credit limit calls the amount. */
   | { kind: 'increment'; delta: number; expiresAt?: string | undefined; name?: string }
-  /** Gives back what was taken, from lots and from permanent credit; the credit limit does not count. */
+  /** Gives back what was taken from lots and from permanent credit. The credit limit does not apply. */
   | { kind: 'refund'; lots: readonly NewLot[]; unlotted: number }
   /** Adds as much of the amount as the limit leaves. If the bonus expires, `id` is the id of its lot. */
   | { kind: 'bonus'; amount: number; expiresAt?: string | undefined; id: string }
@@ -41,10 +41,10 @@ export type CreditCommand =
   | ({ kind: 'bonus-back' } & Given)
   /**
    * Takes back what is left of credit that a change gave, and gives back what the change took. The credit limit does
-   * not count. When a set is undone, credit that was spent since the set counts as paid from what the set took.
+   * not apply. When a set is undone, credit that was spent since the set counts as paid from what the set took.
    */
   | { kind: 'undo'; of: 'set' | 'increment'; gave: Given; took: Taken }
-  /** Only closes what is due. */
+  /** Only closes due lots. */
   | { kind: 'reconcile' };
 
 /** Credit that a change gave: in a new lot, which held nothing else, or as permanent credit. */
@@ -72,11 +72,11 @@ export interface Undone {
   left: number;
 }
 
-/** A lot to be added. */
+/** A lot to add. */
 export interface NewLot {
   amount: number;
   expiresAt: string;
-  /** By default a new one. */
+  /** Without it the lot gets a new id. */
   id?: string;
 }
 
@@ -88,15 +88,15 @@ export interface Plan<L extends Lot = Lot> {
   /** The one lot that is drained in part, and what remains in it. */
   reduced?: { lot: L; remaining: number };
   added?: readonly NewLot[];
-  /** L$ that came back and were due already: they expire in the same change, without a lot. */
+  /** L$ that are given back though they are due already: they expire in the same change, without a lot. */
   lapsed?: number;
   /** The L$ of a bonus that are given, or, negative, taken back. */
   bonus?: number;
   /** The lot that is taken back: it ends, drained, though others come before it. */
   taken?: L;
-  /** Of an undo, one with no effect included. */
+  /** The result of an undo, even of one without effect. */
   undone?: Undone;
-  /** It is not to be made: of an undo, nothing was left. */
+  /** The change must not be made: nothing was left to undo. */
   hasNoEffect?: true;
 }
 
@@ -108,7 +108,7 @@ export interface RuleRefusal {
 /** Something live until T is live while now < T: a lot is due from T on. */
 export const isDue = (expiresAt: string | undefined, at: string): boolean => expiresAt !== undefined && expiresAt <= at;
 
-/** The messages about a command that no state can make right. */
+/** The faults of a command that do not depend on the customer's credit. */
 export const commandFaults = (command: CreditCommand, at: string, limit: number): string[] => {
   if (command.kind !== 'set' && command.kind !== 'increment') return [];
   const faults: string[] = [];
@@ -119,7 +119,7 @@ export const commandFaults = (command: CreditCommand, at: string, limit: number)
   return faults;
 };
 
-/** Refuses what no state can make right, before anything is read. Throws 400. */
+/** Refuses a command with such faults, before anything is read. Throws 400. */
 export const checkCommand = (command: CreditCommand, at: string, limit: number): void => {
   const faults = commandFaults(command, at, limit);
   if (faults.length > 0) throw invalid(...faults);
@@ -127,7 +127,7 @@ export const checkCommand = (command: CreditCommand, at: string, limit: number):
 
 /** The earliest of these times; any of them may be absent. */
 export const earliest = (...times: (string | undefined)[]): string | undefined =>
-  // A sort puts what is undefined last.
+  // A sort puts undefined last.
   times.sort()[0];
 
 const makeHolding = (balance: number, unlotted: number, lots: number, due: string | undefined): Holding => ({
@@ -168,7 +168,9 @@ export const dueAtOnce = 1000;
 /** Tells whether more of these open lots are due than one change closes. */
 export const hasTooManyDue = (open: readonly Lot[], at: string): boolean => isDue(open[dueAtOnce]?.expiresAt, at);
 
-/** The holding after the due lots have ended, the first `dueAtOnce` of them, and the lots that are left. */
+/**
+ * Ends the due lots, at most `dueAtOnce` of them. Answers these, the lots that are left, and the balance after that.
+ */
 const closeDue = <L extends Lot>({ balance }: Holding, open: readonly L[], at: string) => {
   const due = open.slice(0, dueAtOnce).filter((lot) => isDue(lot.expiresAt, at));
   const lost = due.reduce((sum, { remaining }) => sum + remaining, 0);
@@ -184,10 +186,10 @@ const increment = <L extends Lot>(
   limit: number,
 ): Plan<L> | RuleRefusal => {
   const { due, live, balance } = closeDue(holding, open, at);
-  // A removal is allowed even where the limit was lowered below the balance since.
+  // A removal is allowed even if the limit was lowered below the balance since.
   if (delta > 0 && balance + delta > limit)
     return { refused: `${name} must not take the balance above the credit limit of ${limit}.` };
-  // Less than nothing before the command is no fault of the command: `booksFault` finds it in the plan.
+  // A balance that was below 0 before the command is not its fault: `booksFault` finds it in the plan.
   if (delta < 0 && balance >= 0 && balance + delta < 0)
     return { refused: `delta must not remove more than the customer holds, which is ${balance}.` };
   const { drained, reduced, fromUnlotted } = drain(Math.max(-delta, 0), live);
@@ -198,7 +200,7 @@ const increment = <L extends Lot>(
   ];
   const unlotted = holding.unlotted - fromUnlotted + (delta > 0 && !added ? delta : 0);
   const lots = holding.lots - closed.length + (added ? 1 : 0);
-  // Where no lot ends, the lots may not even have been read.
+  // If no lot ends, the lots may not have been read at all.
   const firstLeft = closed.length === 0 ? holding.due : live[drained.length]?.expiresAt;
   const nextDue = earliest(firstLeft, added?.expiresAt);
   return {
@@ -211,10 +213,7 @@ const increment = <L extends Lot>(
 
 const totalOf = (lots: readonly NewLot[]): number => lots.reduce((sum, { amount }) => sum + amount, 0);
 
-/**
- * Closes the due lots, then adds what comes back. A part of it whose expiry is already over is not added: it has
- * lapsed.
- */
+/** Closes the due lots, then adds what comes back. A part whose expiry is over is not added: it has lapsed. */
 const refund = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
@@ -225,7 +224,7 @@ const refund = <L extends Lot>(
   const closed = due.map((lot) => ({ lot, how: 'expired' as const }));
   const added = back.filter(({ expiresAt }) => !isDue(expiresAt, at));
   const lapsed = totalOf(back) - totalOf(added);
-  // Where no lot ends, the lots may not even have been read.
+  // If no lot ends, the lots may not have been read at all.
   const firstLeft = closed.length === 0 ? holding.due : live[0]?.expiresAt;
   const nextDue = earliest(firstLeft, ...added.map(({ expiresAt }) => expiresAt));
   const lots = holding.lots - closed.length + added.length;
@@ -237,7 +236,7 @@ const refund = <L extends Lot>(
   };
 };
 
-/** Adds a bonus, as an addition that the limit cuts. */
+/** Closes the due lots, then adds as much of a bonus as the limit leaves. */
 const bonus = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
@@ -292,7 +291,6 @@ const paidFrom = ({ lots, unlotted }: Taken, amount: number): Taken => {
   return { lots: rest.filter((lot) => lot.amount > 0), unlotted: Math.max(0, unlotted - due) };
 };
 
-/** Undoes a change. */
 const undo = <L extends Lot>(
   holding: Holding,
   open: readonly L[],
@@ -345,7 +343,7 @@ export const planCommand = <L extends Lot>(
   return increment(holding, open, { delta: 0 }, at, Number.POSITIVE_INFINITY);
 };
 
-/** The lot that a command ends wherever it stands among the others. */
+/** The lot that a command ends even if other lots come due before it. */
 const lotToEnd = (command: CreditCommand): Given['lot'] => {
   if (command.kind === 'undo') return command.gave.lot;
   return command.kind === 'bonus-back' ? command.lot : undefined;

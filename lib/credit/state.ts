@@ -6,7 +6,7 @@ import { LaterShape } from '../shape.ts';
 import type { PendingChange } from './lot.ts';
 import { type CreditCommand, type CreditType, creditTypes, type Holding } from './rules.ts';
 
-/** Where a customer's item keeps the holding of each credit type. */
+/** The attributes of a customer's item that keep the holding of each credit type. */
 export const attributes = {
   regular: {
     balance: 'credit',
@@ -35,7 +35,7 @@ interface ImportedRow {
 
 export type ChangeKind = (typeof changeKinds)[number];
 
-/** The texts of a request about its change: both absent where they were empty. */
+/** The texts of a request about its change. An empty text is absent. */
 export interface Remarks {
   reason?: string | undefined;
   reference?: string | undefined;
@@ -44,11 +44,10 @@ export interface Remarks {
 /** Who makes a change of credit, and why. */
 export interface Author extends Remarks {
   /**
-   * The id of the request, or a name of the process that makes it, such as a sweep. The lots that it adds or ends keep
-   * it.
+   * The id of the request, or a name of the process, such as a sweep. The lots that the change adds or ends keep it.
    */
   by: string;
-  /** The id of the API key, where a request makes the change. */
+  /** The id of the API key, if a request makes the change. */
   keyId?: string;
 }
 
@@ -78,25 +77,25 @@ export interface ChangedType {
   type: CreditType;
   /** The L$ that came due in the same change, if any. */
   expired?: number;
-  /** The L$ of a bonus that was given or, negative, taken back: this is a row of its own. */
+  /** The L$ of a bonus that was given or, negative, taken back: a separate row. */
   bonus?: number;
   /** The bonus is permanent credit. */
   isPermanent?: true;
 }
 
 /**
- * The change that a customer's credit saw last. Each change overwrites it in the customer's item. The stream's consumer
- * makes the rows of history from it and from the balances before and after.
+ * The last change of a customer's credit. Each change overwrites it in the customer's item. The stream's consumer makes
+ * the rows of history from it and from the balances before and after.
  */
 export interface LastChange extends Remarks {
   kind: ChangeKind;
   at: string;
   /**
-   * The types of credit that changed, each a row of history. The last has the number `creditVersion` there, the one
-   * before it the number before.
+   * The types of credit that changed. Each is a row of history. The last row has the number `creditVersion`, the row
+   * before it the number before that.
    */
   types: ChangedType[];
-  /** The request, where a request of an API key made the change, and the key's id. */
+  /** The ids of the request and of its API key, if a request made the change. */
   requestId?: string;
   keyId?: string;
   saleId?: string;
@@ -106,8 +105,8 @@ export interface LastChange extends Remarks {
 }
 
 /**
- * A `LastChange` as the customer's item keeps it. It is short, since it stands in every row of a list of customers:
- * longer rows would make a page of them cost more to read.
+ * A `LastChange` as the customer's item keeps it. It is short, because every row of a list of customers has it: longer
+ * rows would make a page cost more to read.
  */
 interface StoredChange extends Remarks {
   /** The first three letters of the kind. */
@@ -116,7 +115,7 @@ interface StoredChange extends Remarks {
   t: number;
   /**
    * The types that changed, `r` for regular and `s` for restricted, each with the L$ that came due: `s r30`. A bonus is
-   * a capital, with its L$, `p` where it is permanent, and what came due: `R-5`, `S12p`, `S12x30`.
+   * a capital, with its L$, `p` if it is permanent, and what came due: `R-5`, `S12p`, `S12x30`.
    */
   y: string;
   /** The request's id, and the key's. */
@@ -137,7 +136,7 @@ const shortType = ({ type, expired, bonus, isPermanent }: ChangedType): string =
     ? `${letters[type]}${expired ?? ''}`
     : `${letters[type].toUpperCase()}${bonus}${isPermanent ? 'p' : ''}${expired === undefined ? '' : `x${expired}`}`;
 
-/** Their groups are the letter and what came due; and the letter, the bonus, `p`, and what came due. */
+/** Their groups: the letter and what came due; in `bonusForm` the letter, the bonus, `p`, and what came due. */
 const changeForm = /^([a-z])(\d+)?$/;
 const bonusForm = /^([A-Z])(-?\d+)(p)?(?:x(\d+))?$/;
 
@@ -189,18 +188,18 @@ export interface CreditItem extends CustomerItem {
   creditVersion?: number;
   lastChange?: StoredChange;
   /**
-   * The version up to which nothing but imports has changed the credit: while it is `creditVersion`, the store itself
-   * has never touched it, and more may be imported.
+   * The version up to which only imports have changed the credit. While it equals `creditVersion`, the store itself has
+   * never touched the credit, and more may be imported.
    */
   importedVersion?: number;
-  /** The row of an import that set the unlotted credit, of each type. */
+  /** For each type, the row of an import that set the unlotted credit. */
   importedCredit?: ImportedRow;
   importedRestricted?: ImportedRow;
-  /** The part of an earlier, large change that is still to be written. */
+  /** The part of an earlier, large change that must still be written. */
   pending?: PendingChange;
-  /** It was moved here from an erased avatar, which was no change of credit. */
+  /** An erasure moved the credit here from an avatar. That was no change of credit. */
   moved?: true;
-  /** The shard of the index of customers by due time, and the time: the earlier of both types'. */
+  /** The shard of the index of customers by due time, and the earlier due time of both types. */
   dues?: string;
   due?: string;
 }
@@ -217,8 +216,8 @@ export const holdingOf = (item: CreditItem, type: CreditType): Holding => {
 };
 
 /**
- * The change that a customer's credit saw last; undefined where that was before the service kept it. Throws LaterShape
- * for a kind or type that this version does not know.
+ * The last change of a customer's credit; undefined if the item has none. Throws LaterShape for a kind or type that
+ * this version does not know.
  */
 export const lastChangeOf = ({ lastChange }: Pick<CreditItem, 'lastChange'>): LastChange | undefined => {
   if (!lastChange) return undefined;

@@ -43,7 +43,7 @@ const turnMillis = 2000;
 /**
  * Closes every credit lot that has come due, in all stores, by the same change that a write makes: so it may die
  * anywhere, run twice at once or meet a write. Customers with very many due lots come last. It stops when `hasTime`
- * says so, and leaves the rest for the next run.
+ * says that no time is left, and leaves the rest for the next run.
  */
 export const sweepDueLots = async (by: string, hasTime: () => boolean = () => true): Promise<ClosedLots> => {
   const report: ClosedLots = { lots: 0, amount: 0, failed: 0, finished: true };
@@ -89,7 +89,7 @@ const lastKey = sharedKey('SWEEP', 'last');
 /** A sweep that has ended. */
 interface SweepResult {
   report: SweepReport;
-  /** Why parts of it failed as a whole. */
+  /** The errors of its parts that failed as a whole. */
   errors: unknown[];
 }
 
@@ -100,9 +100,9 @@ const resultOf = <T>(part: PromiseSettledResult<T>): T | undefined =>
   part.status === 'fulfilled' ? part.value : undefined;
 
 /**
- * Does all work of a sweep: closes due lots, follows renames, and does the work of `others`. All run side by side, so
- * that none waits for one that hangs, and each may fail by itself. The sweep notes that it has run, with one small
- * write each time, so that an operator can see that the schedule works.
+ * Does all work of a sweep: closes due lots, follows renames, and does the work of `others`. All run side by side: none
+ * waits for another that hangs, and each may fail by itself. The sweep notes that it has run, with one small write each
+ * time, so that an operator can see that the schedule works.
  */
 export const sweep = async (
   by: string,
@@ -128,10 +128,10 @@ export const sweep = async (
   return { report, errors };
 };
 
-/** Undefined where none has run yet. */
+/** Undefined if none has run yet. */
 export const findLastSweep = (): Promise<LastSweep | undefined> => get<LastSweep>(lastKey);
 
-/** When the customer who has waited longest for a sweep came due; undefined where nobody is due. */
+/** When the customer who has waited longest for a sweep came due; undefined if nobody is due. */
 export const findOverdue = async (): Promise<string | undefined> => {
   const at = timestamp(now());
   const first = await Promise.all(dueShards.map(async (shard) => (await duePages(shard, at).next()).value?.[0]?.due));

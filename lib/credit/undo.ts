@@ -57,7 +57,7 @@ interface ToldChange {
   took: Taken;
   /** It gave its credit in a lot. */
   hasLot: boolean;
-  /** Its lot, where more than its key counts. */
+  /** Its lot as it was read, if the undo needs more than the key. */
   lot?: CreditLot;
   /** A later set has ended this lot: nothing is left. */
   isEnded: boolean;
@@ -74,17 +74,14 @@ type Told =
   /** The customer has fewer changes. */
   | { kind: 'beyond' };
 
-/** The changes of the type that an undo looks through. */
+/** The most changes of the type that an undo looks through. */
 const mostChanges = 1000;
 
 const barred = (message: string): Told => ({ kind: 'barred', message });
 
 const sumOf = (parts: readonly { amount: number }[]): number => parts.reduce((sum, { amount }) => sum + amount, 0);
 
-/**
- * The permanent credit right after a change, and the lowest permanent credit since then. `changes` are the ones that
- * followed.
- */
+/** The permanent credit right after a change, and the lowest permanent credit since then. `changes` are later ones. */
 const permanentSince = (now: number, changes: readonly WholeRow[]): { after: number; lowest: number } => {
   let [after, lowest] = [now, now];
   for (const { unlotted } of changes.toReversed()) {
@@ -124,7 +121,7 @@ const giftInLot = (row: WholeRow, type: CreditType): ToldChange => {
   };
 };
 
-/** The change of a row, by the changes of its type that followed. */
+/** The change of a row, worked out from the later changes of its type. */
 const changeWith = (
   row: WholeRow & { kind: ToldChange['of'] },
   type: CreditType,
@@ -153,7 +150,7 @@ const changeWith = (
 const canBeUndone = (row: WholeRow): row is WholeRow & { kind: ToldChange['of'] } =>
   row.kind === 'set' || row.kind === 'increment';
 
-/** The answer about a change without a row. */
+/** The outcome for a change without a row. */
 const withoutRow = (known: readonly WholeRow[], sequence: number): Told =>
   known.some(({ kind }) => kind === 'opening')
     ? barred(`sequence must be that of a change since history began: ${sequence} is older.`)
@@ -189,7 +186,7 @@ const toldChange = (item: CreditItem, rows: RowsSince, sequence: number): Told =
   return hasParts && known.length > version - sequence ? change : { kind: 'behind' };
 };
 
-/** Reads the rows of history from a change of a customer on, as far as the customer's item tells of changes. */
+/** Reads a customer's rows of history, from a change on up to the last change of the customer's item. */
 const readRowsSince = async (store: string, item: CreditItem, sequence: number): Promise<RowsSince> => {
   const keyOf = (type: CreditType, number: number) => historyKey(store, item.sk, type, number).sk;
   const readType = async (type: CreditType): Promise<HistoryItem[]> => {
@@ -210,8 +207,8 @@ const readRowsSince = async (store: string, item: CreditItem, sequence: number):
 };
 
 /**
- * The lot that a change of one type made. It looks through all lots, since no other item names the epoch of a lot that
- * has ended.
+ * The lot that a change of one type made. It looks through all lots, since nothing else names the epoch of an ended
+ * one.
  */
 const lotOfChange = (store: string, uuid: string, type: CreditType, sequence: number): Promise<CreditLot | undefined> =>
   listLots(store, uuid).then((lots) => lots.find((lot) => lotType(lot) === type && lot.version === sequence - 1));
@@ -239,11 +236,11 @@ const readFacts = async (store: string, uuid: string, sequence: number, at: stri
   return { credit, told: { ...told, gave, lot } };
 };
 
-/** The lot of a change as a plan ends it, which has read it once more. */
+/** The lot of a change as the plan read it again, if the plan ends it. */
 const endedLot = ({ lot }: ToldChange, plan?: Plan<CreditLot>): CreditLot | undefined =>
   [...(plan?.closed ?? []).map((closed) => closed.lot), plan?.taken].find((one) => one && one.sk === lot?.sk);
 
-/** Must hold for the lot of a change that the plan leaves as it is. */
+/** The check that a change's lot is as it was read, unless the plan ends it. */
 const lotCheck = (told: ToldChange, plan?: Plan<CreditLot>): Write[] => {
   const { lot } = told;
   if (!lot || endedLot(told, plan)) return [];
@@ -257,7 +254,7 @@ const commandOf = ({ of, gave, took }: ToldChange): Extract<CreditCommand, { kin
   took,
 });
 
-/** The L$ of a change that a later set has ended: all that the change gave and took. */
+/** The L$ that an undo leaves as they are once a later set has ended them: all that the change gave and took. */
 const endedBySet = ({ gave, took }: ToldChange): number => gave.amount + sumOf(took.lots) + took.unlotted;
 
 /**
@@ -280,7 +277,7 @@ export const undoCreditChange = async (
   const marking = ({ row, of }: ToldChange, undone: UndoMark) =>
     update(row, { set: { undone }, when: all(is('kind', of), missing('undone')) });
 
-  /** Notes that nothing was left. The customer's item must say so too; if not, an erasure has moved it. */
+  /** Notes that nothing was left. The check fails if the customer has changed, or an erasure has moved them. */
   const noteNothing = (told: ToldChange, item: CreditItem, left: number): Decision<UndoneChange> => {
     const mark = { sequence: null, amount: 0, left };
     const isThere = check(customerKey(store, uuid), is('creditVersion', item.creditVersion));
@@ -316,7 +313,8 @@ export const undoCreditChange = async (
       if (!undone) return readAgain();
       if (parts.length === 0) return noteNothing(told, item, undone.left);
       const [part] = parts;
-      // The undo decides by the rest of the lot how much was spent. Two reads may lie around one transaction.
+      // The undo learns from the rest of the lot how much was spent. Another transaction may have come between the two
+      // reads of the lot.
       const ended = endedLot(told, part?.plan);
       if (ended && ended.remaining !== told.lot?.remaining) return readAgain();
       const made = { sequence: after.creditVersion ?? 0, ...undone };

@@ -7,31 +7,33 @@ import { attributes, type CreditItem, holdingOf } from './state.ts';
  * Decides whether the lots that were read are whole: all lots that are open after the customer's last change, and no
  * other.
  *
- * A query sees the items of one transaction one by one, and the next writer of the customer need not wait until all of
- * them show. So a query that follows the read of the customer may miss lots, and may find lots that have ended:
+ * A query sees the items of one transaction one by one, and the customer's next writer need not wait until all of them
+ * are visible. So a query that follows the read of the customer may miss lots, and may find lots that have ended:
  *
- *     12:00:00  a removal ends lot L     its customer shows at once, the end of L does not
- *     12:00:01  an addition makes lot Y  both show
- *     12:00:02  an addition makes lot X  its customer shows, X does not
- *     12:00:03  a reader                 the customer tells of X and Y; the query shows Y and L
+ *     12:00:00  a removal ends lot L     its customer is visible at once, the end of L is not
+ *     12:00:01  an addition makes lot Y  both are visible
+ *     12:00:02  an addition makes lot X  its customer is visible, X is not
+ *     12:00:03  a reader                 the customer counts X and Y; the query finds Y and L
  *
- * The number of lots and their sum are the customer's: but L has ended, and X is missing. These rules find it out:
+ * The number of lots and their sum agree with the customer's item, but L has ended, and X is missing. These rules find
+ * that out:
  *
  * 1. Each change writes the customer on condition of the version. So the changes have one order, and the item is the
  *    state after one of them. A later change that touches a lot does no harm: the version then refuses the write.
- * 2. No open lot lies before the first due time, nor in another epoch. The first lot must come due at that time.
- * 3. Lots are read to the end of their epoch, and their number and sum must be the customer's. If no lot is there that
- *    should not be, this is enough, since every open lot holds more than 0.
- * 4. If the plan ends or reduces a lot that should not be there, the lot's own condition refuses the transaction. The
- *    checksum finds all others: it is a sum over all open lots, of a hash of each lot's key and what remains in it.
- * 5. A customer at rest, whose last change is over a minute old, may have more lots than are read: all items show by
- *    then. This is an assumption. The newest lot must be among the lots that were read, if its place is.
+ * 2. No open lot comes before the first due time, and none is in another epoch. The first lot must come due at that
+ *    time.
+ * 3. Lots are read to the end of their epoch, and their number and sum must agree with the customer's item. If none of
+ *    these lots has ended, this is enough, since every open lot holds more than 0.
+ * 4. If the plan ends or reduces a lot that has ended, the lot's own condition refuses the transaction. The checksum
+ *    finds all other lots that have ended: it sums up a hash of each open lot's key and rest.
+ * 5. If a customer's last change is over a minute old, the customer is at rest: all items are visible, by assumption,
+ *    and not all lots need be read. If the place of the newest lot was read, the newest lot must be there.
  */
 
-/** The time within which each item of a transaction shows. This is an assumption: DynamoDB promises no time. */
+/** The time after which each item of a transaction is visible. This is an assumption: DynamoDB promises no time. */
 const showMillis = 60_000;
 
-/** Tells whether the last change of a customer's credit is old enough that each of its items shows. */
+/** Tells whether the last change of a customer's credit is old enough that each of its items is visible. */
 export const isAtRest = ({ lastChange }: CreditItem, at: number): boolean =>
   lastChange === undefined || at - lastChange.t > showMillis;
 
@@ -81,9 +83,7 @@ export const storedChecksum = (item: CreditItem, type: CreditType): string | und
   return checksum?.startsWith(`${lots} ${balance - unlotted} `) ? checksum : undefined;
 };
 
-/**
- * The checksum after a change that ends or reduces lots and adds others; undefined if the checksum before is not known.
- */
+/** The checksum after a change that ends or reduces lots and adds others; undefined if `before` is not known. */
 export const checksumAfter = (
   before: string | undefined,
   isFirst: boolean,
@@ -105,7 +105,7 @@ export const isChecksumOff = (item: CreditItem, type: CreditType, { open, reach 
 
 /**
  * Tells whether the lots that were read are whole, as far as they were read. A checksum that is wrong at rest is a bug
- * of ours or of an earlier version, and no fault of the books: the next change mends it.
+ * of ours, and no fault of the books: the next change corrects it.
  */
 export const areWhole = (item: CreditItem, type: CreditType, read: LotsRead, atRest: boolean): boolean => {
   const { open, seen, touchedIn, reach, through } = read;

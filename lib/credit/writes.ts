@@ -39,23 +39,19 @@ const described = (
     })),
     ...(keyId !== undefined && { requestId: by, keyId }),
   };
-  // Before its own change a request may close due lots in a separate change. The request's texts do not belong to that
-  // one.
+  // A request may first close due lots in a separate change, to which its texts do not belong.
   const { kind } = first.command;
   if (kind === 'reconcile') return { kind: 'expire', ...made };
   return { kind: kind === 'bonus-back' ? 'bonus' : kind, ...occasion, ...made, ...remarks };
 };
 
-/** A change of one type in which no lot has a part, as the customer's item tells of it. */
+/** A change of one type in which no lot has a part, as the customer's item keeps it. */
 export const lastChangeBy = (change: Change): CreditItem['lastChange'] => {
   const { type, command } = change;
   return storedChange(described(change, [{ type, command, expired: 0 }]));
 };
 
-/**
- * The update of a customer's item that a change makes, with `others` of its attributes, if the credit is still at its
- * version.
- */
+/** The update of a customer's item by a change, with `others` of its attributes. Refused if the version has changed. */
 export const updateOf = (
   store: string,
   item: CreditItem,
@@ -103,7 +99,7 @@ const pendingPart = ({ type, command, plan: { closed, reduced } }: PlannedPart, 
 
 /** Writes that belong into the transaction of a change. */
 export interface OtherWrites {
-  /** Of other items. */
+  /** Writes of other items. */
   writes?: readonly Write[] | undefined;
   /** Must hold for the customer's item, if the change writes it. */
   customerWhen?: Condition | undefined;
@@ -117,7 +113,7 @@ export interface OtherWrites {
 interface OpenLots {
   count: number;
   epoch: string;
-  /** Undefined where it is not known. */
+  /** Undefined if it is not known. */
   checksum: string | undefined;
 }
 
@@ -145,7 +141,7 @@ const partWrites = (
   return {
     told: { type, command, expired, bonus, isPermanent: !plan.added && !taken },
     held: { type, holding, epoch: newEpoch, newest: added.at(-1)?.sk, checksum },
-    // They are in the transaction of a large change too.
+    // These writes are in the transaction of a large change too.
     always: [
       ...added.map((lot) => put(lot)),
       ...(taken ? [closing(taken, 'drained', cause, number, taken.remaining)] : []),
