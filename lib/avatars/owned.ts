@@ -105,7 +105,7 @@ const tooSoon = (seconds: number): Error =>
  * Claims a product's redelivery for a request, for a minute. Answers the delivery. It keeps the id of an earlier
  * delivery that this request claimed before, or that the queue did not confirm: so the item is given once. Throws 400
  * if the customer does not own the product, and what `refuseOwner` throws. If the request has not claimed it before, it
- * also throws 400 when `wasDelivered`, and within a minute of a sale or of another redelivery.
+ * also throws 400 within a minute of `lastOrderAt`, of a sale or of another redelivery.
  */
 export const claimRedelivery = (
   key: Key,

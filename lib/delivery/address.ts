@@ -17,12 +17,12 @@ export interface CheckedAddress {
 /** Thrown for an address that must not be called; the text says why. */
 export class AddressError extends Error {}
 
-/** Looks names up. Tests replace it. */
+/** Looks host names up. Tests replace it. */
 export const resolver = {
   lookup: (host: string): Promise<{ address: string }[]> => lookup(host, { all: true }),
 };
 
-/** The addresses that one purpose allows. */
+/** The rule for addresses of one purpose. */
 export interface AddressRule {
   ports: readonly string[];
   portWords: string;
@@ -37,7 +37,6 @@ export const scripts: AddressRule = {
   suffixes: hostSuffixes,
 };
 
-/** Any public host. */
 export const publicHosts: AddressRule = {
   ports: ['', '443'],
   portWords: 'its port is not 443',

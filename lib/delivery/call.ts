@@ -11,7 +11,7 @@ export type CallOutcome =
   | { kind: 'unsigned'; error: string }
   /** Another try may succeed, but the item may have been given already. */
   | { kind: 'again'; error: string }
-  /** The dispenser does not have the item. It will refuse however often it is asked. */
+  /** The dispenser does not have the item, and refuses every further try. */
   | { kind: 'refused'; error: string };
 
 const maxAnswerBytes = 4096;
@@ -63,7 +63,7 @@ export const post = (
       url,
       {
         method: 'POST',
-        // A connection of its own: a kept connection could have been made under another check.
+        // Each request makes its own connection: a kept one could belong to an address that an earlier check allowed.
         agent: false,
         lookup: (_host, { all }, done) => (all ? done(null, [{ address: ip, family }]) : done(null, ip, family)),
         signal,
@@ -103,7 +103,7 @@ const outcomeOf = (status: number, answer: string): CallOutcome => {
   if (status >= 200 && status < 300) return { kind: 'given' };
   if (status === 404 || status === 410) return { kind: 'lost', error };
   // A redirect is an error of the dispenser, which may answer properly next time. A dispenser that refuses the
-  // signature does not have the present secret yet. It gets it when it registers.
+  // signature does not have the present secret yet. It gets the secret when it registers.
   if (status === 401) return { kind: 'unsigned', error };
   const final = status >= 400 && status < 500 && ![408, 429].includes(status);
   return { kind: final ? 'refused' : 'again', error };

@@ -2,7 +2,7 @@ import type { Dispenser } from './dispensers.ts';
 
 /** The last answer of a box that did not give the item. */
 interface BoxAnswer {
-  /** The registration of the asked box; empty if the box may be asked as if it had registered since. */
+  /** When the asked box had registered; empty if the box may be asked again. */
   registeredAt: string;
   /** The box has said that it does not have the item. */
   isNotHere: boolean;
@@ -10,7 +10,7 @@ interface BoxAnswer {
   isUnconnected?: true;
 }
 
-/** The part of a delivery's record that says whom to ask. */
+/** The part of a delivery's record that says which box to ask. */
 export interface Standing {
   /** The box that may have given the item: no other box is asked. */
   box?: string | undefined;

@@ -25,8 +25,8 @@ import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttempt
 export type Handling = { outcome: string; againSeconds?: number };
 
 /**
- * Doubling from the first pause up to 15 minutes, with jitter, so that deliveries that failed together do not return
- * together.
+ * The pause after an attempt. It doubles up to 15 minutes, with jitter, so that deliveries that failed together do not
+ * return together.
  */
 const retrySeconds = (attempt: number): number =>
   Math.ceil(Math.min(firstRetrySeconds() * 2 ** (attempt - 1), 900) * (0.75 + source.random() / 2));
@@ -77,10 +77,7 @@ const wait = async (attempt: Attempt, standing: Standing, error: string, boxes: 
 const fail = async (delivery: Delivery, error: string, end: AttemptEnd): Promise<Handling> =>
   (await failDelivery(delivery, error, end)) ? { outcome: 'failed' } : overtaken;
 
-/**
- * Continues after an answer that did not end the delivery: asks another of the present boxes, or lets the delivery
- * wait.
- */
+/** Continues after an answer that did not end the delivery: asks another box, or lets the delivery wait. */
 const goOn = async (attempt: Attempt, standing: Standing, error: string, inARow = 0): Promise<Handling> => {
   const { delivery } = attempt;
   const boxes = await listBoxes(delivery.store);
@@ -128,8 +125,8 @@ const concludeAttempt = async (
   const { store } = delivery;
   const standing: Standing = { box: before.box, heard: before.heard, isRetried: before.isRetried };
   if (outcome.kind === 'given') {
-    // This comes first: if the worker dies after it, the next attempt calls again, the dispenser recognises the
-    // delivery, and this is noted once more.
+    // The note comes first: if the worker dies after it, the next attempt calls again, the dispenser recognises the
+    // delivery, and the worker notes it once more.
     await noteDelivered(store, delivery.recipientUuid, delivery.productId);
     await completeDelivery(delivery);
     return { outcome: 'delivered' };
@@ -151,7 +148,7 @@ const concludeAttempt = async (
   }
 };
 
-/** Why no box can be asked. */
+/** The reason why no box can be asked. */
 const nobodyToAsk = ({ box, lastError }: Delivery, boxes: readonly Dispenser[]): string => {
   const lost = boxes.find(({ name, url }) => url === undefined && name === (box ?? name));
   return lost?.lostReason ?? lastError ?? 'The store has no dispenser yet.';
@@ -188,7 +185,7 @@ const deliver = async (order: Order): Promise<Handling> => {
   if (over) return over;
   if (!asked) return goOn({ delivery, before }, before, nobodyToAsk(delivery, boxes));
   if (timestamp(now()) >= delivery.leaseUntil) {
-    // The worker stood still meanwhile, so another one may have made this delivery.
+    // The worker was halted meanwhile, so another one may have made this delivery.
     await releaseDelivery(
       delivery,
       delivery.lastError ?? 'It was not asked in time.',

@@ -24,12 +24,9 @@ import { beforeRetry, type Standing } from './choose-box.ts';
 import { type Order, orderIn } from './message.ts';
 import { keepDays, keepsNotes, recordDays } from './settings.ts';
 
-/**
- * The record of a delivery. The first attempt makes it. Before that, the delivery exists only as its message in the
- * queue.
- */
+/** The record of a delivery. The first attempt makes it. Before that the delivery exists only as its message. */
 export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
-  /** The note. It is deleted once the delivery was made, since nobody needs it then. */
+  /** The note that goes with the item. It is deleted once the delivery was made, since nobody needs it then. */
   message?: string;
   state: DeliveryState;
   /** The time at which the delivery is given up. */
@@ -43,13 +40,13 @@ export interface Delivery extends Omit<Order, 'kind' | 'message'>, Standing {
   lastError?: string;
   deliveredAt?: string;
   failedAt?: string;
-  /** The times at which it failed before it was opened again. The days counted each of them. */
+  /** The times at which it failed before it was opened again. The sums of the days counted each failure. */
   failures?: readonly string[];
   /** The last request that opened it again and put it on the queue. */
   retriedBy?: string;
-  /** Until then no other worker can claim it; empty while no worker has it. */
+  /** Until this time no other worker can claim it. Empty while no worker has it. */
   leaseUntil: string;
-  /** Seconds since 1970: the table deletes the record then. */
+  /** The time at which the table deletes the record, in seconds since 1970. */
   [ttlAttribute]: number;
 }
 
@@ -67,7 +64,7 @@ const own: (keyof Delivery)[] = [
   ...(['failures', 'retriedBy', 'leaseUntil', 'unasked', 'box', 'heard', 'isRetried'] as const),
 ];
 
-/** The order that a record was made of. */
+/** The order from which a record was made. */
 const orderOf = (delivery: Delivery): Order => {
   const { store, id, productId, recipientUuid, recipientUsername, item, message = '', createdAt, saleId } = delivery;
   const known = { store, id, productId, recipientUuid, recipientUsername, item, message, createdAt };
@@ -77,7 +74,7 @@ const orderOf = (delivery: Delivery): Order => {
 /** The time at which a delivery that was queued at `from` is given up. */
 const keepUntil = (from: number): string => timestamp(from + keepDays * 86_400_000);
 
-/** The end of a record that is written now. */
+/** The attribute by which the table later deletes a record that is written now. */
 const recordEnd = () => ({ [ttlAttribute]: Math.ceil(now() / 1000) + recordDays() * 86_400 });
 
 /** The attributes of a delivery in a state, with its place in the operator's lists. They end any lease. */
@@ -86,7 +83,7 @@ const movedTo = (store: string, state: DeliveryState) => ({
   state,
   ranked: stateList(store, state),
   leaseUntil: '',
-  // A failed delivery that is made after all keeps the time at which it failed, which a day has counted.
+  // A failed delivery that is made after all keeps the time at which it failed: a day's sums have counted it.
   ...(state !== 'delivered' && { failedAt: state === 'failed' ? timestamp(now()) : undefined }),
 });
 
@@ -240,7 +237,7 @@ export const reopenDelivery = (
       return write(update(key, { set: { ...movedTo(store, state), ...own }, when: isUnclaimed }));
     };
     const ended = failedAt === undefined ? failures : [...(failures ?? []), failedAt];
-    // After a failure all boxes are asked again, whatever they have said.
+    // After a failure all boxes are asked again, whatever they answered before.
     const toAsk = { heard: state === 'failed' ? undefined : beforeRetry(before), isRetried: true };
     const renewed = { failures: ended, expiresAt: keepUntil(now()), inARow: 0, retriedBy: by };
     const opening = update(key, {
@@ -265,7 +262,7 @@ const begunBy = (order: Omit<Order, 'kind'>) => ({
 interface Claim {
   /** False if the delivery is final or another worker has its lease. */
   claimed: boolean;
-  /** The record after the claim, or, without one, the present one. */
+  /** The record after the claim; without a claim the present record. */
   delivery: Delivery;
   /** The standing before the claim. */
   before: Standing;
@@ -293,7 +290,7 @@ export const claimDelivery = async (
         add: { attempts: 1, inARow: 1 },
         when,
       }),
-      // If the first attempt of this write arrived, its lease refuses the retry.
+      // If an earlier copy of this write arrived, its lease refuses the retry.
       { repeatable: true },
     );
     return { claimed: outcome.done, delivery: outcome.done ? outcome.result : (outcome.found as Delivery), before };
@@ -327,8 +324,8 @@ const endAttempt = async (
 export const refundedError = 'refunded';
 
 /**
- * The writes that end the delivery of a refunded sale, given its record as it was read: none if it has ended. An
- * attempt that is under way may still give the item. Refused if the record has changed since.
+ * The writes that end the delivery of a refunded sale, given its record as it was read. None if the delivery has ended.
+ * An attempt that is under way may still give the item. Refused if the record has changed since.
  */
 export const refundedDelivery = ({ kind: _, ...order }: Order, record: Delivery | undefined): Write[] => {
   const ended = { ...movedTo(order.store, 'failed'), lastError: refundedError };
@@ -363,10 +360,7 @@ export interface WaitingRow extends Key {
   order: Order;
 }
 
-/**
- * Lets a delivery wait for a dispenser to register. Returns the wait, or undefined if a later attempt has overtaken
- * this one.
- */
+/** Lets a delivery wait for a dispenser. Returns the wait, or undefined if a later attempt has overtaken this one. */
 export const letWait = async (
   delivery: Delivery,
   error: string,
@@ -383,7 +377,7 @@ export const letWait = async (
   return refusals ? undefined : wait;
 };
 
-/** The first waiting deliveries of the store, up to `limit`. Reads the table itself, which misses none. */
+/** The first waiting deliveries of the store, up to `limit`. It reads the table itself, so it misses none. */
 export const listWaits = (store: string, limit: number): Promise<WaitingRow[]> =>
   rowsOf<WaitingRow>({ partition: stateList(store, 'waiting') })({ descending: false, limit });
 

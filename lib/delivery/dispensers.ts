@@ -21,7 +21,7 @@ import {
 import type { Key } from '../table/schema.ts';
 import { get, rowsOf, write } from '../table/table.ts';
 
-/** A store's inworld dispenser, or more exactly a box of it. Each box has a name. */
+/** A store's dispenser inworld, also called a box. A store may have several, each with a name. */
 export interface Dispenser {
   name: string;
   /** The box with the lowest number is asked first. */
@@ -32,7 +32,7 @@ export interface Dispenser {
   items: string[];
   /** Signs the requests to it. It must be known in full, so it cannot be kept as a hash. */
   secret: string;
-  /** The earlier secret. A dispenser that does not know the present one yet is served with it for a while. */
+  /** The earlier secret. For a while it also signs, for a dispenser that does not know the present one yet. */
   oldSecret?: string;
   oldSecretUntil?: string;
   /** Who registered: the id of the API key, and the host of the address. */
@@ -61,7 +61,7 @@ export type Registered = Dispenser & { url: string };
 /** The name of a box that registers without a name. */
 export const mainBox = 'main';
 
-/** Each delivery of a store may ask all of its boxes. */
+/** One delivery may ask all boxes of its store, so their number is limited. */
 const maxBoxes = 10;
 
 export const dispenserKey = (store: string, name: string = mainBox): Key => ({
@@ -118,12 +118,12 @@ export const registerDispenser = async (
   );
   const { unreachable } = registered;
   if (unreachable !== undefined && unreachable.url !== url)
-    // Without this the address would count as unreachable when it is registered again after another address.
+    // Without this write the earlier address would count as unreachable if it was registered again.
     await write(update(key, { set: { unreachable: undefined }, when: is('unreachable.url', unreachable.url) }));
   return registered;
 };
 
-/** Says whether a box has ever registered for the store. Removed boxes count too. */
+/** Tells whether a box has ever registered for the store. Removed boxes count too. */
 export const hasHadBox = async (store: string): Promise<boolean> => (await get(countKey(store))) !== undefined;
 
 /** The writes that remove a box. Its name then has no address and no secret. */
@@ -152,7 +152,7 @@ export const listBoxes = async (store: string): Promise<Dispenser[]> => {
   return boxes.sort((one, other) => (positionOfBox(one) < positionOfBox(other) ? -1 : 1));
 };
 
-/** The boxes as a list of the API. There are so few that each page reads them all. */
+/** The boxes as a list of the API. They are few, so each page reads them all. */
 export const dispenserList =
   (store: string): Source<Dispenser> =>
   async ({ descending, from, limit }) => {

@@ -25,8 +25,8 @@ const countKey = (store: string): Key => ({ pk: partition(store, 'LOOKUP'), sk: 
 const vainBy = (keyId: string): string => `nobody_${keyId}`;
 
 /**
- * Counts a look-up before it is made, so that parallel ones count, and ones that nothing answers. Answers false if the
- * store or the key has used up the minute's number.
+ * Counts a look-up before it is made, so that look-ups at the same time, and look-ups without an answer, count too.
+ * Answers false if the store or the key has used up the minute's number.
  */
 const countOne = async (counted: Key, { isRead, keyId }: LookUp): Promise<boolean> => {
   const isFree = all(
@@ -59,10 +59,7 @@ const noteOld = async (store: string, { name, registeredAt }: Dispenser): Promis
 /** The time that is reserved for the table after the dispenser has answered. */
 const reserveMillis = 300;
 
-/**
- * The avatar that an answer names: none unless the answer is exactly `uuid name`, and about the avatar who was asked
- * for.
- */
+/** The avatar that an answer names: undefined if it is not exactly `uuid name`, or about another avatar. */
 export const parseAvatar = (answer: string, { uuid, username }: Identifier) => {
   const [, first = '', second = ''] = /^(\S{36}) (\S{1,63})$/.exec(answer) ?? [];
   const [named, called] = [parseIdentifier(first)?.uuid, parseIdentifier(second)?.username];
@@ -113,7 +110,7 @@ const askBoxes = async (store: string, boxes: readonly Dispenser[], name: string
 };
 
 /**
- * Asks a store's boxes for an avatar, and keeps the answer for the store (extensions.md, Residents). An answer is
+ * Asks a store's boxes for an avatar, and keeps the answer for the store (docs/adr/0024-residents.md). An answer is
  * ignored if it has another form, is about another avatar, or names an avatar with another resident's name. No answer
  * of a dispenser changes its address. Takes at most `millis`.
  */

@@ -20,10 +20,10 @@ const Order = z.object({
   saleId: z.guid().optional(),
 });
 
-/** A store's waiting deliveries are to be put on the queue again: its dispenser has an address. */
+/** A store's dispenser has an address, so the store's waiting deliveries must be put on the queue again. */
 const HandOver = z.object({ kind: z.literal('hand-over'), store: z.string().min(1) });
 
-/** An event is to be sent to a webhook. */
+/** An event must be sent to a webhook. */
 const EventMessage = z.object({
   kind: z.literal('event'),
   store: z.string().min(1),
@@ -33,7 +33,10 @@ const EventMessage = z.object({
   notedAt: z.iso.datetime(),
 });
 
-/** The vendors of a product are to be told of a change made by `at`. `after` skips the vendors up to this UUID. */
+/**
+ * The vendors of a product must be told of a change that was made at `at` or before. `after` skips the vendors up to
+ * this UUID.
+ */
 const ProductChange = z.object({
   kind: z.literal('product-changed'),
   store: z.string().min(1),
@@ -42,7 +45,7 @@ const ProductChange = z.object({
   after: z.guid().optional(),
 });
 
-/** A vendor is to be told of a change made by `at` in what it shows. */
+/** A vendor must be told of a change in what it shows, made at `at` or before. */
 const VendorChange = z.object({
   kind: z.literal('vendor-changed'),
   store: z.string().min(1),
@@ -62,7 +65,6 @@ export type QueueMessage = z.output<typeof QueueMessage>;
 export const asciiJson = (value: object): string =>
   JSON.stringify(value).replace(/[\u007f-\uffff]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
-/** The message as text. */
 export const encodeMessage = (message: QueueMessage): string => asciiJson(message);
 
 const parsed = (text: string): unknown => {
@@ -89,7 +91,7 @@ export const decodeMessage = (text: string): QueueMessage | undefined => {
 const ofTheTable = ['pk', 'sk', 'flags', 'ranked', 'rank', 'dues', 'due', 'stamp', 'earlierStamp', ttlAttribute];
 
 /**
- * The order that an item was made from: all attributes except the item's own, so with the fields that a later version
+ * The order from which an item was made: all attributes except the item's own. So it has fields that a later version
  * added.
  */
 export const orderIn = (item: object, own: readonly string[]): object =>
@@ -106,7 +108,7 @@ interface DispenserRequest extends Pick<Order, 'id' | 'recipientUuid' | 'item' |
 
 const seconds = (millis: number): string => String(Math.floor(millis / 1000));
 
-/** The lines under their signature: the first line is the Base64 HMAC-SHA256 of all after it. */
+/** Signs lines: the first line of the body is the Base64 HMAC-SHA256 of all that follows it. */
 const signedBody = (lines: string[], secret: string): string => {
   const text = lines.join('\n');
   return `${createHmac('sha256', secret).update(text).digest('base64')}\n${text}`;

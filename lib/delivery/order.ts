@@ -55,7 +55,7 @@ export const redeliver = async (
   const [product, resident] = await Promise.all([getProductItem(store, productId), getResident(store, customer)]);
   const by = futureIdOutside();
   const of = { store, recipientUuid: resident.uuid, productId };
-  // An order of `deliver` writes nothing, so it becomes known with its first attempt.
+  // A delivery from `orderDelivery` has no record before its first attempt, so it is not found earlier.
   const lastOrderAt = await lastOrderSince(now() - redeliveryPauseMillis, of);
   const refuseOwner = () => {
     if (!product.permissions.copy) throw invalid('The customer may not have copies of the product.');
@@ -76,10 +76,10 @@ const refunded = 'The sale was refunded: its delivery is not made any more.';
 
 /**
  * Tries a waiting or failed delivery again, for another 14 days. With `hanging` also a queued one, if the queue may not
- * have its message. Answers the delivery as it is then. The record is written before the message, since a worker drops
- * the message of a failed delivery. If the queue does not confirm the message, the record is put back, so that the
- * request can be repeated. Throws 404 for an unknown delivery, 400 in any other state and if the sale was refunded, and
- * 503 if the queue does not confirm the message.
+ * have its message. Answers the delivery after that. The record is written before the message, since a worker drops the
+ * message of a failed delivery. If the queue does not confirm the message, the record is put back, so that the request
+ * can be repeated. Throws 404 for an unknown delivery, 400 in any other state and if the sale was refunded, and 503 if
+ * the queue does not confirm the message.
  */
 export const retryDelivery = async (store: string, id: string, { hanging = false } = {}): Promise<Delivery> => {
   const { delivery, order, undo } = await reopenDelivery(store, id, futureIdOutside(), async ({ state, saleId }) => {
@@ -91,8 +91,8 @@ export const retryDelivery = async (store: string, id: string, { hanging = false
   try {
     await sendForRequest(order);
   } catch (error) {
-    // If the table fails too, the delivery hangs. Then the same request with its Idempotency-Key, or the operator,
-    // sends it again.
+    // If the table fails too, the delivery is queued without a message. Then the same request with its Idempotency-Key,
+    // or the operator, sends it again.
     await undo().catch(() => undefined);
     throw error;
   }

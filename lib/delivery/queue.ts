@@ -31,7 +31,8 @@ export const deliveryQueue = {
   maxReceiveCount: 1000,
   batchSize: 10,
   /**
-   * Workers for each of the other queues: the fewest that Lambda allows. A new account runs only 10 functions at once.
+   * The number of workers for each of the other queues: the fewest that Lambda allows. A new account runs only 10
+   * functions at once.
    */
   slowConcurrency: 2,
   workerTimeoutSeconds: 60,
@@ -52,8 +53,8 @@ const sendMillis = 4000;
 const bounded = () => ({ abortSignal: AbortSignal.timeout(sendMillis) });
 
 /**
- * Messages for receivers in trouble, and messages about changes for vendors, have queues and workers of their own. So
- * no other message ever waits for them.
+ * Messages for receivers in trouble, and messages for vendors, take lanes of their own, so that no other message waits
+ * for them. A deployment may serve these two lanes by one queue.
  */
 export type Lane = 'quick' | 'slow' | 'vendors';
 
@@ -64,7 +65,7 @@ const queueUrl = (lane: Lane = 'quick'): string | undefined =>
     vendors: process.env.VENDOR_QUEUE_URL,
   })[lane];
 
-/** The lane of the queue, given by its ARN, from which Lambda took a message. */
+/** The lane of the queue with this ARN, from which Lambda took a message. */
 export const laneOf = (queueArn = ''): Lane =>
   (['slow', 'vendors'] as const).find(
     (lane) => queueArn !== '' && queueUrl(lane)?.split('/').at(-1) === queueArn.split(':').at(-1),

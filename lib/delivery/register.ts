@@ -6,7 +6,9 @@ import { sendForRequest } from './queue.ts';
 
 const lookUpMillis = 5000;
 
-/** Throws 400 with these words for an address that must not be called, and 503 if its name cannot be looked up now. */
+/**
+ * Throws 400 for an address that must not be called, which `words` explains, and 503 if its host cannot be looked up.
+ */
 export const checkSent = async (url: string, rule: AddressRule, words: string): Promise<void> => {
   const slow = new Promise<never>((_, reject) => setTimeout(() => reject(unavailable(5)), lookUpMillis).unref());
   try {
@@ -21,7 +23,7 @@ export const checkSent = async (url: string, rule: AddressRule, words: string): 
 
 /**
  * Registers a dispenser, and queues a message that hands the waiting deliveries to it. The address is written first: a
- * delivery that begins to wait later sees the address, and earlier waits are found here.
+ * delivery that begins to wait later sees the address, and this function finds the deliveries that waited before.
  */
 export const register = async (store: string, registration: Registration) => {
   await checkSent(registration.url, scripts, 'the address of a script');

@@ -8,15 +8,14 @@ import { callTimeoutMillis, firstRetrySeconds } from './settings.ts';
 const reserveMillis = 10_000;
 
 /**
- * The longest pause before a message comes back for which the worker has no time left. Each return counts as one of
- * `maxReceiveCount`.
+ * The longest pause of a message for which the worker has no time left. Each return counts as one of `maxReceiveCount`.
  */
 const returnSeconds = 10;
 
 /** A receiver that needs longer for a message is slow: it gets no further message meanwhile. */
 const slowMillis = 500;
 
-/** A worker takes no further batch while it has this many that are not finished. */
+/** A worker takes no further batch while it has this number of unfinished ones. */
 const maxBatches = 20;
 
 /** A worker takes a further batch when the last one takes longer than this. */
@@ -26,7 +25,7 @@ const takeMillis = 100;
 export interface WorkerParts {
   /** Answers false if the message has to come back. Never throws. */
   handle: (message: ReceivedMessage) => Promise<boolean>;
-  /** Takes further messages from the queue: none if it has none. */
+  /** Takes further messages from the queue, if it has any. */
   receive: () => Promise<ReceivedMessage[]>;
   remove: (messages: readonly ReceivedMessage[]) => Promise<void>;
   /** Makes a message come back after some seconds. */
@@ -47,7 +46,7 @@ interface Worker extends WorkerParts {
   clock: WorkerClock;
 }
 
-/** For each receiver the message that it has: since when, and the end of its handling. */
+/** For each receiver that has a message: the time since when, and the end of the message's handling. */
 const busy = perProcess(() => new Map<string, { since: number; end: Promise<boolean> }>());
 
 /** The store, webhook or vendor that a message is for. */
@@ -77,7 +76,7 @@ const handleInTurn = async (receiver: string, message: ReceivedMessage, worker: 
     if (slowSeconds(receiver, clock) !== undefined) break;
     await Promise.race([other.end, clock.sleep(slowMillis, undefined, { ref: false })]);
   }
-  // From here to `set` nothing may await: two batches would call one receiver at the same time.
+  // Nothing may await from here to `receivers.set`, or two batches would call one receiver at the same time.
   const pause = hasTime(worker) ? slowSeconds(receiver, clock) : Math.min(returnSeconds, firstRetrySeconds());
   if (pause !== undefined) {
     // If this fails, the message comes back when its visibility ends.
@@ -108,7 +107,7 @@ const handleBatch = async (messages: readonly ReceivedMessage[], worker: Worker)
 const handleTaken = async (messages: readonly ReceivedMessage[], worker: Worker): Promise<void> => {
   const failed = await handleBatch(messages, worker);
   const done = messages.filter(({ messageId }) => !failed.includes(messageId));
-  // A message that stays on the queue comes again. Its record says then that it is done.
+  // A message that stays on the queue comes again. Then its record says that it is done.
   await worker.remove(done).catch(() => undefined);
   // The queue may hold nothing but messages for slow receivers.
   if (failed.length === messages.length) await worker.clock.sleep(slowMillis);
