@@ -37,7 +37,9 @@ const isSame = (vendor: VendorItem, told: Told): boolean =>
 const isNews = (vendor: VendorItem, told: Told): boolean =>
   !isSame(vendor, told) || vendor.lostAt !== undefined || now() >= Date.parse(vendor.seenAt) + quietMillis;
 
-/** The attributes that a registration sets. The sweep moves `due` on, so a registration writes to no index. */
+/**
+ * The attributes that a registration sets. Only the sweep moves `due` on, so a later registration writes to no index.
+ */
 const seen = (told: Told, at: string, isDue: boolean) => ({
   ...told,
   seenAt: at,
@@ -67,8 +69,8 @@ const again = (vendor: VendorItem, store: string, told: Told, picked: StoredProd
   writeOne<VendorItem, VendorItem>(
     update(vendor, {
       set: { ...seen(told, timestamp(now()), vendor.due !== undefined), ...(picked && selling(store, picked.sk)) },
-      // If the sweep has noted meanwhile that the vendor is lost, this must be decided again: the vendor needs its
-      // place in the sweep's list back.
+      // If the sweep has noted meanwhile that the vendor is lost, the step is asked again: the vendor needs its place
+      // in the sweep's list back.
       when: all(exists, is('lostAt', vendor.lostAt), picked && missing('productId')),
     }),
     { result: (item) => item },

@@ -10,7 +10,7 @@ import { isOverdue, lostMillis, type VendorItem } from './vendors.ts';
 
 const sideBySide = 10;
 
-/** Notes that a vendor is lost or, if it has registered meanwhile, when it may be. */
+/** Notes that a vendor is lost or, if it has registered meanwhile, the next time at which it may be lost. */
 const visit = (key: Key): Promise<void> =>
   decide(async () => {
     const vendor = await get<VendorItem>(key);
@@ -27,8 +27,8 @@ const visit = (key: Key): Promise<void> =>
   });
 
 /**
- * Notes which vendors of all stores are lost, for as long as `hasTime` allows. Answers for how many it failed: the log
- * says why, and they stay due.
+ * Notes which vendors of all stores are lost, for as long as `hasTime` allows. Answers the number of vendors for which
+ * it failed: the log says why, and they stay due.
  */
 export const loseVendors = async (hasTime: () => boolean): Promise<number> => {
   let failed = 0;

@@ -18,14 +18,12 @@ import { findVendor, isOverdue, rowsOfProduct, type VendorItem } from './vendors
  */
 
 /**
- * A vendor is not told again within this time: ten seconds, and the difference that two calls may have on their way.
+ * A vendor is not told again within this time: ten seconds, and a reserve, since one call may take longer on its way
+ * than the next.
  */
 const quietMillis = 10_250;
 
-/**
- * The time between two calls for one store: a little more than a twentieth of a second, since clocks and networks are
- * uneven.
- */
+/** The time between two calls for one store: over a twentieth of a second, since clocks and networks are uneven. */
 const spacingMillis = 55;
 
 /** A call waits for its turn at most this long. If others are still ahead, its message comes back later. */
@@ -91,8 +89,8 @@ const call = async (url: string): Promise<Handling> => {
 };
 
 /**
- * Tells a vendor of a change made by `at`, unless it was told later than that. Within ten seconds of the last call, the
- * message comes back when they are over.
+ * Tells a vendor of a change that was made at `at` or before, unless it was told since. Within ten seconds of the last
+ * call, the message comes back after that time.
  */
 const tellVendor = async ({ store, vendor: uuid, at }: VendorChange): Promise<Handling> => {
   const vendor = await findVendor(store, uuid);
@@ -104,14 +102,14 @@ const tellVendor = async ({ store, vendor: uuid, at }: VendorChange): Promise<Ha
   const turn = await nextTurn(store);
   if (turn === undefined) return { outcome: 'not its turn', againSeconds: secondsUntil(now() + mostAheadMillis) };
   await waitFor(store, turn);
-  // If another message has told the vendor meanwhile, this looks again.
+  // If another message has told the vendor meanwhile, this message comes back and looks again.
   const set = { toldAt: timestamp(now()) };
   const noted = await write<VendorItem>(update(vendorKey(store, uuid), { set, when: is('toldAt', vendor.toldAt) }));
   if (!noted.done) return { outcome: 'told meanwhile', againSeconds: 1 };
   return call(url);
 };
 
-/** Orders that the vendors of a product are told, as many in a second as are allowed. */
+/** Queues a message for each vendor of a product, spread over time as `spacingMillis` allows. */
 const tellOfProduct = async ({ store, product, at, after }: ProductChange): Promise<Handling> => {
   const from = after === undefined ? {} : { from: { position: after, inclusive: false } };
   const rows = await rowsOfProduct(store, product)({ descending: false, limit: vendorsAtOnce, ...from });
@@ -126,6 +124,6 @@ const tellOfProduct = async ({ store, product, at, after }: ProductChange): Prom
   return { outcome: `vendors to tell: ${rows.length}` };
 };
 
-/** Handles a message about a change that vendors are to be told of. */
+/** Handles a message about a change: vendors must hear of it. */
 export const tellChange = (message: ProductChange | VendorChange): Promise<Handling> =>
   message.kind === 'vendor-changed' ? tellVendor(message) : tellOfProduct(message);

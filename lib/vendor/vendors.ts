@@ -21,7 +21,7 @@ export interface VendorItem extends Key, Stamped {
   url?: string | undefined;
   productId?: string | undefined;
   registeredAt: string;
-  /** The last registration that was written. */
+  /** The time of the last registration that was written. */
   seenAt: string;
   /** When the sweep noted that it is lost; missing after it has registered again. */
   lostAt?: string | undefined;
@@ -29,7 +29,7 @@ export interface VendorItem extends Key, Stamped {
   toldAt?: string | undefined;
   /** Its place among the vendors of its product. */
   flags?: string | undefined;
-  /** Its place in the sweep's list: at the latest the time when it may be lost, and none while it is lost. */
+  /** Its place in the sweep's list, no later than the time when it may be lost. None while it is lost. */
   dues?: string | undefined;
   due?: string | undefined;
 }
