@@ -62,9 +62,7 @@ export const debtsOf = (sale: SaleItem): Debt[] => [
   ...(sale.countedRefund === undefined ? [] : refundDebts(sale)),
 ];
 
-/**
- * The debts that are not counted yet, by the note on the sale. Some of their payees' accounts may have them already.
- */
+/** The debts that the sale does not note as counted. Some of their payees' accounts may have them already. */
 export const uncountedOf = (sale: SaleItem): Debt[] =>
   debtsOf(sale).filter(({ cause }) => (cause === 'shares' ? sale.countedShares : sale.countedRefund) === 0);
 

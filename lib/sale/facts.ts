@@ -40,7 +40,7 @@ export const findAvatars = async (
   return { buyer, recipient: recipientIdentifier ? other : buyer };
 };
 
-/** A sale, or the quote of one, as it is asked for. */
+/** The request for a sale or for a quote. */
 export interface AskedOffer {
   store: string;
   productId: string;
@@ -53,11 +53,11 @@ export interface AskedOffer {
   at: string;
 }
 
-/** A sale as it is asked for. */
+/** The request for a sale. */
 export interface AskedSale
   extends AskedOffer,
     Pick<SaleRequest, 'id' | 'paid' | 'quote' | 'message' | 'reference' | 'vendorUuid'> {
-  /** Tells the request from others under the same id. */
+  /** Distinguishes the request from others with the same id. */
   request: string;
   /** The id of its delivery. */
   deliveryId: string;
@@ -90,15 +90,15 @@ const withCoupons = async (
 };
 
 /**
- * `most`: the most credit that a sale takes; 0 if it may only give some. `alone`: only the lots that have come due are
- * read for it.
+ * The lots that a sale needs for its credit. `most`: the most credit that it takes; 0 if it may only give some.
+ * `alone`: it needs only the lots that have come due.
  */
 interface Spending {
   most: number;
   alone: boolean;
 }
 
-/** A sale as it is asked for, whether or not its avatars are known: one whom nobody has met is undefined. */
+/** The request for a sale. An avatar whom nobody has met is undefined. */
 export type AskedByAnybody = Omit<AskedSale, 'buyer' | 'recipient'> & Record<'buyer' | 'recipient', string | undefined>;
 
 /** Tells whether both avatars of a sale are known. */
@@ -111,7 +111,6 @@ export interface OfferFacts<A extends AskedOffer = AskedOffer> {
   isOpen: boolean;
   rules: StoreRules;
   product: StockedProduct | undefined;
-  /** The buyer's item. */
   buyerItem: CreditItem | undefined;
   /** The recipient's item. In a sale for oneself it is the buyer's. */
   recipientItem: CustomerItem | undefined;
@@ -121,9 +120,9 @@ export interface OfferFacts<A extends AskedOffer = AskedOffer> {
   usesOfQuote: CouponUses | undefined;
   /** The buyer's credit, with the lots that tell how much of it can be spent. */
   credit: CreditFacts;
-  /** How these lots were asked for; undefined if the sale neither takes nor gives credit. */
+  /** The need for these lots; undefined if the sale neither takes nor gives credit. */
   spending: Spending | undefined;
-  /** The buyer's spend, if any; read if it may count for the price. */
+  /** The buyer's spend, if any. It is read only if it may count for the price. */
   countedSpend: { item: SpendItem | undefined } | undefined;
 }
 
@@ -156,9 +155,9 @@ const withDueLots = async (
 };
 
 /**
- * Reads everything from which terms are made, in one call after another only where a coupon was applied or credit has
- * come due. `quoted` are the terms that a quote has fixed. An estimate takes no credit, so only the lots that have come
- * due are read for it. Throws 404 for a store that is gone.
+ * Reads everything from which terms are made in one call. More calls follow only if a coupon was applied, if credit has
+ * come due, or if the store has tiers. `quoted` are the terms that a quote has fixed. An estimate takes no credit, so
+ * only the lots that have come due are read for it. Throws 404 for a store that is gone.
  */
 export const readOffer = async <A extends AskedOffer>(
   asked: A,
@@ -214,10 +213,10 @@ export interface Names {
 
 /**
  * Everything that a sale is decided from. The last three items come from eventually consistent reads: the transaction
- * is refused where one has changed since.
+ * is refused if one has changed since.
  */
 export interface SaleFacts extends OfferFacts<AskedSale> {
-  /** The quote that was sent. Without one the sale has the terms of now, as after the end of a quote. */
+  /** The quote that was sent. Without one, and after its end, the sale has the present terms. */
   quote: OpenedQuote;
   spend: SpendItem | undefined;
   /** The spend of a gift's recipient. */
@@ -243,7 +242,9 @@ export const readSale = async (asked: AskedSale, quote: OpenedQuote): Promise<Sa
   return { ...offer, quote, spend: offer.countedSpend ? offer.countedSpend.item : spend, recipientSpend, owned };
 };
 
-/** The names of newcomers: the others' are known. An avatar whom nobody can name is called by their UUID. */
+/**
+ * The names of a sale's avatars. Only newcomers are looked up. An avatar without a known name is called by their UUID.
+ */
 export const readNames = async ({ asked, buyerItem, recipientItem }: SaleFacts): Promise<Names> => {
   const { store, buyer, recipient } = asked;
   const named = async (uuid: string): Promise<string> => (await findResident(store, { uuid }))?.username ?? uuid;
@@ -255,14 +256,14 @@ export const readNames = async ({ asked, buyerItem, recipientItem }: SaleFacts):
   return { buyer: buyerName, recipient: recipientName };
 };
 
-/** A refund as it is asked for, of a sale between the avatars whom it named when it was read first. */
+/** The request for a refund, with the avatars whom the sale named when it was first read. */
 export interface AskedRefund {
   store: string;
   /** UUIDs of avatars. */
   buyer: string;
   recipient: string;
   cause: Cause;
-  /** The store owes the buyer the L$ that are to be given back. */
+  /** The store will owe the buyer the L$ that the refund gives back. */
   payOut: boolean;
 }
 
@@ -285,7 +286,7 @@ export interface RefundFacts {
   areCustomers: boolean;
 }
 
-/** Reads everything that a refund is decided from; the sale too, except in the first attempt, just after it was read. */
+/** Reads everything that a refund is decided from. The first attempt takes the sale as it was just read. */
 export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: boolean): Promise<RefundFacts> => {
   const { store, buyer, recipient } = asked;
   const isForOneself = buyer === recipient;
@@ -297,7 +298,7 @@ export const readRefund = async (asked: AskedRefund, known: SaleItem, isFirst: b
     get<SpendItem>(spendKey(store, buyer)),
     isForOneself ? undefined : get<SpendItem>(spendKey(store, recipient)),
     get<OwnedItem>(ownedKey(store, recipient, known.productId)),
-    // An imported sale's product was given by the store that sold it.
+    // The product of an imported sale was delivered where it was sold.
     known.imported ? undefined : findDelivery(store, orderOf(known).id),
     known.giftCardId === undefined ? undefined : get<GiftCardItem>(giftCardKey(store, known.giftCardId)),
   ]);
@@ -346,7 +347,7 @@ export const wereTogether = async (
     seen.push({ key: product.stock.drawn[0], attribute: 'copies', value: product.stock.drawn[0].copies });
   else if (product.limited)
     seen.push({ key: productKey(store, product.id), attribute: 'availableAmount', value: product.availableAmount });
-  // Beside one of these, the price must be of the same moment too. A quote has fixed it.
+  // If one of these counts, the price must be of the same moment too, unless a quote has fixed it.
   if (seen.length > 0 && !quoted && refusal === 'underpaid')
     for (const attribute of ['price', 'discount'] as const)
       seen.push({ key: productKey(store, product.id), attribute, value: product[attribute] });
@@ -359,7 +360,7 @@ export const wereTogether = async (
     !ofLots || isUnchanged(credit),
   ]);
   const found = new Map([...keys.keys()].map((name, index) => [name, items[index]]));
-  // A version before the first change, and the count of no uses, are absent.
+  // A version is absent before the first change, and a count is absent without uses.
   const areSame = seen.every(({ key, attribute, value }) =>
     isDeepStrictEqual(found.get(key.pk + key.sk)?.[attribute] ?? 0, value ?? 0),
   );

@@ -4,9 +4,9 @@ import type { SaleRequest } from '../routes/sales.ts';
 type CountedFields = Record<Exclude<keyof SaleRequest, 'id'>, unknown>;
 
 /**
- * A request's fingerprint: the same for every repeat of it, for ever. The fields that count stand here one by one, in
- * this order. A new field of the request comes last, and is undefined here if it has its default. So a sale that an
- * earlier version made still answers its repeats. Otherwise the caller would pay the L$ back.
+ * A request's fingerprint: the same for every repeat of it, for ever. It is made from these fields, in this order. A
+ * new field of the request comes last, and is undefined here if it has its default. So a sale that an earlier version
+ * made still answers its repeats. Otherwise the caller would give the L$ back.
  */
 export const fingerprintOf = (request: SaleRequest): string => {
   const counted = {

@@ -53,7 +53,7 @@ interface Price {
   uses: CouponUses | undefined;
 }
 
-/** The price by the terms of a quote, or else by those of now. It is 0 where there is no product. */
+/** The price by the terms of a quote or, without one, by the present terms. It is 0 if there is no product. */
 const priceOf = (facts: OfferFacts, quoted: Terms | undefined): Price | Prerequisite => {
   const { asked, product, buyerItem, credit, spending, rules } = facts;
   const spendable = spending ? spendableOf(credit, asked.at, spending) : { regular: 0, restricted: 0 };
@@ -86,7 +86,7 @@ const priceOf = (facts: OfferFacts, quoted: Terms | undefined): Price | Prerequi
 const promisedBonus = ({ asked, rules, product }: OfferFacts, { toPay, inGroup }: Terms): Bonus =>
   bonusOf(rules.bonus, product && sellsCards(product) ? 0 : toPay, inGroup === true, asked.at);
 
-/** The reason for which nobody can buy the product now, the copies of its stock left aside. */
+/** The reason why the buyer cannot buy the product now, apart from its stock. */
 const notForSale = (
   { isOpen, buyerItem, recipientItem }: OfferFacts,
   { active }: StockedProduct,
@@ -98,7 +98,7 @@ const notForSale = (
 
 const isOutOfStock = ({ limited, availableAmount }: StockedProduct): boolean => limited && availableAmount < 1;
 
-/** The terms of a quote, and the reason for which a sale would be refused now, if there is one. */
+/** The terms of a quote, and the reason why a sale would be refused now, if there is one. */
 export interface Offer {
   kind: 'offer';
   terms: Terms;
@@ -107,7 +107,10 @@ export interface Offer {
   bonus: number;
 }
 
-/** Judges a quote. Its price is what would be paid, and its terms were made of the credit and the coupon of now. */
+/**
+ * Judges a quote. Its terms are made from the present credit and coupon, and nothing is paid yet. So it has fewer
+ * refusals than a sale.
+ */
 export const judgeQuote = (facts: OfferFacts, limit: number): Offer | Prerequisite => {
   const price = priceOf(facts, undefined);
   if (price.kind !== 'price') return price;
@@ -125,7 +128,7 @@ export const judgeQuote = (facts: OfferFacts, limit: number): Offer | Prerequisi
   return { kind: 'offer', terms, refusal: null, bonus };
 };
 
-/** A sale or refund that was overtaken while its facts were read: they do not belong together. */
+/** Another writer came between the reads of a sale's or refund's facts, so they contradict each other. */
 export interface StaleFacts {
   kind: 'overtaken';
 }
@@ -148,7 +151,7 @@ export interface CompletedSale {
   product: StockedProduct;
   terms: Terms;
   payment: Payment;
-  /** The parts of others in the L$ that are kept. */
+  /** The parts of other avatars in the L$ that the sale keeps. */
   shares: Share[];
   plan: CreditPlan;
   /** The credit that the buyer is given. */
@@ -166,7 +169,9 @@ const partsTaken = ({ credit, restrictedCredit }: Terms): Part[] => {
   return [...partOf('restricted', restrictedCredit), ...partOf('regular', credit)];
 };
 
-/** The credit that a sale gives, in a lot under the id of the sale's delivery, by which a refund finds it. */
+/**
+ * The credit that a sale gives. If it expires, its lot has the id of the sale's delivery, so that a refund finds it.
+ */
 const partGiven = ({ type, ...bonus }: Bonus, id: string): Part[] =>
   bonus.amount > 0 ? [{ type, command: { kind: 'bonus', ...bonus, id } }] : [];
 
@@ -175,13 +180,16 @@ const usedUpOf = ({ forProduct, forStore }: OfferFacts): CouponUses[] =>
     each?.usesRead && !hasUseLeft(each.coupon, each.uses) ? [each.usesRead] : [],
   );
 
-/** A quote fixes the price, not what the product is: else credit, or an old price, would buy a gift card. */
+/**
+ * A quote fixes the price, but not the gift card that the product makes. Otherwise credit, or an old price, would buy a
+ * gift card.
+ */
 const isFalse = (quote: OpenedQuote, product: StockedProduct): boolean => {
   const quoted = fixedBy(quote);
   return quote === 'false' || (quoted !== undefined && (quoted.cardCredit ?? 0) !== cardCreditOf(product));
 };
 
-/** Demands what holds of every sale, so that a fault of these rules makes none: it is logged, and answered as a 500. */
+/** Asserts what holds for every sale. A bug in these rules makes no sale: it is logged, and answered with 500. */
 const assertSale = ({ terms, payment, shares, plan, bonus }: CompletedSale, spendable: Spendable): void => {
   const { total, credit, restrictedCredit, toPay } = terms;
   assert.equal(restrictedCredit + credit + toPay, total, 'The price of a sale is its credit and its L$.');
@@ -199,8 +207,9 @@ const assertSale = ({ terms, payment, shares, plan, bonus }: CompletedSale, spen
 };
 
 /**
- * Judges a sale. Its refusals stand in the order of extensions.md, Sales; `unknown-resident` comes before any of its
- * facts are read. A refused sale changes nothing, so every refusal stands before all else that must be done first.
+ * Judges a sale. Its refusals are in the order of `refusals` (lib/routes/sales.ts); `unknown-resident` comes before any
+ * facts are read. A refused sale changes nothing. So the refusals come before the changes that must be made first; only
+ * a low stock is gathered before it can count as sold out.
  */
 export const judgeSale = (
   facts: SaleFacts,
@@ -261,7 +270,7 @@ export interface CompletedRefund {
   isLast: boolean;
 }
 
-/** The bonus that is taken back, after all that comes back. */
+/** The part that takes the bonus back. It follows the parts that give credit back. */
 const bonusBack = ({ bonus, deliveryId }: SaleItem): Part[] => {
   if (!bonus) return [];
   const { type, amount, expiresAt } = bonus;
@@ -269,7 +278,7 @@ const bonusBack = ({ bonus, deliveryId }: SaleItem): Part[] => {
   return [{ type, command: { kind: 'bonus-back', amount, lot } }];
 };
 
-/** The credit that comes back: restricted first, so that regular has the higher number in history. */
+/** The parts that give credit back: restricted first, so that regular has the higher number in history. */
 const partsBack = ({ credit, restrictedCredit, taken = { restricted: [], regular: [] } }: SaleItem): Part[] => {
   const partOf = (type: Part['type'], amount: number): Part[] => {
     const lots = taken[type].map(([expiresAt, part]) => ({ expiresAt, amount: part }));
@@ -279,7 +288,7 @@ const partsBack = ({ credit, restrictedCredit, taken = { restricted: [], regular
   return [...partOf('restricted', restrictedCredit), ...partOf('regular', credit)];
 };
 
-/** Demands what holds of every refund: see `assertSale`. */
+/** Asserts what holds for every refund: see `assertSale`. */
 const assertRefund = ({ plan, kept }: CompletedRefund, { paid, bonus }: SaleItem): void => {
   assert.ok(kept >= 0 && kept <= paid, 'A refund gives back no more than was paid.');
   const takenBack = -bonusIn(plan);
@@ -287,8 +296,8 @@ const assertRefund = ({ plan, kept }: CompletedRefund, { paid, bonus }: SaleItem
 };
 
 /**
- * Judges a refund. It is overtaken where the sale now names other avatars than the facts. It is overtaken too where one
- * of them is no customer: a sale makes its avatars customers, so an erasure is under way, and the avatar's spend has yet
+ * Judges a refund. It is overtaken if the sale now names other avatars than the facts. It is overtaken too if one of
+ * them is no customer: a sale makes its avatars customers, so an erasure is under way, and the avatar's spend has yet
  * to follow the sale.
  */
 export const judgeRefund = (

@@ -20,13 +20,13 @@ interface QuoteContents {
   expiresAt: string;
 }
 
-/** The sale that a quote is for: it is false for every other. */
+/** The sale that a quote is for, as the owner of the sealed text: for every other sale the quote is false. */
 const sealPurpose = ({ store, productId, buyer, recipient, useCredit }: AskedOffer): string =>
   JSON.stringify(['quote', store, productId, buyer, recipient, useCredit]);
 
 /**
- * The terms of the quote that was sent with a sale, if any. One that was changed, or that was made for another sale, is
- * false, and stays so after its end.
+ * The terms of the quote that was sent with a sale, if any. A quote that was changed, or that was made for another
+ * sale, is false, and stays so after its end.
  */
 export const openQuote = (asked: AskedOffer & Pick<AskedSale, 'quote'>): OpenedQuote => {
   if (asked.quote === undefined) return 'expired';
@@ -35,7 +35,7 @@ export const openQuote = (asked: AskedOffer & Pick<AskedSale, 'quote'>): OpenedQ
   return asked.at < quoted.expiresAt ? quoted.terms : 'expired';
 };
 
-/** The quote of an offer. One that would be refused has no text to be sent with a sale. */
+/** The quote of an offer. If the sale would be refused, there is no text to be sent with it. */
 const quoteOf = ({ asked }: OfferFacts, { terms, refusal, bonus }: Offer): Quote => {
   const { coupon, inGroup, cardCredit, ...prices } = terms;
   const expiresAt = timestamp(Date.parse(asked.at) + quoteMillis);
@@ -71,7 +71,7 @@ export const makeQuote = async (
     const offer = judgeQuote(facts, creditLimit());
     if (offer.kind !== 'offer') return readAgain();
     const quote = answer(quoteOf(facts, offer));
-    // The balance and what has come due of it must be of one moment.
+    // The balance and the lots that have come due must be of one moment.
     return hasLots(facts.credit) ? recheck(() => isUnchanged(facts.credit), quote) : quote;
   });
 };

@@ -17,7 +17,7 @@ const avatarsOf = ({ state, buyerUuid, recipientUuid }: SaleItem): Pick<AskedRef
   return { buyer: buyerUuid, recipient: recipientUuid };
 };
 
-/** Refunds a sale as it was read. Answers undefined where an erasure gives it other avatars meanwhile. */
+/** Refunds a sale as it was read. Answers undefined if an erasure gives it other avatars meanwhile. */
 const refundOnce = (
   asked: AskedRefund,
   known: SaleItem,
@@ -50,7 +50,7 @@ const refundOnce = (
 /**
  * Refunds a completed sale. Credit, stock, coupon use, ownership and spend go back in one transaction with the sale and
  * the writes of `together`, and its delivery is not made any more. With `payOut` the store owes the buyer the L$ that
- * are to be given back. Answers the sale; if it was refunded before, as that refund left it. Throws 404 for an unknown
+ * the refund gives back. Answers the sale; if it was refunded before, as that refund left it. Throws 404 for an unknown
  * sale, 400 for a sale that was refused, and 503 if other writers, or an erasure, do not let it through.
  */
 export const refundSale = async (

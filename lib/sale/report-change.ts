@@ -9,7 +9,7 @@ import { type SaleItem, saleOf } from './sales.ts';
 /**
  * Notes how the change of a sale was given back, in L$. The change of a refused sale is all that was paid. The first
  * report counts; any later one is answered with the sale as it is. So an object whose memory was reset learns that it
- * has paid. Throws 404 for an unknown sale, and 400 if the sale has no change, or less than this.
+ * has paid. Throws 404 for an unknown sale, and 400 if the sale has no change, or less than `amount`.
  */
 export const reportChange = async (
   store: string,

@@ -6,7 +6,7 @@ import type { StoreRules } from '../routes/rules.ts';
 import type { DiscountSource, Refusal } from '../routes/sales.ts';
 
 /**
- * The rules of sales (extensions.md, Sales) as pure functions: they read nothing and know no clock. Amounts are whole
+ * The rules of sales (docs/guides/selling.md) as pure functions: they read nothing and know no clock. Amounts are whole
  * L$, percentages are numbers from 0 to 100, times are timestamps of the contract (UTC with milliseconds, so that they
  * sort as text).
  */
@@ -31,8 +31,8 @@ const counts = ({ coupon, expiresAt, uses }: AppliedCoupon, at: string): boolean
   isBefore(expiresAt, at) && coupon.active && isBefore(coupon.expiration, at) && hasUseLeft(coupon, uses);
 
 /**
- * The coupon that counts in a sale: the one that is applied for the product; without it the one that is applied to the
- * whole store.
+ * The coupon that counts in a sale: the one applied for the product or, if that one does not count, the one applied to
+ * the whole store.
  */
 export const couponThatCounts = <A extends AppliedCoupon>(
   forProduct: A | undefined,
@@ -78,9 +78,7 @@ export interface Terms {
   cardCredit?: number;
 }
 
-/**
- * A quote that was sent with a sale: its terms; `false` if it is no quote, or was made for another sale; or `expired`.
- */
+/** A quote that was sent with a sale: its terms; `false` if it is no quote, or is for another sale; or `expired`. */
 export type OpenedQuote = Terms | 'false' | 'expired';
 
 /** The terms that a quote has fixed, if it is one. */
@@ -96,9 +94,7 @@ export const noPrice: Terms = {
   toPay: 0,
 };
 
-/**
- * The percentage of the highest tier that a buyer has reached. The tiers are ordered by the spend that they ask for.
- */
+/** The percentage of the highest tier that a buyer has reached. Tiers are ordered by the spend that they ask for. */
 export const tierPercent = (tiers: StoreRules['tiers'], lastYearSum: number): number =>
   tiers.findLast(({ from }) => from <= lastYearSum)?.percent ?? 0;
 
@@ -172,8 +168,7 @@ export interface Bonus {
 }
 
 /**
- * The bonus for the L$ that a sale has kept: the larger percentage of the two if the buyer is in the group, rounded
- * down.
+ * The bonus for the L$ that a sale has kept: for a buyer in the group the larger of the two percentages, rounded down.
  */
 export const bonusOf = (
   { percent, groupPercent, type, expiresInDays }: StoreRules['bonus'],
@@ -186,13 +181,13 @@ export const bonusOf = (
   ...(expiresInDays !== null && { expiresAt: timestamp(Date.parse(at) + expiresInDays * dayMillis) }),
 });
 
-/** The L$ of a sale that are no credit. */
+/** The L$ of a sale, without its credit. */
 export interface Payment {
   /** The buyer gave them to the vendor. */
   paid: number;
   /** The store keeps these, and shares them out. */
   kept: number;
-  /** The vendor gives them back when the sale is answered. */
+  /** The vendor gives these back once it has the answer about the sale. */
   change: number;
 }
 

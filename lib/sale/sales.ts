@@ -8,9 +8,7 @@ import type { Key } from '../table/schema.ts';
 import { get, getMany, rowsOf } from '../table/table.ts';
 import type { Bonus, Share, Terms, UsedCoupon } from './rules.ts';
 
-/**
- * Credit that a sale took from lots, by their `expiresAt`, in L$. The rest of the credit that it took was permanent.
- */
+/** Credit that a sale took from lots, by their `expiresAt`, in L$. The rest that it took was permanent. */
 export type TakenCredit = [expiresAt: string, amount: number][];
 
 /** A sale as it is stored. */
@@ -38,8 +36,8 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   /** The store owes the buyer the L$ that are left to be given back after the refund. */
   payOut?: true | undefined;
   /**
-   * How many avatars have its shares in their accounts, and what its refund changed there; 0 until all have them.
-   * Absent if nobody is owed anything, or if the service did not make or did not refund the sale.
+   * The number of avatars whose accounts hold its shares, and the number whose accounts hold its refund; 0 until all
+   * accounts do. Absent if nobody is owed anything, or if the service did not make or did not refund the sale.
    */
   countedShares?: number;
   countedRefund?: number | undefined;
@@ -64,8 +62,8 @@ export interface SaleItem extends Key, Omit<Terms, 'toPay' | 'coupon' | 'inGroup
   due: string;
   bought?: string;
   /**
-   * An import has brought it. The store did not sell it, so no delivery and no day tells of it. `refunded`: it was
-   * refunded before the import, so no spend ever had it.
+   * An import has brought it. The store did not sell it, so it has no delivery here, and no day's sums count it.
+   * `refunded`: it was refunded before the import, so no spend ever had it.
    */
   imported?: true | 'refunded';
 }
@@ -90,8 +88,8 @@ export const listedAs = (
 });
 
 /**
- * A sale that has a delivery. An import and an erasure leave the recipient's name out, because the delivery of such a
- * sale is over.
+ * True for a sale whose delivery the store owes. An import and an erasure leave the recipient's name out, because the
+ * delivery of such a sale is over.
  */
 export const isOwed = ({ state, recipientUsername }: SaleItem): boolean =>
   state === 'completed' && recipientUsername !== undefined;
@@ -137,8 +135,8 @@ export const rowsOfBuyer = (store: string, uuid: string, span: Span = {}): Sourc
 export const byRank = ({ rank }: { rank: string }): string => rank;
 
 /**
- * The list that a filter asks for, newest first, and the part that the list's cursors name. From a buyer's sales the
- * other filters pick some. Throws 400 if a span ends before it begins.
+ * The list that a filter asks for, newest first, and the part that the list's cursors name. With a buyer, the other
+ * filters pick from the buyer's sales. Throws 400 if a span ends before it begins.
  */
 export const salesList = async (
   store: string,

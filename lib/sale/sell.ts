@@ -32,15 +32,12 @@ import { noPrice } from './rules.ts';
 import { findSale, type SaleItem, saleOf, saleWrite } from './sales.ts';
 import { completedSale, refusedSale, writesOfSale } from './writes.ts';
 
-/** A sale as the caller is told of it. Throws 422 where another request has used its id. */
+/** Makes the caller's answer from a sale. Throws 422 if another request has used the sale's id. */
 type Tell = (sale: SaleItem) => Sale;
 
 const isNamed = (identifier: Identifier | undefined): boolean => identifier?.username !== undefined;
 
-/**
- * Answers a new sale, or the sale that was made with this id before: by another request, or by this one, which is sent
- * again.
- */
+/** Answers a new sale, or the sale that another request, or an earlier copy of this one, made with its id. */
 const toldBy = (tell: Tell, sale: SaleItem) => ({
   answer: tell(sale),
   ifRefused: (refused: RefusedWrites): Decision<Sale> | undefined => {
@@ -49,12 +46,12 @@ const toldBy = (tell: Tell, sale: SaleItem) => ({
   },
 });
 
-/** Keeps a refused sale, so that whoever asks again is told the same. */
+/** Keeps a refused sale, so that a repeated request gets the same answer. */
 const keepRefused = (tell: Tell, sale: SaleItem) => writeAll([saleWrite(sale)], toldBy(tell, sale));
 
 /**
- * Makes a sale that nothing refuses, with the names of its avatars. If another transaction holds an item, an undivided
- * stock is divided, if it can be; for a divided stock another share is tried at once.
+ * Makes a sale that nothing refuses, with the names of its avatars. If another transaction holds an item, it divides
+ * the stock, if that is possible; of a divided stock it tries another share at once.
  */
 const complete = async (
   change: MoneyChange,
@@ -82,8 +79,9 @@ const complete = async (
 };
 
 /**
- * Sells a product: once for the request's id, for ever. Answers the sale, completed or refused; if it was made before,
- * as it is now. Throws 422 for an id that another request has used, and 503 if other writers do not let it through.
+ * Sells a product, once for each id, however often the request is sent. Answers the sale, completed or refused; if it
+ * was made before, as it is now. Throws 422 for an id that another request has used, and 503 if other writers do not
+ * let it through.
  */
 export const sell = async (store: string, body: SaleRequest, author: Author, isScript = false): Promise<Sale> => {
   const request = fingerprintOf(body);
@@ -95,7 +93,8 @@ export const sell = async (store: string, body: SaleRequest, author: Author, isS
     const sale = await findSale(store, body.id);
     return sale && tell(sale);
   };
-  // The put of the sale answers a repeat, which without a name has nothing to look up.
+  // If the request has a username, an earlier sale is looked for before the name is looked up. Otherwise the put finds
+  // that sale.
   const repeated = [body.buyerIdentifier, body.recipientIdentifier].some(isNamed) && (await findMade());
   if (repeated) return repeated;
 

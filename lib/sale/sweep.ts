@@ -17,20 +17,20 @@ import { logUnsent, orderOf } from './unsent.ts';
  * list holds only these sales: each sale would pay for its place there three times, and hardly ever need it.
  */
 
-/** Younger sales are left to the stream's consumer. */
+/** Sales younger than this are left to the stream's consumer. */
 const graceMillis = 30_000;
 
 /**
- * A sale has the time at which its request began, and the list is an index. So a sale may show in the list later than
- * another one that was made after it. After this time all sales show.
+ * A sale has the time at which its request began, and the list is an index. So a sale may appear in the list later than
+ * another one that was made after it. After this time all sales are in the list.
  */
 const showsMillis = 15 * 60_000;
 
 const dayMillis = 86_400_000;
 
 /**
- * The oldest sales that are looked at after the queue took nothing for a long time. The record of an older delivery may
- * be gone; the sweep would take it for a delivery that was never made.
+ * The greatest age of a sale that the sweep looks at, after the queue took nothing for a long time. The record of an
+ * older delivery may be gone; the sweep would take it for a delivery that was never made.
  */
 const oldestMillis = 2 * keepDays * dayMillis;
 
@@ -39,11 +39,11 @@ const oldestMillis = 2 * keepDays * dayMillis;
  * before it have their delivery, or its order. The sweep never passes a sale whose order fails.
  */
 interface Progress {
-  /** The first look at a sale. */
+  /** The place of the first look at each sale. */
   first?: string | undefined;
-  /** The second look, when no sale before it can still appear in the list. */
+  /** The place of the second look, which begins when no earlier sale can still appear in the list. */
   second?: string | undefined;
-  /** The look through the sales of two weeks that is being made. */
+  /** The place of the present look through the sales of two weeks. */
   daily?: string | undefined;
   /** When the last look through two weeks began. */
   begunAt?: string | undefined;
@@ -121,7 +121,7 @@ interface Ordered {
 /** The work that one sweep does for the sales of one store. */
 interface Run {
   done: Ordered & {
-    /** The queue takes nothing. A call to it may last seconds, and would do so for each store. */
+    /** The queue takes nothing. A call to it may last seconds, for each store again. */
     isQueueDown: boolean;
   };
   hasTime: () => boolean;
@@ -183,7 +183,7 @@ interface Looked {
   isEmpty: boolean;
 }
 
-/** Orders what is missing in a stretch. */
+/** Orders the missing deliveries of a stretch. */
 const lookAt = async (store: string, stretch: Stretch, run: Run): Promise<Looked> => {
   const left: string[] = [];
   let isEmpty = true;
@@ -215,7 +215,7 @@ const movedOn = (before: Progress, { look, to }: Stretch, { reached, isEmpty }: 
  */
 const turnMillis = 5000;
 
-/** Looks at all of a store's sales that are due for it, and notes how far it came. */
+/** Looks at all stretches of a store's sales that are due, and notes how far it came. */
 const lookAfter = async (store: string, before: Progress, { done, hasTime }: Run): Promise<void> => {
   const at = now();
   const run = { done, hasTime: () => hasTime() && !done.isQueueDown && now() < at + turnMillis };
@@ -230,8 +230,8 @@ const sideBySide = 10;
 
 /**
  * Orders the deliveries of completed sales that no worker has, in all stores, for as long as `hasTime` allows, and
- * until the queue fails. One that is ordered twice is given once. Throws, when all stores had their turn, where the
- * sales of one could not be read.
+ * until the queue fails. A delivery that is ordered twice is made once. If the sales of a store could not be read, it
+ * throws after all stores had their turn.
  */
 export const sendUnsent = async (hasTime: () => boolean = () => true): Promise<Ordered> => {
   const done = { ordered: 0, failed: 0, isQueueDown: false };

@@ -22,7 +22,7 @@ import { orderOf } from './unsent.ts';
  * credit is written by lib/credit/writes.ts.
  */
 
-/** The attributes of a sale's item that are the same however it ends. */
+/** The attributes of a sale's item that do not depend on its outcome. */
 const begun = ({
   store,
   id,
@@ -132,8 +132,8 @@ const givenTo = (
 ];
 
 /**
- * The write of the buyer's item in a sale that takes no credit. It is left out if the sale writes or checks their
- * spend, which an erasure takes away together with the customer, and could not have taken credit.
+ * The write of the buyer's item in a sale that changes no credit. It is left out if the sale could not take credit, and
+ * writes the buyer's spend item, which an erasure takes away together with the customer.
  */
 const buyerAsRead = (
   { asked: { store }, buyerItem, spending }: SaleFacts,
@@ -199,7 +199,10 @@ const cardTakenBack = ({ asked, sale, card }: RefundFacts): Write[] => {
   return sale.giftCardId === undefined ? [] : [check(giftCardKey(asked.store, sale.giftCardId), isNew)];
 };
 
-/** The writes of a refund beside the credit. An item that does not show yet may show when they arrive: they check it. */
+/**
+ * The writes of a refund beside the credit. An item that is not visible yet may be there when the writes arrive, so
+ * they check it.
+ */
 export const writesOfRefund = (facts: RefundFacts, { kept, isLast }: CompletedRefund): Write[] => {
   const { asked, sale, product, uses, spend, recipientSpend, owned, delivery } = facts;
   const { store, buyer, recipient } = asked;
