@@ -12,7 +12,7 @@ import { getMany, pagesOf, rowsOf } from '../table/table.ts';
 import { type ClaimTerms, claimableOf, findPayee, movedBy, owedList, type Payee, payeeWrite } from './payees.ts';
 import { listed, type PayoutItem, payoutAnswer, payoutWrite } from './payouts.ts';
 
-/** Most claims take one of the first accounts. */
+/** A claim first reads this number of accounts. Most claims take one of them. */
 const firstRead = 3;
 const pageSize = 50;
 
@@ -82,8 +82,8 @@ const demandStore = async (id: string): Promise<Store> => {
 };
 
 /**
- * Says whether payouts of a store may be claimed: they were begun, and no restored table owes again what was paid
- * since.
+ * Tells whether payouts of a store may be claimed: they were begun, and no restore has stopped them. A restored table
+ * may owe again what was paid.
  */
 const mayClaim = ({ payoutsBegunAt, payoutsStoppedAt }: Store): boolean =>
   payoutsBegunAt !== undefined && payoutsStoppedAt === undefined;

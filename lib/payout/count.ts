@@ -12,16 +12,16 @@ import { newPayee, type Payee, payeeWrite, withDebts } from './payees.ts';
 import { payoutWrite } from './payouts.ts';
 
 /**
- * Counts the debts that sales make, in the accounts of the payees. Each debt is counted once, wherever a consumer dies,
- * in whatever order and however often it hears of a sale, and while others count too. An account and its sale are two
- * items, and a transaction over both would cost twice as much. So one write puts a debt and the debt's mark into the
- * account, on condition of the account's version. Then the sale notes that its debts are counted. A later write of the
- * account drops the marks that such notes have made needless. A debt is counted if its account has the mark or its sale
- * the note. Accounts are read before sales. So if a counter finds neither mark nor note, nobody had counted the debt
- * before that version of the account. If somebody counts it now, the write is refused.
+ * Counts the debts that sales make, in the accounts of the payees. Each debt is counted once, even if a consumer dies,
+ * if it hears of sales twice or in another order, or if others count too. An account and its sale are two items, and a
+ * transaction over both would cost twice as much. So one write puts a debt and the debt's mark into the account, on
+ * condition of the account's version. Then the sale notes that its debts are counted. A later write of the account
+ * drops the marks that such notes have made needless. A debt is counted if its account has the mark or its sale the
+ * note. Accounts are read before sales. So if a counter finds neither mark nor note, nobody had counted the debt before
+ * that version of the account. If somebody counts it now, the write is refused.
  */
 
-/** This many sales are counted together: an account may have a mark for each. */
+/** The most sales that are counted together: an account may have a mark for each. */
 const salesAtOnce = 25;
 const payeesAtOnce = 25;
 
@@ -63,9 +63,7 @@ const putCounted = async (counted: Payee, before: Payee | undefined, paid: numbe
   return !(await transact([payoutWrite(payout), payeeWrite(after, before)]));
 };
 
-/**
- * Counts the debts of these sales to these payees. Answers the payees whose accounts have changed since they were read.
- */
+/** Counts the debts of these sales to these payees. Answers the payees whose accounts have changed since the read. */
 const countOnce = async (store: string, saleIds: readonly string[], payees: readonly string[]): Promise<string[]> => {
   const found = await getMany<Payee>(
     payees.map((uuid) => payeeKey(store, uuid)),
@@ -99,10 +97,7 @@ const countOnce = async (store: string, saleIds: readonly string[], payees: read
   return (await Promise.all(payees.map(countFor))).flat();
 };
 
-/**
- * Notes on a sale that its debts are counted. Answers whether it did: somebody else may have noted some since the sale
- * was read.
- */
+/** Notes on a sale that its debts are counted. Answers false if somebody else has noted some since the read. */
 const note = async (sale: SaleItem): Promise<boolean> => {
   const set = countedNote(sale);
   const when = all(...Object.keys(set).map((name) => is(name, 0)));
@@ -121,10 +116,10 @@ const findSales = (store: string, saleIds: readonly string[]): Promise<SaleItem[
 export const findUncounted = async (store: string, saleIds: readonly string[]): Promise<SaleItem[]> =>
   (await findSales(store, saleIds)).filter(hasOpen);
 
-/** A sale whose debts are to be counted: its id and, if a record of the stream told it, its notes. */
+/** A sale whose debts must be counted: its id and, if a record of the stream told it, its notes. */
 type OwingSale = Pick<SaleItem, 'sk'> & Partial<Pick<SaleItem, 'countedShares' | 'countedRefund'>>;
 
-/** Says whether a sale that was read has all the notes that a record told. */
+/** Tells whether a sale that was read has all the notes that a record told. */
 const shows = (found: readonly SaleItem[], { sk, countedShares, countedRefund }: OwingSale): boolean => {
   const sale = found.find((one) => one.sk === sk);
   return (

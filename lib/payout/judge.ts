@@ -13,7 +13,6 @@ const placeOf = {
   failed: 'owed',
 } as const satisfies Record<PayoutState, keyof PayeeSums>;
 
-/** A payout and its payee's account. */
 export interface PayoutFacts {
   payout: PayoutItem;
   payee: Payee;

@@ -96,7 +96,7 @@ export const movedBy = (before: Payee, by: Partial<PayeeSums>, at: string, faile
   });
 };
 
-/** The account with further debts, with their marks and the marks of `counting`, which are still needed. */
+/** The account with further debts. `counting` has all marks that it needs, including the marks of these debts. */
 export const withDebts = (before: Payee, debts: readonly Debt[], counting: readonly string[], at: string): Payee => {
   const owed = debts.reduce((sum, { amount }) => sum + amount, 0);
   return { ...movedBy(before, { owed }, at), held: heldAfter(before.held ?? {}, debts, at), counting };
@@ -117,7 +117,7 @@ export interface ClaimTerms {
   hold: number;
 }
 
-/** After a payout failed, its payee gets no further one for this long. */
+/** After a payout failed, its payee gets no further one for this time. */
 const afterFailureMillis = 3_600_000;
 
 /** The L$ that a claim would take for a payee: 0 if they must not be paid now. */
@@ -134,7 +134,7 @@ export const claimableOf = (
 
 /** The write that replaces an account as it was read. Refused if somebody else has changed it. */
 export const payeeWrite = (after: Payee, before: Payee | undefined): Write =>
-  // A rename changes the stamp.
+  // A rename changes the stamp, but not the version.
   put(after, before ? all(is('version', before.version), is('stamp', before.stamp)) : isNew);
 
 /** A store's payees, ordered by UUID. */

@@ -23,15 +23,11 @@ export interface PayoutItem extends Key, Stamped {
   endedAt?: string | undefined;
   /** Grows by one with each change. Each change is on condition of it. */
   version: number;
-  /**
-   * The key that has claimed it, or the first key in its chain of rotations. Missing if a person has paid it by hand.
-   */
+  /** The key that has claimed it, or the first key in its chain of rotations. Missing if a person paid it by hand. */
   claimedBy?: string;
   /** The last report that changed it. */
   reported?: PayoutReport;
-  /**
-   * Its places in the lists of a state and of a payee and, while it is claimed, in the list of payouts that come due.
-   */
+  /** Its places in the lists of a state and of a payee and, while it is claimed, in the list of due payouts. */
   ranked: string;
   rank: string;
   flags: string;
@@ -39,9 +35,7 @@ export interface PayoutItem extends Key, Stamped {
   due?: string | undefined;
 }
 
-/**
- * The partition of the index that holds the claimed payouts of all stores, by the time at which they become unknown.
- */
+/** The partition of the index with the claimed payouts of all stores, by the time at which they become unknown. */
 export const dueList = 'PAYOUT#DUE';
 
 const stateList = (store: string, state: PayoutState): string => partition(store, 'PAYOUT', state);

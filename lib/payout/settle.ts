@@ -17,9 +17,7 @@ export const withPayee = async (payout: PayoutItem): Promise<PayoutFacts | undef
   return payee && { payout, payee };
 };
 
-/**
- * The facts about a payout, or undefined if they do not belong together. Throws 404 for a payout that is not `isMeant`.
- */
+/** The facts about a payout; undefined if they contradict each other. Throws 404 for a payout that is not `isMeant`. */
 const readFacts = async (
   store: string,
   id: string,

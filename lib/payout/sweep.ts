@@ -23,8 +23,8 @@ const giveUp = (key: Key): Promise<void> =>
   });
 
 /**
- * Makes the payouts of all stores unknown that were claimed and not reported in time, for as long as `hasTime` allows.
- * Answers for how many it failed: the log says why, and they stay due.
+ * Gives up the claimed payouts of all stores that were not reported in time, for as long as `hasTime` allows. Answers
+ * the number of payouts for which it failed: the log says why, and they stay due.
  */
 export const giveUpClaims = async (hasTime: () => boolean): Promise<number> => {
   let failed = 0;
