@@ -37,7 +37,7 @@ export const eventEntry = ({ dynamodb }: DynamoDBRecord): PutEventsRequestEntry 
   };
 };
 
-/** EventBridge takes ten entries in a call, of 256 KiB together. */
+/** EventBridge takes ten entries in a call, with 256 KiB in all. */
 const maxEntries = 10;
 const maxBytes = 200_000;
 
@@ -60,7 +60,7 @@ const cut = (entries: readonly PutEventsRequestEntry[]): number[][] => {
 /** The bus will never take an entry with one of these errors. */
 const lasting = new Set(['InvalidArgument', 'MalformedDetail']);
 
-/** An entry that did not arrive. `isLasting`: another try would be in vain. */
+/** An entry that the bus did not take. `isLasting`: it never will. */
 export interface RefusedEntry {
   index: number;
   code: string;

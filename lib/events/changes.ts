@@ -18,7 +18,7 @@ import { type VendorItem, vendorAnswer } from '../vendor/vendors.ts';
 import type { NewEvent } from './events.ts';
 import type { ItemChange, Kind } from './stream.ts';
 
-/** An event of a change, without its id and store. `at` is the time of the write, unless the item says another one. */
+/** An event of a change, without its id and store. Without `at` it has the time of the write. */
 type ToldEvent = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
 
 const ofCustomer = ({ before, after }: ItemChange<CreditItem>): ToldEvent[] => {
@@ -110,7 +110,7 @@ const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
   ];
 };
 
-/** Adds to a change what its events need but its item does not hold. */
+/** Adds to a vendor's change the product, which the change's event needs. */
 export const withProduct = async (change: ItemChange): Promise<ItemChange> => {
   const of = change as ItemChange<VendorItem>;
   const { productId } = of.after;

@@ -13,7 +13,7 @@ import type { ShardAnswer, ShardEvent } from './stream.ts';
 import { orderTelling } from './vendors.ts';
 
 export interface ConsumerEvent extends ShardEvent {
-  /** A person sends records again that had gone to the queue of failures. */
+  /** A person sends records from the queue of failures again. */
   isSentAgain?: boolean;
 }
 
@@ -92,7 +92,7 @@ export const consume = async (event: ConsumerEvent, processOne = processStore): 
   const shard = shardOf(event);
   const [meter, eventMeter] = [newMeter(), newMeter()];
   const { read, failed } = await readBatch(Records);
-  // Days count no record behind one that is to come back: their checkpoint would skip that one.
+  // The days count no record that follows one that must come back: their checkpoint would skip the latter.
   const readable = Records.slice(0, failed[0] && Records.indexOf(failed[0]));
   const countable = new Set<DynamoDBRecord>(isSentAgain ? [] : readable);
   const mayCount = ({ from }: RecordRead): boolean => countable.has(from);

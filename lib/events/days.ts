@@ -50,7 +50,7 @@ export const plus = (sums: DaySums, more: DaySums): DaySums => {
 export interface DayCount {
   at: string;
   sums: DaySums;
-  /** The vendor, if a sale of one is counted: the sums count in the vendor's days too. */
+  /** The vendor of a counted sale. The sums count in the vendor's days too. */
   vendor?: string | undefined;
   /** The place of the record in its shard: `sequenceText` of its number. */
   sequence: string;
@@ -95,14 +95,14 @@ export const checkpointsSeen = async (
   return (day) => known.get(day) ?? '';
 };
 
-/** Adds what a shard's records count to the item of one day. Answers the counts that were counted before. */
+/** Adds the counts of a shard's records to the item of one day. Answers the counts that the item had already. */
 const countDay = async <T extends DayCount>(key: Key, shard: string, counts: readonly T[]): Promise<T[]> => {
   const checkpoint = checkpointOf(shard);
   let left = counts.toSorted((a, b) => (a.sequence < b.sequence ? -1 : 1));
   return repeat(async () => {
     const [first, last] = [left[0], left.at(-1)] as [T, T];
     const add = left.reduce<DaySums>((sums, one) => plus(sums, one.sums), {}) as Record<string, number>;
-    // One write sets the sums and their checkpoint, so nobody can die between the two.
+    // One write sets the sums and their checkpoint, so no consumer can die between the two.
     const set = { [checkpoint]: last.sequence };
     const when = any(missing(checkpoint), below(checkpoint, first.sequence));
     const outcome = await writeUnstamped<DayItem>(update(key, { add, set, when }));
@@ -116,10 +116,10 @@ const countDay = async <T extends DayCount>(key: Key, shard: string, counts: rea
 };
 
 /**
- * Adds what the records of a shard count to the days of a store. Each record is counted once, however often its batch
- * comes back, wherever it is cut, and wherever a consumer dies: AWS hands out the records of a shard in their order,
- * and none before all earlier ones were taken. Answers the counts that were counted before: their day's checkpoint has
- * passed their records.
+ * Adds the counts of a shard's records to the days of a store. Each record is counted once, even if its batch comes
+ * back, is cut in another place, or its consumer dies: AWS hands out the records of a shard in their order, and none
+ * before all earlier ones were taken. Answers the counts that the days had already: the day's checkpoint has passed
+ * their records.
  */
 export const countInDays = async <T extends DayCount>(
   store: string,
@@ -130,7 +130,7 @@ export const countInDays = async <T extends DayCount>(
   const earlier: T[] = [];
   for (const [day, ofDay] of Map.groupBy(some, ({ at }) => dayOf(at)))
     earlier.push(...(await countDay(dayKey(store, day), shard, ofDay)));
-  // The items of vendors have checkpoints of their own, so a death in between skips none of them.
+  // The items of vendors have checkpoints of their own, so a consumer that dies in between skips none of them.
   for (const [vendor, ofVendor] of Map.groupBy(some, (one) => one.vendor))
     if (vendor !== undefined)
       for (const [day, ofDay] of Map.groupBy(ofVendor, ({ at }) => dayOf(at)))
@@ -148,7 +148,7 @@ const partsOfOthers = (shares: SaleItem['shares']) => {
   return { shares: sumOf('share'), commissions: sumOf('commission') };
 };
 
-/** A row's share in the sums of its day. */
+/** The sums that a row of history adds to its day. */
 export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRow): DaySums => {
   const isOfSale = kind === 'sale' || kind === 'refund';
   return withoutZeros({
@@ -160,14 +160,14 @@ export const sumsOfRow = (type: CreditType, { kind, amount, expired }: HistoryRo
   });
 };
 
-/** A completed sale's share in the sums of its day, imported ones left out. */
+/** The sums that a completed sale adds to its day. */
 export const sumsOfSale = ({ paid, change, shares }: Pick<SaleItem, 'paid' | 'change' | 'shares'>): DaySums => ({
   sales: 1,
   paid: paid - change,
   ...withoutZeros(partsOfOthers(shares)),
 });
 
-/** The share of its refund in the sums of the day of the refund. */
+/** The sums that the refund of a sale adds to the day of the refund. */
 export const sumsOfRefund = ({ paid, change, shares }: Pick<SaleItem, 'paid' | 'change' | 'shares'>): DaySums => {
   const parts = partsOfOthers(shares);
   return {

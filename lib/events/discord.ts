@@ -1,7 +1,7 @@
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
 import type { SentEventType } from '../routes/webhooks.ts';
 
-/** Discord allows at most this many characters in an embed's title and in its description. */
+/** The most characters of a text from outside. Discord allows 4,096 in an embed's description. */
 const maxText = 1000;
 
 /** A text from outside, without characters that Discord would read as a mention, a link or markup. */

@@ -10,7 +10,7 @@ import { dueList, type WebhookItem } from './webhooks.ts';
 
 type SendOrders = (orders: readonly EventOrder[]) => Promise<void>;
 
-/** If no worker has had an event's message within this time, the event is sent another one. */
+/** If no worker has had an event's message within this time, another message is sent for the event. */
 const resendMillis = 10 * 60_000;
 
 /** Passes the first `limit` events that are held back for a webhook to `send`, and answers their number. */

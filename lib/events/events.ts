@@ -45,7 +45,10 @@ export interface EventItem extends Key {
 
 const keepMillis = 30 * 86_400_000;
 
-/** Of what is rare, all types have one list, since each list costs every reader of all events half a unit. */
+/**
+ * The subjects of rare events. All types of such a subject share a list, since each list costs every reader of all
+ * events half a unit.
+ */
 const sharedLists: readonly string[] = ['customer', 'dispenser', 'payout', 'store', 'vendor'];
 
 /**
@@ -61,7 +64,6 @@ export const eventList = (store: string, type: EventType | 'sample'): string => 
 /** A store's events, in the order of their ids. */
 export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ partition: partition(store, 'EVENT') });
 
-/** When an event was noted. */
 export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
 /** The API shows an event at this age. By then every earlier event is visible, so nobody who reads on misses one. */
@@ -75,8 +77,9 @@ const placeText = (at: string, number: number): string => `${at}#${String(number
 /**
  * The place in the list for an event that is noted now: the time and a number within the millisecond. It is after
  * everything that this process has noted, even if the clock was set back by some seconds. It is also after `last`, the
- * event before it about the same thing, even if another consumer with a faster clock noted that. An event with a place
- * ahead of the clock is shown later. So if the clock was set back by more than that, its time is used as it is.
+ * event before it about the same thing, even if another consumer with a faster clock noted `last`. An event with a
+ * place ahead of the clock is shown later. So if the clock was set back by more than `settleMillis`, its time is used
+ * as it is.
  */
 const placeBehind = (last: EventItem | undefined): string => {
   const own = latest();
@@ -106,7 +109,7 @@ const note = async (
     rank: `${place}#${id.slice(-12)}`,
     [ttlAttribute]: Math.ceil((now() + keepMillis) / 1000),
   };
-  // A stamp would make many events longer than 1 KB, and each of these a write unit dearer.
+  // A stamp would make many events longer than 1 KB, and such an event costs one write unit more.
   const outcome = await writeUnstamped<EventItem>(update(eventKey(store, id), { set, when: isNew }));
   const noted = outcome.done ? outcome.result : outcome.found;
   return noted?.rank === undefined ? undefined : noted;
@@ -125,7 +128,7 @@ const noteInOrder = async (events: readonly NewEvent[]): Promise<EventItem[]> =>
   return noted;
 };
 
-/** The events of this many things are noted side by side. */
+/** The most things whose events are noted side by side. */
 const sideBySide = 25;
 
 /**
@@ -139,7 +142,7 @@ export const noteEvents = async (events: readonly NewEvent[]): Promise<EventItem
   return noted;
 };
 
-/** No webhook is tried for longer. */
+/** No event is tried for longer than this. */
 const sampleSeconds = 7 * 86_400;
 
 /** Notes a sample of an event, which no list of the API contains. */

@@ -12,7 +12,7 @@ const byExpiry = (a: LotPart, b: LotPart): number =>
 
 /**
  * Joins parts of one row: the first 200 to expire and, if there are more, the time at which the last of all expires.
- * The result is the same in whatever order and however often parts come (a semilattice).
+ * The result does not depend on the order of the parts, or on how often they come (a semilattice).
  */
 const joinParts = (a: RowParts, b: RowParts): RowParts => {
   const lots = [...new Map([...(a.lots ?? []), ...(b.lots ?? [])].map((part) => [part.id, part])).values()];
@@ -25,10 +25,10 @@ const joinParts = (a: RowParts, b: RowParts): RowParts => {
   };
 };
 
-/** A contribution that is to be written, with the row as a read or a refused write showed it. */
+/** A contribution to write, with the row as a read or a refused write found it. */
 export interface RowTask extends RowContribution {
   found?: HistoryItem | undefined;
-  /** True if a read or a refused write showed that the row does not exist. */
+  /** True if a read or a refused write found that the row does not exist. */
   isNew?: boolean;
 }
 
@@ -101,24 +101,29 @@ const missingFrom = <T extends RowTask>(task: T, found: HistoryItem | undefined)
 /** True if a task adds parts to a row that has other parts already. */
 const addsToParts = ({ parts, found }: RowTask): boolean => parts !== undefined && found?.lots !== undefined;
 
-/** This many further rows that get parts are read first after a row that had other parts already. */
+/**
+ * After a row that had other parts already, the consumer reads this number of further rows with parts before it writes
+ * them.
+ */
 const readsAfterJoin = 90;
 
 /**
- * The rows that this consumer reads before it writes them. A read costs a fraction of a refused write, so it pays where
- * a row is likely to exist.
+ * The rows that this consumer reads before it writes them. A read costs a fraction of a refused write, so it pays if a
+ * row is likely to exist.
  */
 const readsFirst = perProcess(() => ({
   /** Every row, because one had all that its record brings: a batch came back, or the stream is read again. */
   allRows: false,
-  /** This many rows that get parts, because one had other parts already: the records of its change came far apart. */
+  /**
+   * This number of rows that get parts, because one had other parts already: the records of its change came far apart.
+   */
   rowsWithParts: 0,
 }));
 
 export interface RowOutcome {
   /** This consumer has just made the row. */
   isMade: boolean;
-  /** The row was made of its stream record, now or before. Something else, such as a backfill, counts its own rows. */
+  /** The row's stream record made it, now or before. Another writer, such as a backfill, counts its own rows. */
   isOfRecord: boolean;
 }
 
@@ -143,7 +148,7 @@ const readRowsFirst = async (tasks: readonly RowTask[]): Promise<Map<string, His
   return new Map(toRead.map(({ key }) => [nameOf(key), items.get(nameOf(key))]));
 };
 
-/** `missingFrom` after a refused write, which showed the row. Notes what the refusal says about further rows. */
+/** `missingFrom` after a refused write, which found the row. Notes what the refusal says about further rows. */
 const missingAfterRefusal = <T extends RowTask>(task: T, found: HistoryItem | undefined): T | undefined => {
   const reads = readsFirst();
   const rest = missingFrom(task, found);
@@ -202,8 +207,8 @@ const byRow = (contributions: readonly RowContribution[]): Map<string, RowContri
 };
 
 /**
- * The rows of one transaction. A transaction costs twice as much as single writes, but takes a tenth of the consumer's
- * time. So only a consumer with at least this many rows uses it.
+ * The number of rows in one transaction. A transaction costs twice as much as single writes, but takes a tenth of the
+ * consumer's time. So only a consumer with at least this number of rows uses it.
  */
 export const rowsTogether = 90;
 
@@ -230,8 +235,8 @@ const writeRows = async (tasks: readonly RowTask[]): Promise<Map<string, History
 
 /**
  * Writes contributions to history. They may come in any order, repeatedly, and to several consumers at once, and a
- * consumer may die anywhere: each row is written once, and the table ends the same. Answers the outcome of each row, by
- * its key. Throws if the table refuses a row; some may be written then.
+ * consumer may die anywhere: each row is written once, and the table's end state is the same. Answers the outcome of
+ * each row, by its key. Throws if the table refuses a row; some may be written then.
  */
 export const recordRows = async (
   contributions: readonly RowContribution[],

@@ -2,7 +2,7 @@ import type { DynamoDBRecord } from 'aws-lambda';
 import { perProcess } from '../process.ts';
 import { tableName } from '../table/client.ts';
 
-/** Twice this many ids take about 20 MB. A shard has at most 1,000 records a second. */
+/** The most ids in each of two sets, which then take about 20 MB. A shard has at most 1,000 records a second. */
 const maxIds = 100_000;
 
 /**

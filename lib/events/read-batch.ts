@@ -21,9 +21,9 @@ export interface RecordRead extends RecordContributions {
   from: DynamoDBRecord;
   store: string;
   events: NewEvent[];
-  /** The record's sale, if its delivery is still to be ordered. */
+  /** The record's sale, if its delivery must still be ordered. */
   unsent: SaleItem | undefined;
-  /** The record's sale, if its debts are still to be counted. */
+  /** The record's sale, if its debts must still be counted. */
   owing: SaleItem | undefined;
   /** The UUID of a customer who is new or was renamed, with the new name and the earlier one. */
   named: { uuid: string; names: string[] } | undefined;

@@ -14,7 +14,7 @@ interface CountOfRecord<T> extends DayCount {
   isMade: boolean;
 }
 
-/** The counts of a record. If something else made its row, such as a backfill, that counted the row. */
+/** The counts of a record. None if another writer made its row, such as a backfill, which counted the row itself. */
 const countsOf = <T extends RecordContributions>(
   of: T,
   row: (key: Key) => RowOutcome | undefined,

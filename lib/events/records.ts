@@ -15,7 +15,7 @@ export type RowParts = Pick<HistoryItem, 'lots' | 'lastExpiresAt'>;
 /** A record's contribution to a row of history. */
 export interface RowContribution {
   key: Key;
-  /** Written once. */
+  /** The change's facts, which are written once. */
   facts?: (HistoryRow & Pick<HistoryItem, 'record'>) | undefined;
   parts?: RowParts | undefined;
 }
@@ -40,8 +40,7 @@ const checkVersion = ({ types }: LastChange, version: number | undefined): void 
 type Balances = Partial<CreditItem>;
 
 /**
- * The rows of one change between two images. The last row has the number `version`, the one before it the number
- * before.
+ * The rows of one change between two images. The last has the number `version`, the one before it the number before.
  */
 const rowsBetween = (
   store: string,
@@ -132,7 +131,7 @@ const ofDelivery = ({ before, after }: ItemChange<Delivery>): Contribution[] => 
   const { state, deliveredAt, failedAt = '' } = after;
   if (state === before?.state) return [];
   if (state === 'delivered') return [counted(deliveredAt, { delivered: 1 })];
-  // A delivery that could not be put on the queue again goes back to the end that was counted before.
+  // A reopened delivery that could not be queued goes back to its earlier failure, which was counted before.
   if (state !== 'failed' || before?.failures?.includes(failedAt)) return [];
   return [counted(failedAt, { failed: 1 })];
 };

@@ -29,13 +29,13 @@ const [second, minute, hour] = [1000, 60_000, 3_600_000];
 /** The pauses before the attempts after the first. */
 const schedule = [5 * second, 5 * minute, 30 * minute, ...[2, 5, 10, 14, 20, 24].map((hours) => hours * hour)];
 
-/** An event is tried for at least this long, even if an attempt that died with its worker used up its pause. */
+/** An event is tried for at least this time, even if an attempt that died with its worker used up its pause. */
 const triedMillis = schedule.reduce((sum, pause) => sum + pause, 0);
 
 /** Adds up to a tenth, so that events that failed together do not return together. */
 const withJitter = (millis: number): number => Math.ceil(millis * (1 + source.random() / 10));
 
-/** A webhook is disabled when it has only failed for this long. */
+/** A webhook is disabled when all its attempts have failed for this time. */
 const maxFailingMillis = 5 * 24 * hour;
 
 const maxRetryAfterMillis = 24 * hour;
@@ -169,7 +169,7 @@ const untilDue = ({ state, nextAt, leaseUntil }: Sending): Handling => {
     : { outcome: 'taken', againSeconds: Math.max(Math.ceil(millis / 1000), 0) };
 };
 
-/** Says why an order is not carried out: its webhook or its event may have changed since. */
+/** The reason why an order is not carried out: its webhook or its event may have changed since. */
 const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, event: EventItem | undefined) => {
   if (!webhook) return 'The webhook is not there any more.';
   if (type === pingType) return undefined;
@@ -180,9 +180,7 @@ const whyNotSent = ({ type }: EventOrder, webhook: WebhookItem | undefined, even
   return webhook.events.includes(type) ? undefined : `The webhook does not subscribe to ${type} any more.`;
 };
 
-/**
- * Makes one attempt to send an event to a webhook. A duplicate message makes no second attempt, even in another worker.
- */
+/** Makes one attempt to send an event to a webhook. A duplicate message makes no second one, even in another worker. */
 export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling> => {
   const { store, event: id, type } = order;
   const [webhook, event] = await Promise.all([
@@ -222,10 +220,7 @@ export const sendEvent = async (order: EventOrder, lane: Lane): Promise<Handling
 
 const isEventType = (type: string): type is EventType => eventNames.includes(type as EventType);
 
-/**
- * Puts orders on the queue of a lane. The orders of one webhook are a group, so that a busy webhook does not starve the
- * others.
- */
+/** Puts orders on the queue of a lane. Each webhook's orders are a group, so a busy one does not starve the others. */
 export const queueEvents = async (orders: readonly EventOrder[], lane?: Lane): Promise<void> => {
   const groups = Object.entries(Object.groupBy(orders, ({ webhook }) => webhook));
   await Promise.all(

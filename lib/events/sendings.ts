@@ -32,7 +32,7 @@ export interface Sending extends Key, Omit<EventOrder, 'store'> {
   leaseUntil?: string;
   /** The list of its state: while it is pending after a failure, or failed. */
   flags?: string;
-  /** Its place in the list of what the sweep puts on the queue again. */
+  /** Its place in the list from which the sweep queues messages again. */
   dues?: string;
   due?: string;
   [ttlAttribute]: number;
@@ -74,10 +74,7 @@ const waiting = (order: EventOrder, nextAt: string) => ({
 
 const isLeaseOver = (at: string) => any(missing('leaseUntil'), atMost('leaseUntil', at));
 
-/**
- * Holds back an event that was never tried, until `releaseHeld` releases it. Answers false if it was tried, or is being
- * tried.
- */
+/** Holds back an event that was never tried, until `releaseHeld`. Answers false if it was tried, or is being tried. */
 export const holdBack = async (order: EventOrder, until: string): Promise<boolean> => {
   const untried = all(is('state', 'pending'), is('attempts', 0), isLeaseOver(timestamp(now())));
   const { done } = await write(
@@ -90,10 +87,7 @@ export const holdBack = async (order: EventOrder, until: string): Promise<boolea
   return done;
 };
 
-/**
- * Claims an event for one attempt, for `leaseMillis`. `claimed` is false if it has ended, is not due, or is being
- * tried.
- */
+/** Claims an event for one attempt, for `leaseMillis`. Not `claimed` if it has ended, is not due, or is being tried. */
 export const claimSending = async (
   order: EventOrder,
   leaseMillis: number,

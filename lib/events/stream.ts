@@ -18,10 +18,7 @@ export interface ShardAnswer extends DynamoDBBatchResponse {
   state: Record<string, never>;
 }
 
-/**
- * The kinds of items whose changes make history, sums of days or events, each with the number of parts in its partition
- * key.
- */
+/** The kinds of items whose changes make history, sums of days or events, with the number of parts in their keys. */
 const partNames = {
   CUSTOMER: 2,
   LOT: 3,
@@ -52,7 +49,7 @@ export interface ItemChange<T = object> {
   sequenceNumber: string | undefined;
 }
 
-/** An item's kind, its store and the third part of its partition key; undefined for an item that nothing tells of. */
+/** An item's kind, its store and the third part of its partition key; undefined if its changes make nothing. */
 const parseKey = ({ pk, sk }: Key): Pick<ItemChange, 'kind' | 'store' | 'part'> | undefined => {
   const parts = pk.split('#');
   const [first = '', second = '', part] = parts;

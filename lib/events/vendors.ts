@@ -12,7 +12,7 @@ export type ToTell = { product: string } | { vendor: string };
 
 /**
  * The vendors that a change concerns. A change of what vendors show of a product concerns all its vendors. A change of
- * a vendor's product concerns that vendor, unless it came with its own registration.
+ * a vendor's product concerns that vendor, unless the vendor's own registration made it.
  */
 export const toTellOf = ({ kind, before, after }: ItemChange): ToTell | undefined => {
   if (kind === 'PRODUCT' && before) {
@@ -27,7 +27,7 @@ export const toTellOf = ({ kind, before, after }: ItemChange): ToTell | undefine
 
 /** Orders that vendors of a store are told. If the queue does not take the order, they learn of the change later. */
 export const orderTelling = async (store: string, some: readonly ToTell[]): Promise<void> => {
-  // Every change is older than this.
+  // Every change was made before this time.
   const at = timestamp(now());
   const messages = some.map((one): ProductChange | VendorChange =>
     'vendor' in one ? { kind: 'vendor-changed', store, at, ...one } : { kind: 'product-changed', store, at, ...one },

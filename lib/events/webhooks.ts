@@ -13,20 +13,19 @@ import type { Key } from '../table/schema.ts';
 import { get, rowsOf, updateExisting, write } from '../table/table.ts';
 import { demandReadable } from './events.ts';
 
-/** A webhook of a store. */
 export interface WebhookItem extends Key, Webhook {
   /** Signs its messages. It must be known in full, so it cannot be kept as a hash. */
   secret: string;
-  /** The earlier secret, which signs too until then. */
+  /** The earlier secret, which signs too until `oldSecretUntil`. */
   oldSecret?: string;
   oldSecretUntil?: string;
-  /** It gets the events noted since then: since it was created, or enabled again. */
+  /** When it was created, or enabled again. It gets the events that were noted since. */
   since: string;
-  /** No attempt has succeeded since then. */
+  /** No attempt has succeeded since this time. */
   failingSince?: string;
-  /** Until then it gets no event that was not tried yet: it did not answer, or answered slowly. */
+  /** Until this time it gets no event that was not tried yet: it did not answer, or answered slowly. */
   pausedUntil?: string;
-  /** Until then its events take the slow lane: for at least ten minutes after its last pause. */
+  /** Until this time its events take the slow lane: for at least ten minutes after its last pause. */
   slowUntil?: string;
   /** Its place in the list of what the sweep looks at, while events may be held back for it. */
   dues?: string;
@@ -49,7 +48,7 @@ export const getWebhook = async (store: string, id: string): Promise<WebhookItem
   return webhook;
 };
 
-/** Its 32 bytes are letters and digits, since a script inworld can sign only with a text. They hold 190 bits. */
+/** A new secret. Its 32 bytes are letters and digits (190 bits), since a script inworld can sign only with a text. */
 const newSecret = (): string => `whsec_${Buffer.from(randomText(32)).toString('base64')}`;
 
 /** The time for which the old secret signs too, in milliseconds. */
@@ -59,12 +58,12 @@ const overlapMillis = 24 * 3_600_000;
 export const secretsOf = ({ secret, oldSecret, oldSecretUntil = '' }: WebhookItem): string[] =>
   oldSecret !== undefined && timestamp(now()) < oldSecretUntil ? [secret, oldSecret] : [secret];
 
-/** Each batch of the stream reads all webhooks of its store. */
+/** Each batch of the stream reads all webhooks of its store, so their number is limited. */
 const maxWebhooks = 20;
 
 const checkUrl = (url: string): Promise<void> => checkSent(url, publicHosts, 'a public https address');
 
-/** Writes that belong in one transaction with a change, for the operator's log. */
+/** Makes the rows of the operator's log that belong in one transaction with a change. */
 type WebhookWrites = (webhook: WebhookItem) => readonly Write[];
 
 const nothing: WebhookWrites = () => [];
@@ -82,8 +81,8 @@ const countKey = (store: string): Key => ({ pk: partition(store, 'COUNT'), sk: '
 
 /**
  * The write that counts a new webhook, on condition that the store has room for it. If the number is unknown or may be
- * too high, all are counted again, on condition that none was created since the number was read, which happens before
- * the list is read. Throws 400 beyond 20 webhooks.
+ * too high, all webhooks are counted again. The number is read before the list, and the write is refused if a webhook
+ * was created since. Throws 400 beyond 20 webhooks.
  */
 export const counting = async (store: string, last: string): Promise<Write> => {
   const key = countKey(store);
