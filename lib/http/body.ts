@@ -31,9 +31,7 @@ const explainFailure = (error: unknown): string => {
   return cause.message === notUtf8 ? notUtf8 : notObject;
 };
 
-/**
- * Reads the body as a JSON object. If it is not one, answers undefined and adds the message of its fault to `faults`.
- */
+/** Reads the body as a JSON object. If it is none, answers undefined and adds a message to `faults`. */
 export const readBody = (
   { body, isBase64Encoded }: APIGatewayProxyEvent,
   isOptional: boolean,

@@ -9,7 +9,7 @@ export const readableBy = (origin: string): Record<string, string> => ({
 
 /**
  * The CORS headers for an endpoint's answer. `origins` is `*`, or a list of origins separated by commas: then the
- * request's own counts. If it is undefined, no page of another origin may read an answer.
+ * request's own origin counts. If it is undefined, no page of another origin may read an answer.
  */
 export const corsHeaders = (origins: string | undefined, event: AnswerWithHeaders): Record<string, string> => {
   if (!origins) return {};

@@ -4,7 +4,7 @@ import { answerHeaders } from './headers.ts';
 /** The desk's files as texts, by name. The page itself has the empty name. */
 export type DeskFiles = Record<string, string>;
 
-/** The licences of the packages in the desk's bundles. */
+/** The name of the file with the licences of the packages in the desk's bundles. */
 export const noticesName = 'notices.txt';
 
 /** True for the address of a texture service. `{uuid}` stands for the texture's UUID, in the path or the query. */

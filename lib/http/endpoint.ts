@@ -112,7 +112,10 @@ const logLine = (row: Route, event: APIGatewayProxyEvent, status: number, starte
   };
 };
 
-/** How long a request retries what others keep it from. The last attempt gets the rest of the request's time. */
+/**
+ * The time for which a request tries again what other requests keep it from. Its last attempt gets the rest of the
+ * request's time.
+ */
 const retryMillis = (requestSeconds - 7) * 1000;
 
 /** An answer with the headers that all answers have. */

@@ -4,7 +4,7 @@ import { type Route, takesIfMatch } from '../routes/route.ts';
 import type { Precondition } from '../table/table.ts';
 
 /**
- * The ETag of a state. It is strong: it depends on everything in the answer's body, and on more if a row asks for that.
+ * The ETag of a state. It is strong: it depends on the whole body of the answer, and on more if a row asks for that.
  */
 export const etagOf = (state: object): string => `"${hash('sha256', JSON.stringify(state), 'base64url').slice(0, 22)}"`;
 

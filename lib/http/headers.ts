@@ -1,6 +1,6 @@
 /**
- * The headers of every answer, also of the gateway's own answers. They forbid to store the answer, to guess its type,
- * and to call again without TLS.
+ * The headers of every answer, also of the gateway's own answers. They forbid clients to store the answer, to guess its
+ * type, and to call again without TLS.
  */
 export const answerHeaders = {
   'Cache-Control': 'no-store',
@@ -8,7 +8,7 @@ export const answerHeaders = {
   'X-Content-Type-Options': 'nosniff',
 } as const;
 
-/** An event of API Gateway, as far as its headers go. */
+/** The headers of an event of API Gateway. */
 export interface AnswerWithHeaders {
   multiValueHeaders?: Record<string, string[] | undefined> | null;
 }

@@ -17,7 +17,6 @@ export interface Request<R extends Route> {
   id: string;
   /** The store that the API key belongs to. */
   store: string;
-  /** The id of the API key. */
   keyId: string;
   /** The first key in the chain of rotations that led to this key, or the key's own id. */
   keyOrigin: string;
@@ -56,7 +55,7 @@ const scopesOf = ({ scopes }: Caller): readonly Scope[] => {
   return scopes.split(' ') as Scope[];
 };
 
-/** Says whether a schema accepts the value if the member at this place is removed. */
+/** Tells whether a schema accepts the value if the member at this place is removed. */
 const mayLeaveOut = (schema: z.ZodType, value: unknown, path: readonly PropertyKey[]): boolean => {
   const without = structuredClone(value);
   const last = path.at(-1) ?? '';

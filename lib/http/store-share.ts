@@ -8,8 +8,8 @@ import { write } from '../table/table.ts';
 
 /**
  * A store's share of the units of the table, for the reads of its lists and for the writes of its requests:
- * docs/adr/0009-limits-that-bound-the-bill.md. Each unit takes its part of a second of the share, and one item per
- * store and share says until when that is used up:
+ * docs/adr/0009-limits-that-bound-the-bill.md. Each unit uses up a part of a second of the share. One item for each
+ * store and share holds the time until which the share is used up:
  *
  *     now                   usedUntil
  *      |------ ahead of it ------|             a store may be some seconds ahead; then it is refused
@@ -92,7 +92,7 @@ const refusals = {
   registrations: 'The vendors of this store have registered more often than their share allows: register again later.',
 };
 
-/** Throws 429 if the store is too far ahead of its share. A client that waits as told finds half of the room free. */
+/** Throws 429 if the store is too far ahead of its share. After `Retry-After` half of the room is free. */
 const refuseIfAhead = (share: Share, use: ShareUse): void => {
   if (millisAhead(use) <= aheadMillis[share]) return;
   use.busyUntil = now() + busyMillis;
@@ -114,10 +114,7 @@ const countUnits = async (store: string, reads: ShareUse, perSecond: number, uni
   refuseIfAhead('reads', reads);
 };
 
-/**
- * Bounds what a list of the store reads, from its first call to the table on. Throws 429, here and in its calls to the
- * table.
- */
+/** Bounds what a list of the store reads, from its first call to the table on. Throws 429, now and in these calls. */
 export const boundReads = (
   store: string,
   meter: Pick<Meter, 'onUnits'> | undefined = requestMeter(),
@@ -137,7 +134,7 @@ export const boundReads = (
   };
 };
 
-/** This many processes may serve a store within its share without reporting to each other. */
+/** The number of processes that may serve a store within its share without reporting their writes. */
 const quietProcesses = 20;
 
 /** A process reports its writes when they exceed its own part of the share by more than this. */

@@ -9,6 +9,5 @@ export const usageKeyCount = 16;
 /** The value of one usage key. `prefix` distinguishes the deployments of an account. */
 export const usageKey = (prefix: string, number: number): string => `${prefix}${String(number).padStart(2, '0')}`;
 
-/** The usage key of a store. */
 export const usageKeyOf = (store: string): string =>
   usageKey(process.env.USAGE_KEY_PREFIX ?? '', crc32(store) % usageKeyCount);
