@@ -75,7 +75,7 @@ const LimitCouponRequest = z
   })
   .meta({ id: 'LimitCouponRequest' });
 
-/** The coupon and the scope in apply and revoke, without the conditions across fields. */
+/** The fields of apply and revoke that name the coupon and the scope, without the conditions across fields. */
 const couponChoice = {
   code: text({ min: 1, max: maxLength.code })
     .optional()
@@ -118,7 +118,7 @@ const choiceForm = {
   ],
 };
 
-/** Exactly one coupon identifier, and `productId` exactly if the scope is 1. */
+/** Demands exactly one field that names the coupon, and `productId` exactly if the scope is 1. */
 const choiceRules = acrossFields(({ code, couponOwnerUuid, couponId, scope, productId }, report) => {
   const named = Object.entries({ code, couponOwnerUuid, couponId }).flatMap(([key, value]) =>
     value === undefined ? [] : [key],
@@ -183,7 +183,7 @@ export type Coupon = z.output<typeof CouponResponse>;
 /** The fields of a coupon that a request sets; PUT replaces all of them. */
 export type CouponFields = z.output<typeof UpdateCouponRequest>;
 export type CouponLimits = z.output<typeof LimitCouponRequest>;
-/** The coupon of a request. */
+/** The fields by which a request names a coupon. */
 export type CouponChoice = Pick<z.output<typeof RevokeCouponRequest>, 'code' | 'couponOwnerUuid' | 'couponId'>;
 
 export const listOwnerCoupons = route('GET /v1/coupons/owner/{identifier}', {

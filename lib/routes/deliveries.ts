@@ -12,7 +12,7 @@ import {
   uuid,
 } from './wire.ts';
 
-/** `queued`: a worker will try. `waiting`: for the dispenser to register. The other two are final. */
+/** `queued`: a worker will try it. `waiting`: it waits for a dispenser to register. The other two are final. */
 export const deliveryStates = ['queued', 'waiting', 'delivered', 'failed'] as const;
 export type DeliveryState = (typeof deliveryStates)[number];
 

@@ -16,7 +16,6 @@ import {
 
 const urlWords = 'must be the address of a script in the virtual world (https, at most 500 characters)';
 
-/** The address of a script. */
 export const scriptUrl = () =>
   z
     .string({ error: urlWords })
@@ -26,7 +25,6 @@ export const scriptUrl = () =>
 
 const nameWords = 'must be 1 to 63 letters, digits, ".", "_" and "-"';
 
-/** The name of a box. */
 export const boxName = () => z.string({ error: nameWords }).regex(/^[\w.-]{1,63}$/, { error: nameWords });
 
 const nameText = answerText(maxLength.item).describe('Name of the box.');
@@ -61,7 +59,7 @@ const RegisterDispenserRequest = z
   })
   .meta({ id: 'RegisterDispenserRequest' });
 
-/** Without the names of the items: a script reads at most 16 KiB of an answer. */
+/** It leaves out the names of the items, since a script reads at most 16 KiB of an answer. */
 export const DispenserSecretResponse = z
   .object({
     name: nameText,

@@ -109,7 +109,7 @@ export const scopesLacking = (types: readonly EventType[], held: readonly Scope[
 export const readableTypes = (held: readonly Scope[]): EventType[] =>
   eventNames.filter((type) => scopesLacking([type], held).length === 0);
 
-/** `credit.changed` is `CreditChangedEvent`. */
+/** The name of a type's schema: `CreditChangedEvent` for `credit.changed`. */
 const schemaName = (type: EventType): string =>
   `${type.replace(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase()).replace('Giftcard', 'GiftCard')}Event`;
 

@@ -16,9 +16,7 @@ import {
   uuid,
 } from './wire.ts';
 
-/**
- * `unknown`: nobody knows whether the L$ have moved. It is not final, and the service never pays it again by itself.
- */
+/** `unknown`: nobody knows whether the L$ have moved. It is not final. The service never pays it again by itself. */
 export const payoutStates = ['claimed', 'unknown', 'paid', 'failed'] as const;
 export type PayoutState = (typeof payoutStates)[number];
 

@@ -121,7 +121,7 @@ export type ProductFields = Omit<z.output<typeof ProductUpsertRequest>, 'profitS
 export type Product = ProductFields & Pick<z.output<typeof ProductResponse>, 'id' | 'mpListing' | 'activePrice'>;
 export type ProductFilter = z.output<z.ZodObject<typeof filters>>;
 
-/** The contract has no `listed` in the answer, but changing it changes the product. */
+/** The state that a product's ETag covers. The contract's answer has no `listed`, but it is a part of the state. */
 const TaggedProduct = ProductResponse.extend({ listed: z.boolean() });
 
 export const listProducts = route('GET /v1/products', {

@@ -1,7 +1,6 @@
 import * as z from 'zod';
 import { avatarUuid, identifier, objectUuid, uuid } from './wire.ts';
 
-/** The scopes of the contract. */
 export const contractScopes = [
   'coupons:read',
   'coupons:write',
@@ -92,10 +91,7 @@ export type Kind =
   | 'UNITS'
   | 'SWEEP';
 
-/**
- * The kinds that hold residents: told by the operator to all stores, told to one store, or known to a store by a sale
- * alone.
- */
+/** The kinds that hold residents: told to all stores, told to one store, or known to a store by a sale alone. */
 const residentKinds: readonly Kind[] = ['RESIDENT', 'NAME', 'STORE_RESIDENT', 'STORE_NAME', 'CUSTOMER'];
 
 /** The facts of an endpoint that do not follow from its method and path. */
@@ -121,10 +117,7 @@ interface RowFields {
   readonly bodyOptional?: true;
   /** Absent for 204. */
   readonly response?: z.ZodObject;
-  /**
-   * The schema of everything that the ETag of the resource stands for, if the resource has one. Its PUT or DELETE takes
-   * If-Match.
-   */
+  /** The schema of everything that the resource's ETag covers, if it has one. Its PUT or DELETE takes If-Match. */
   readonly tagged?: z.ZodObject;
   /** The kinds of items that the function reads. */
   readonly reads?: readonly Kind[];
@@ -213,7 +206,7 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
 export const takesIfMatch = ({ tagged, method }: Route): boolean =>
   tagged !== undefined && (method === 'PUT' || method === 'DELETE');
 
-/** The entry that serves a row on Lambda. */
+/** The function that serves a row on Lambda, by its path under `functions/`. */
 export const functionFile = ({ id, servedBy }: Route): string => servedBy ?? id;
 
 /** The kinds that a row's function writes: a POST also keeps a record of requests with an Idempotency-Key. */

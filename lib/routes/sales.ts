@@ -17,7 +17,7 @@ import {
   uuid,
 } from './wire.ts';
 
-/** The reasons for which a sale is refused, in the order in which they are checked. */
+/** The reasons why a sale is refused, in the order in which they are checked. */
 export const refusals = [
   'unknown-resident',
   'unknown-product',

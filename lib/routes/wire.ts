@@ -60,10 +60,7 @@ export const maxLength = {
 export const answerText = (max: number) => z.string().meta({ maxLength: max });
 export const answerTextOrNull = (max: number) => z.string().nullable().meta({ maxLength: max });
 
-/**
- * A UUID in any case, answered in lower case. It has no `format: uuid`: validators of that format check version and
- * variant.
- */
+/** A UUID in any case, answered in lower case. It has no `format: uuid`, which demands a version and a variant. */
 export const uuid = () =>
   z
     .string({ error: 'must be a UUID' })
@@ -83,7 +80,6 @@ const worldUuid = (error: string) =>
 /** A resident, by avatar UUID alone. */
 export const avatarUuid = () => worldUuid('must be the UUID of an avatar');
 
-/** A scripted object. */
 export const objectUuid = () => worldUuid('must be the UUID of an object');
 
 interface TextRule {
@@ -134,7 +130,6 @@ export const text = ({ min, max, multiline, also }: TextRule) => {
 /** An item's name with blanks around it, as a regular expression that takes linear time. It does not say the length. */
 export const itemForm = '^\\s*[\\x21-\\x7b\\x7d\\x7e][\\x20-\\x7b\\x7d\\x7e]*(?:[^\\S\\x20]\\s*)?$';
 
-/** An inworld item's name. */
 export const itemName = () =>
   text({ min: 1, max: maxLength.item, also: { test: isItemName, words: itemWords } }).meta({ pattern: itemForm });
 
@@ -166,7 +161,6 @@ export const username = () => {
     });
 };
 
-/** `true` or `false` in a query. */
 export const queryBoolean = () =>
   z.enum(['true', 'false'], { error: 'must be true or false' }).transform((v) => v === 'true');
 
@@ -180,7 +174,6 @@ export const queryInteger = () => {
     .pipe(z.int({ error }).min(-maxInteger, { error }).max(maxInteger, { error }));
 };
 
-/** A day in a query. */
 export const queryDate = () => z.iso.date({ error: 'must be a date such as 2030-01-31' }).meta({ maxLength: 10 });
 
 const limitError = 'Limit must be between 1 and 1000.';
@@ -266,8 +259,8 @@ export const balances = {
 };
 
 /**
- * JSON Schema for a rule across fields: this text is given. Without its type, generators of clients would read it as
- * `any`.
+ * JSON Schema for a rule across fields, which demands this text. Without the type, generators of clients would read the
+ * text as `any`.
  */
 export const withText = (name: string, max: number) => ({
   properties: { [name]: { type: 'string', maxLength: max } },
