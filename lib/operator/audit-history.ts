@@ -39,7 +39,10 @@ export const recordedChanges = (items: readonly HistoryItem[]): RecordedChange[]
 /** Numbers that follow each other, in words: `4` or `4 to 9`. */
 const span = (first: number, last: number): string => (first === last ? String(first) : `${first} to ${last}`);
 
-/** The numbers that no row has between the first row and the customer's version, and numbers that two rows have. */
+/**
+ * The faults of the rows' numbers: numbers that no row has, between the first row and the customer's version, and
+ * numbers that two rows have.
+ */
 const numberFaults = (changes: readonly RecordedChange[], version: number): string[] => {
   const faults: string[] = [];
   let next = changes[0]?.sequence ?? 1;
@@ -125,7 +128,7 @@ const holdingFaults = (
   const unlotted = ours.reduce((sum, change) => sum + change.unlotted, 0);
   const held = holdingOf(item, type).unlotted;
   if (unlotted !== held) faults.push(`${type}: the changes of permanent credit come to ${unlotted}, it is ${held}`);
-  // A row that does not have every part leaves open which lots the missing parts belong to.
+  // If a row does not have every part, nobody knows which lots the missing parts belong to.
   if (ours.some(({ lastExpiresAt }) => lastExpiresAt !== undefined)) return faults;
   const parts = Map.groupBy(
     ours.flatMap((change) => change.lots),
@@ -140,7 +143,7 @@ const holdingFaults = (
   return faults;
 };
 
-/** Each sale gives its bonus once. Its refund takes back at most that, once. */
+/** Each sale gives its bonus once. Its refund takes back at most this bonus, once. */
 const bonusFaults = (changes: readonly RecordedChange[]): string[] => {
   const ofSales = Map.groupBy(
     changes.filter(({ kind, saleId }) => kind === 'bonus' && saleId !== undefined),
@@ -155,9 +158,7 @@ const bonusFaults = (changes: readonly RecordedChange[]): string[] => {
   });
 };
 
-/**
- * Each row is right by itself, and follows from the one before it. A pending change does not have all its parts yet.
- */
+/** Each row is right by itself, and follows from the one before. A pending change does not have all its parts yet. */
 const changeFaults = (changes: readonly RecordedChange[], pending: CreditItem['pending']): string[] =>
   changes.flatMap((change, index) => {
     const before = changes[index - 1];

@@ -25,7 +25,7 @@ export interface Backfill {
   faults: string[];
 }
 
-/** A customer's credit while nothing changes it, with the changes in their history. */
+/** Reads a customer's credit, and the changes in their history, at a moment without another change. */
 const readRest = (store: string, uuid: string): Promise<StoredCredit & { changes: RecordedChange[] }> =>
   decide(async () => {
     const credit = await readCredit(store, uuid);
@@ -48,8 +48,8 @@ const openingOf = (item: CreditItem): AddedRows | undefined => {
 };
 
 /**
- * Everything that a customer's history lacks and can get. At most one of the first four is not empty: the first that
- * applies.
+ * Everything that a customer's history lacks and can get. At most one of `restored`, `opening`, `gaps` and `parts` is
+ * set: the first that applies.
  */
 interface BackfillPlan extends Partial<StoredCredit> {
   restored?: Gap | undefined;
@@ -78,16 +78,13 @@ const backfillOf = ({ restored, opening, gaps = [], parts = [], faults = [] }: B
   faults,
 });
 
-/**
- * Finds what a customer's history lacks and can get, and writes nothing. Throws 503 if their credit changes all the
- * time.
- */
+/** Finds what a customer's history lacks and can get, and writes nothing. Throws 503 if the credit keeps changing. */
 export const findBackfill = async (store: string, uuid: string): Promise<Backfill> =>
   backfillOf(await planBackfill(store, uuid));
 
 /**
- * Raises a customer's version to the number of rows that exist already or will be made from this. Answers whether their
- * credit is still the same.
+ * Raises a customer's version to the number of rows that exist already or that the consumer makes from this write.
+ * Answers whether the credit was still as it was read.
  */
 const raise = async (store: string, item: CreditItem, creditVersion: number, lastChange: LastChange) => {
   const isImported = item.importedVersion !== undefined && item.importedVersion === item.creditVersion;

@@ -10,16 +10,13 @@ import { all, check, exists, is, update, type Write } from '../table/language.ts
 import { write } from '../table/table.ts';
 import { countSales, findUncountedSales } from './repair-payouts.ts';
 
-/**
- * Books everything that is owed to an avatar as paid by hand, before a store begins to pay by the service. Answers the
- * amount.
- */
+/** Books everything that is owed to an avatar as paid by hand, before payouts begin. Answers the amount. */
 const bookAll = (store: string, uuid: string): Promise<number> =>
   decide(async (): Promise<Decision<number>> => {
     const [payee, shop] = await Promise.all([findPayee(store, uuid), findStore(store)]);
     if (!payee || payee.owed < 1 || payee.isPseudonym || shop?.payoutsBegunAt !== undefined) return answer(0);
     const { writes } = paidBefore(payee, payee.owed);
-    // Somebody else may begin them meanwhile. Later debts may be claimed.
+    // Another run may begin the payouts meanwhile. Debts that are made later may be claimed.
     const notBegun = check(sharedKey('STORE', store), is('payoutsBegunAt', undefined));
     return writeAll([...writes, notBegun], { result: payee.owed });
   });
@@ -32,15 +29,16 @@ interface Begun {
   before: string | undefined;
 }
 
-/** Counts the debts of sales that the stream did not have counted. */
+/** Counts the debts of sales that the stream's consumer has not counted. */
 type CountSales = (store: string) => Promise<void>;
 
 const countUnseen: CountSales = async (store) => countSales(store, await findUncountedSales(store, () => {}), () => {});
 
 /**
  * Begins the payouts of a store: from now on they can be claimed. Earlier debts count as paid by hand, unless `keep`
- * leaves them to be claimed. So the debts of sales are counted first, and the counter books what this could not see. It
- * can be repeated wherever it ended. `log` makes the writes that belong in the transaction that begins the payouts.
+ * leaves them to be claimed. So the debts of sales are counted first, and the counter books as paid what this run could
+ * not see. It can be repeated after a failure anywhere. `log` makes the writes that belong in the transaction that
+ * begins the payouts.
  */
 export const beginPayouts = async (
   store: string,

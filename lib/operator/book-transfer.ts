@@ -20,7 +20,7 @@ interface HistoryTransfer {
   };
 }
 
-/** The id of the payout as which a transfer is booked: always the same for a transfer, and ordered by time. */
+/** The id of the payout that books a transfer. It is always the same for a transfer, and sorts by time. */
 const payoutIdOf = ({ uuid, transfer: { at, id, amount, file, line } }: HistoryTransfer): string => {
   const what = id ?? `${uuid} ${at} ${amount} ${file} ${line}`;
   const hash = createHash('sha256').update(what).digest('hex');
@@ -33,8 +33,8 @@ export const transactionOf = (id: string | null | undefined): string | undefined
   isUuid().safeParse(id).success ? (id ?? undefined) : undefined;
 
 /**
- * Books a transfer as a paid payout that a restored table has lost. Answers whether it did so: it does not if less is
- * owed to the avatar, or a second time.
+ * Books a transfer as the paid payout that a restored table has lost. Answers false, and books nothing, if less is owed
+ * to the avatar or if the transfer is booked already.
  */
 export const bookTransfer = (store: string, unbooked: HistoryTransfer, together: readonly Write[]): Promise<boolean> =>
   decide(async (): Promise<Decision<boolean>> => {

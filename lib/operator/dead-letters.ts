@@ -32,18 +32,16 @@ export const queueDepth = async (QueueUrl: string | undefined): Promise<{ visibl
   return { visible, inFlight };
 };
 
-/** How long a dead letter that is received here is invisible to others, at most. */
+/** The longest time for which a dead letter that is received here is invisible to others. */
 const receivedSeconds = 30;
 
 /**
- * How long a dead letter stays invisible after it was listed. Not 0: fauxqs 2.4.1 would lose it (see `comeBackAfter`).
+ * The time for which a dead letter stays invisible after it was listed. With 0, fauxqs 2.4.1 would lose it (see
+ * `comeBackAfter`).
  */
 const putBackSeconds = 1;
 
-/**
- * Receives dead letters one after another, each at most once. Waits a little for letters that are invisible at the
- * moment.
- */
+/** Receives dead letters one by one, each at most once. Waits a little for letters that are invisible at the moment. */
 const receiveDeadLetters = async function* (): AsyncGenerator<Message> {
   const seen = new Set<string | undefined>();
   for (let waits = 0; ; ) {
@@ -96,7 +94,8 @@ export const redriveDeadLetters = async (): Promise<number> => {
       unreadable.push(letter);
       continue;
     }
-    // Sent before it is deleted. After a crash in between it is in both queues, which does no harm.
+    // The message is sent before its letter is deleted. After a crash in between it is in both queues, which does no
+    // harm.
     await sendMessages(message.store, [message]);
     await client.send(new DeleteMessageCommand({ QueueUrl: deadLetterUrl(), ReceiptHandle: letter.ReceiptHandle }));
     count += 1;

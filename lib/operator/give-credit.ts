@@ -17,7 +17,7 @@ import { get, rowsOf } from '../table/table.ts';
  * So if an answer is lost, or a run continues after days, the item tells whether the credit was given.
  */
 
-/** A line that is to be given. */
+/** A line of a file that gives credit. */
 export interface GiftLine {
   /** Its number among the lines of its file, from 1 on. */
   number: number;
@@ -28,13 +28,13 @@ export interface GiftLine {
   expiresAt?: string | undefined;
 }
 
-/** The credit that a line gave, by its number among the customer's changes of credit. It is kept for ever. */
+/** A line that was given, with the number of the customer's change of credit. It is kept for ever. */
 export interface GivenLine extends GiftLine, Key {
   at: string;
   sequence: number;
 }
 
-/** The run of a line, and the run's reason. */
+/** A run that gives credit by a file. */
 export interface Giving {
   store: string;
   reference: string;
@@ -78,8 +78,8 @@ interface LineFacts {
 }
 
 /**
- * Gives the credit of a line unless it was given before. Answers what was given, now or then. Throws 400 if the credit
- * would pass the limit or its end is past, and 503 if other writers keep it from writing. Then nothing is given.
+ * Gives the credit of a line unless it was given before. Answers what was given, now or before. Throws 400 if the
+ * credit would pass the limit or its end is past, and 503 if other writers keep it from writing. Then nothing is given.
  */
 export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLine> => {
   const { store, reference } = giving;
@@ -119,8 +119,8 @@ export const giveLine = async (giving: Giving, line: GiftLine): Promise<GivenLin
 };
 
 /**
- * Takes back what is left of the credit that a line gave. It is the undo of the change, whoever undid it first. Throws
- * like `undoCreditChange`.
+ * Takes back what is left of the credit that a line gave. This is the undo of the change. If the change was undone
+ * before, that undo counts. Throws like `undoCreditChange`.
  */
 export const takeBackLine = (giving: Giving, { uuid, sequence, number }: GivenLine): Promise<UndoneChange> =>
   undoCreditChange(giving.store, { uuid }, sequence, authorOf(giving, number));

@@ -9,7 +9,7 @@ import type { LostRow } from './lost-rows.ts';
 
 /** The numbers that a customer's history lacks, and the rows of kind `unrecorded` that a backfill writes for them. */
 
-/** The stream keeps a record for a day. Until then the consumer may still make a missing row. */
+/** The stream keeps a record for a day. While a record is there, the consumer may still make a missing row. */
 const streamMillis = 24 * 3_600_000;
 
 /** The stream will bring no change that was made before this time. */
@@ -23,9 +23,7 @@ export const amountsBy = (amountOf: (type: CreditType) => number): Amounts => ({
   restricted: amountOf('restricted'),
 });
 
-/**
- * Rows that a customer's history gets, from the number `first` to `last`, and the L$ by which each type grows in them.
- */
+/** Rows that a customer's history gets, from number `first` to `last`, and the L$ by which each type grows in them. */
 export interface AddedRows extends Amounts {
   kind: 'opening' | 'unrecorded' | 'parts';
   first: number;
@@ -36,7 +34,7 @@ export interface AddedRows extends Amounts {
 export interface Gap extends AddedRows {
   /** The balances before it. */
   before: Amounts;
-  /** How much permanent credit changes in it. */
+  /** The L$ by which the permanent credit of each type changes in it. */
   unlotted: Amounts;
   /** The time of the change after it. Its own time is unknown. */
   at: string;
@@ -52,9 +50,7 @@ const balancesBefore = (change: RecordedChange): Amounts => {
   return { ...after, [change.type]: after[change.type] - change.amount + change.expired };
 };
 
-/**
- * The number that a customer's history begins with: 1, the first opening, or a number before which there was nothing.
- */
+/** The number that a customer's history begins with: 1, the first opening, or one before which there was nothing. */
 const firstNumber = (first: RecordedChange | undefined): number => {
   if (!first) return 1;
   const { regular, restricted } = balancesBefore(first);
@@ -131,8 +127,8 @@ export const gapAfterRestore = (item: CreditItem, changes: readonly RecordedChan
 };
 
 /**
- * The type of a row in a gap. The last row is regular and the one before it restricted. A single row has the type that
- * changed.
+ * The type of a row in a gap. The last row is regular and the one before it restricted. A single row has the changed
+ * type.
  */
 const typeOfRow = ({ first, last, regular, restricted }: Gap, sequence: number): CreditType => {
   const isSingle = first === last;
@@ -153,9 +149,7 @@ const lastExpiry = (lots: readonly CreditLot[], type: CreditType): string | unde
     .sort()
     .at(-1);
 
-/**
- * The rows that close a gap, with the sums of their days. The last row of each type has all L$ by which that type grew.
- */
+/** The rows that close a gap, with the sums of their days. The last row of a type has all L$ by which it grew. */
 export const rowsOfGap = (store: string, uuid: string, gap: Gap, lots: readonly CreditLot[]): LostRow[] => {
   const balances = { ...gap.before };
   // Nobody knows which lots changed, so the row tells only their last expiry.

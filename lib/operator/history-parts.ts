@@ -60,10 +60,10 @@ const partsOfRow = (
 };
 
 /**
- * Finds the parts that rows lack. A lot names the last change that it saw, so its untold part belongs to that row. If
- * only one row lacks parts, all untold parts belong to it. If a later change took from a lot and its record is lost
- * too, the lot still knows its first amount: that is the part of the change that added it. A row whose missing amount
- * none of these equals is a fault.
+ * Finds the parts that rows lack. A lot names the last change that touched it, so its untold part belongs to that row.
+ * If only one row lacks parts, all untold parts belong to it. If a later change took from a lot and its record is lost
+ * too, the lot still knows its first amount: that is the part of the change that added it. If none of these equals the
+ * missing amount of a row, that row is a fault.
  */
 export const planParts = (
   item: CreditItem,

@@ -38,7 +38,7 @@ export const readMemberships = async (store: string): Promise<Map<string, Set<st
   return categoriesOf;
 };
 
-/** Says whether a product is to be in a category. */
+/** Tells whether a product must be in a category. */
 export interface Membership {
   productId: string;
   wanted: boolean;

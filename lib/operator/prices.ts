@@ -31,7 +31,7 @@ export interface Terms {
   discount?: Discount;
 }
 
-/** A product of a run: what it had in the preview, and what it is to get. */
+/** A product of a run, with its terms in the preview and the terms that it gets. */
 export interface PricedLine extends Key {
   id: string;
   name: string;
@@ -124,7 +124,7 @@ export const planPrices = (products: readonly SeenProduct[], change: PriceChange
   return { lines, faults };
 };
 
-/** Items in one transaction. */
+/** The most items of one transaction. */
 const together = 100;
 
 /** Notes the lines of a run before it begins. Answers the id of their list. */
@@ -147,8 +147,8 @@ export const linesOf = (store: string, { list }: PricingRun): Promise<PricedLine
 const conditionsOf = (terms: Terms) => Object.entries(terms).map(([name, value]) => is(name, value));
 
 /**
- * Sets the product of a line, unless that was done before. Answers why it could not: `changed` if the product differs
- * from the preview.
+ * Sets the product of a line, unless that was done before. Answers `changed` if the product differs from the preview,
+ * and `gone` if it does not exist any more.
  */
 export const setLine = async (store: string, line: PricedLine): Promise<'set' | 'changed' | 'gone'> => {
   if (line.setAt !== undefined) return 'set';
@@ -169,9 +169,7 @@ export const setLine = async (store: string, line: PricedLine): Promise<'set' | 
   );
 };
 
-/**
- * Says whether a line and its product, which were read one after the other, existed in these states at the same time.
- */
+/** Tells whether a line and its product, which were read one after the other, had these states at the same time. */
 const wereTogether = async (store: string, line: PricedLine, product: SeenProduct | undefined): Promise<boolean> => {
   const { pk, sk, id } = line;
   const [lineNow, productNow] = await getTogether<PricedLine & SeenProduct>([{ pk, sk }, productKey(store, id)]);
@@ -193,6 +191,6 @@ export const putBackLine = (store: string, { id, ...key }: PricedLine): Promise<
       return recheck(() => wereTogether(store, line, product), answer('changed'));
     const back = updated(product, { set: { ...line.before }, when: isAsSet });
     const mark = { set: { putBackAt: timestamp(now()) }, when: all(present('setAt'), missing('putBackAt')) };
-    // Refused, the line or the product has changed since it was read.
+    // If the writes are refused, the line or the product has changed since it was read.
     return writeAll([back, update(key, mark)], { result: 'put back', ifRefused: () => undefined });
   });

@@ -11,9 +11,7 @@ import { all, applied, check, type Item, is, missing, type Write } from '../tabl
 import { auditCredit } from './audit-credit.ts';
 import { readCredit, repairReason, type StoredCredit } from './read-credit.ts';
 
-/**
- * Repairs wrong books. The lots are the money: the customer's item is adjusted to them, and keeps its unlotted credit.
- */
+/** Repairs wrong books. The lots are the money: the customer's item is adjusted to them. Its unlotted credit stays. */
 
 /** One value that a repair changes: an attribute of a customer's item, or the state of a lot. */
 export interface Correction {
@@ -180,8 +178,8 @@ const planRepair = (store: string, item: CreditItem, lots: readonly CreditLot[],
 };
 
 /**
- * Says whether the lots that were read may be older than the last change: DynamoDB shows the items of a transaction one
- * by one (lib/credit/whole-lots.ts), and the checksum differs for other lots.
+ * Tells whether the lots that were read may be older than the last change. The items of a transaction become visible
+ * one by one (lib/credit/whole-lots.ts), and the checksum differs for other lots.
  */
 const mayShowLater = (item: CreditItem, lots: readonly CreditLot[], { at }: Cause): boolean => {
   if (isAtRest(item, Date.parse(at))) return false;
@@ -212,8 +210,8 @@ const repairOf = async (
 };
 
 /**
- * Finds what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they change all
- * the time.
+ * Finds what a repair would change, and writes nothing. Undefined if the books add up. Throws 503 if they keep
+ * changing.
  */
 export const findRepair = (store: string, uuid: string, cause: Cause): Promise<Repair | undefined> =>
   decide(async () => {

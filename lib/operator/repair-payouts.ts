@@ -11,7 +11,7 @@ export interface UncountedSale {
   /** When it was sold or, if later, refunded. */
   at: string;
   payees: number;
-  /** By how much it will raise the sum of what is owed, in L$. */
+  /** The L$ by which it will raise the sum of what is owed. */
   amount: number;
 }
 
@@ -25,7 +25,7 @@ const described = (sale: SaleItem): UncountedSale => {
   };
 };
 
-/** The sales of a store whose notes do not call their debts counted. Reads all sales. */
+/** The sales of a store that do not note all their debts as counted. Reads all sales. */
 export const findUncountedSales = async (
   store: string,
   onChecked: (count: number) => void,

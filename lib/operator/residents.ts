@@ -21,8 +21,8 @@ import { get, getMany, write } from '../table/table.ts';
 /** The operator's residents, whom all stores share, and reads of many residents at once. */
 
 /**
- * The item of a name. It holds the current name, so that a look-up is one read. Refused unless the name is free or
- * `holder`'s.
+ * The item of a name. It holds the current name, so that a look-up is one read. Refused if another than `holder` has
+ * it.
  */
 const nameItem = ({ uuid, username }: Resident, name: string, holder: string): Write =>
   put({ ...nameKey(name), uuid, username }, any(isNew, is('uuid', holder)));

@@ -3,11 +3,9 @@ import { is, isNew, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { get, transact } from '../table/table.ts';
 
-/**
- * A run of a command over many lines, by its reference. It exists before its first line is done, and stays for ever.
- */
+/** A run of a command over many lines, by its reference. It is written before its first line, and stays for ever. */
 export interface Run extends Key {
-  /** The SHA-256 of what is to be done. Another file or selection under this reference is refused. */
+  /** The SHA-256 of the run's task. Another file or selection under this reference is refused. */
   digest: string;
   lines: number;
   by: string;

@@ -82,7 +82,7 @@ const takeStep = async (
 
 const sideBySide = { concurrency: 4 };
 
-/** After this many rounds without progress, the products are changing all the time. */
+/** It gives up after more rounds without progress than this: other requests change the products all the time. */
 const maxIdleRounds = 5;
 
 /**

@@ -17,8 +17,8 @@ export interface AppliedFields {
 const unknownCoupon = 'must be a coupon of the store, by UUID or by the id of its row: import coupons first';
 
 /**
- * Says whether a row changes what is applied. Applying is an act of a customer. So an import only prolongs it, and
- * brings back no coupon that they have revoked or replaced.
+ * Tells whether a row changes what is applied. Applying is an act of a customer. So an import only prolongs an
+ * application, and brings back no coupon that was revoked or replaced.
  */
 const isNews = (stored: AppliedCoupon | undefined, couponId: string, expiresAt: string, at: string): boolean => {
   if (expiresAt <= at) return false;

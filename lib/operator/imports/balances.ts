@@ -16,8 +16,8 @@ import { isChangedByStore } from './credit.ts';
 import { type Group, type Importer, type Row, sideBySide } from './rows.ts';
 
 /**
- * The balances of customers at another service. No GET tells its lots, so this adds or removes credit here until the
- * balances are equal, by the usual rules. It stops once this store has changed the customer's credit itself.
+ * The balances of customers at another service. Its API tells no lots, so this importer adds or removes credit here
+ * until the balances are equal, by the usual rules. It stops once this store has changed the customer's credit itself.
  */
 
 /** A customer's balances at the other service, in L$. All credit that is added here ends at `expiresAt`. */
@@ -40,7 +40,7 @@ const partsOf = (facts: CreditFacts, fields: BalanceFields, at: string) => {
   });
 };
 
-/** The group of a row, decided by the customer as they were read; undefined if they must be read again. */
+/** The group of a row, decided from the customer's credit as it was read; undefined if it must be read again. */
 const groupOf = async (
   row: Row<BalanceFields>,
   store: string,

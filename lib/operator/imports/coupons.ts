@@ -37,7 +37,7 @@ interface Holder {
   coupon: CouponItem | undefined;
 }
 
-/** Says whether the coupon that a code names has that code. If not, the code is free. */
+/** Tells whether the coupon that a code names has that code. If not, the code is free. */
 const hasCode = ({ coupon }: Holder, code: string): boolean => coupon?.folded === code;
 
 /** The writes of the item that holds a coupon's code. */
@@ -107,7 +107,7 @@ const couponGroup = (
   return { rows: [row], outcome: stored ? 'changed' : 'created', writes, undoes: made ? undoneBy(made, stored) : [] };
 };
 
-/** Coupons, with the fields that no request sets: the limit of uses, the expiry and the time of creation. */
+/** Coupons, with fields that no request to create one sets: the limit of uses, the expiry and the time of creation. */
 export const couponImporter: Importer<CouponFields> = {
   plan: async (rows, setting) => {
     const { store } = setting;

@@ -21,7 +21,7 @@ export interface CreditFields {
   type: CreditType;
   /** In L$: the lot's first amount, or the unlotted credit. */
   amount: number;
-  /** The L$ left in an open lot, or left in a closed one when it ended. By default the amount. */
+  /** The L$ left in an open lot, or left in a closed one at its end. By default the amount, and 0 for a drained lot. */
   remaining?: number | undefined;
   expiresAt?: string | undefined;
   state: 'open' | Ending;
@@ -57,7 +57,7 @@ const importedLot = (setting: Setting, { fields }: Row<CreditFields>, item: Cred
 const spentSince: string =
   'cannot be added: the store has changed this customer’s credit since, and an import must not bring back what was spent. Use the credit actions of the API instead';
 
-/** Says whether the store itself has changed a customer's credit. Then nothing is imported any more. */
+/** Tells whether the store itself has changed a customer's credit. Then nothing is imported any more. */
 export const isChangedByStore = (item: CreditItem | undefined): boolean =>
   (item?.creditVersion ?? 0) !== (item?.importedVersion ?? 0);
 
@@ -77,7 +77,7 @@ export const unlottedId = (item: CreditItem, type: CreditType): string => {
   return imported?.id ?? idOf(JSON.stringify([item.pk, item.sk, type, item.creditVersion]));
 };
 
-/** Says whether a row without `expiresAt` is the imported one, or an export of what the store holds now. */
+/** Tells whether a row without `expiresAt` is the imported one, or an export of what the store holds now. */
 const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined): boolean => {
   const { id, type, amount } = fields;
   const imported = item?.[importedNames[type]];
@@ -86,8 +86,8 @@ const isKnown = ({ fields }: Row<CreditFields>, item: CreditItem | undefined): b
 };
 
 /**
- * Says whether less is left in an open lot according to a row than in the store, or nothing. An import may take the
- * difference away while only imports have changed the customer's credit.
+ * Tells whether a row leaves less in an open lot than the store has, or nothing. An import may take the difference away
+ * while only imports have changed the customer's credit.
  */
 const isLowered = (wanted: CreditLot, lot: CreditLot): boolean =>
   lot.state === 'open' &&
@@ -114,7 +114,7 @@ const lotFault = (wanted: CreditLot, lot: CreditLot, isChanged: boolean): Fault 
     : { field, value, message: `must be ${stored[field]}: this lot is there already` };
 };
 
-/** Compares a row with the table: it exists (`unchanged`), has a fault, or is to be added or lowered (`new`). */
+/** Compares a row with the table: it exists (`unchanged`), has a fault, or adds or lowers credit (`new`). */
 const judge = (
   row: Row<CreditFields>,
   item: CreditItem | undefined,

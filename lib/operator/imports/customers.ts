@@ -50,7 +50,7 @@ const customerGroup = (
       rows: [row],
       outcome: { field: 'banReason', value: wanted.banReason, message: 'must be empty where isBanned is false' },
     };
-  // A customer without any settings is taken as told: every earlier word left them without.
+  // If nothing was told of a customer without settings, having none counts as told.
   const { told = digestOf(settingsOf(before)) === noSettings ? noSettings : undefined } = item ?? {};
   const stored = item && { ...before, ...(told !== undefined && { told }) };
   const made = withSettings(stored, wanted, { settingsOf, isMove });

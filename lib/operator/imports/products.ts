@@ -43,7 +43,7 @@ export interface ProductFields
 
 const { body } = createProduct;
 
-/** Part of an item that only a later version can read. */
+/** The shape of an item: see lib/shape.ts. */
 interface Shaped {
   shape?: number;
 }
@@ -64,9 +64,7 @@ const settingsOf = ({ name, price, image, listed, bloggable, limited, item, ...p
 const valueAt = (fields: object, path: string): unknown =>
   path.split('.').reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], fields);
 
-/**
- * Merges a row into the stored product. Returns the product, with all its copies in its own item, or the row's fault.
- */
+/** Merges a row into the stored product. Returns the product, with all copies in its item, or the row's fault. */
 const merge = (
   { fields: row }: Row<ProductFields>,
   known: KnownProduct | undefined,
@@ -109,8 +107,8 @@ interface Stock {
 }
 
 /**
- * The copies that a row leaves to a product that is limited and was so before. They are used up here. So a file leaves
- * them unless it is asked to set them, and a move adds the change of the number at the other service.
+ * The copies after a row, of a product that is limited and was limited before. This store uses them up. So a file keeps
+ * their number unless it is asked to set it, and a move adds the change of the number at the other service.
  */
 const stockAfter = (
   { availableAmount: there }: ProductFields,
@@ -125,10 +123,10 @@ const stockAfter = (
   return { copies: here, told, kept: { field: 'availableAmount', value: there, message } };
 };
 
-/** How the copies of a product are spread over its item and its shares. */
+/** The attributes that say how a product's copies are spread over its item and its shares. */
 const stockIn = (item: StoredProduct) => ({ availableAmount: item.availableAmount, ...divisionOf(item) });
 
-/** The item with these copies. They stay where they are if their number stays. */
+/** The item with these copies. If their number stays, they stay where they are. */
 const withStock = (item: StoredProduct & Shaped, { copies, told }: Stock, known: KnownProduct): StoredProduct => {
   if (copies === known.copies && told === item.toldCopies) return item;
   const { divided, wholeUntil, shape, toldCopies: _, ...others } = item;
@@ -257,7 +255,7 @@ const productGroup = async (
   };
 };
 
-/** The write replaces a product with a divided stock by one with all copies in its item. */
+/** True for a write that replaces a product with a divided stock by one with all copies in its item. */
 const replacesDivided = (write: Write): boolean => {
   const { divided }: Partial<StoredProduct> = (write.kind === 'put' && write.found) || {};
   return divided !== undefined && write.kind === 'put' && write.item.divided === undefined;
@@ -301,7 +299,8 @@ export const productImporter = (): Importer<ProductFields> => {
         }
       // One after another: two categories of one product would have to wait for each other.
       for (const [category, memberships] of changes) await setMembers(store, category, memberships);
-      // They are noted as told after they have taken effect: if a move is interrupted before, it brings them again.
+      // The categories are noted as told after the memberships have changed: if a move is interrupted before, it brings
+      // them again.
       for (const some of inChunks(told, 100)) await transact(some);
     },
   };

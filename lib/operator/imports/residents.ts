@@ -88,7 +88,7 @@ const toldGroup = async (row: Row<ResidentFields>, store: string): Promise<Group
   return { rows: [row], outcome: told ? 'changed' : 'created', writes };
 };
 
-/** A name that one store has for another avatar, given the key of what the store was told. */
+/** A name that moves to another avatar in one store, for the log. `key` is the item of the avatar who loses it. */
 const movedIn = (name: string, key: Key) => ({ name, from: key.sk, store: storeOf(key) });
 
 /** The fault of a former name that leads to another resident. */
@@ -99,9 +99,7 @@ const formerNameFault = (claims: readonly string[], uuid: string, { holders }: K
   return { field: 'formerNames', value: former, message };
 };
 
-/**
- * A row needs another row in which the present holder of its name gets a new one. Either may come first in the file.
- */
+/** A row needs another row that gives the present holder of its name a new one. Either may come first in the file. */
 const neededRename = ({ uuid, username }: StoredResident): NonNullable<Group<ResidentFields>['needs']> => {
   const message = `belongs to the resident ${uuid}: give that resident's new name in the same file`;
   return { key: uuid, fault: { field: 'username', value: username, message } };
@@ -137,7 +135,7 @@ const residentWrites = (
   ];
 };
 
-/** A transaction takes no more. */
+/** The most writes that a transaction takes. */
 const maxWrites = 100;
 
 /** All names of a resident are written at once, since each item holds the current name. */
@@ -155,7 +153,8 @@ const residentGroup = (row: Row<ResidentFields>, known: KnownResidents, log: Set
   if (fault) return { rows: [row], outcome: fault };
   const holder = residents.get(holders.get(username) ?? '');
   const taken = holder && holder.uuid !== uuid ? holder : undefined;
-  // A name of theirs that leads nowhere, as in a table that was restored with half a transaction, is written again.
+  // A name of this resident that leads nowhere is written again. A table that was restored with half a transaction may
+  // have one.
   const isNoted = (name: string): boolean => stored?.names.includes(name) === true && holders.get(name) === uuid;
   if (stored?.username === username && !taken && claims.every(isNoted))
     return { rows: [row], outcome: isToFollow(stored) ? 'changed' : 'unchanged' };

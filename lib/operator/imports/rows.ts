@@ -10,10 +10,10 @@ import { isSameItem } from '../../table/stamp.ts';
 import { getMany, transact, write } from '../../table/table.ts';
 
 /**
- * Writes the things of a store that rows tell of, from a file or from another service. The `plan` of an importer reads
- * the table and returns the writes for each row. A dry run stops there. The table refuses a plan's writes if another
- * writer has changed an item since it was read; then those rows are planned again. So an import can be interrupted
- * anywhere, repeated, or run twice at the same time.
+ * Writes the things of a store that rows of a file, or of another service, tell of. The `plan` of an importer reads the
+ * table and returns the writes for each row. A dry run stops there. The table refuses a plan's writes if another writer
+ * has changed an item since it was read; then those rows are planned again. So an import can be interrupted anywhere,
+ * repeated, or run twice at the same time.
  */
 
 /** A row with checked fields. It may lack some fields of its thing. Residents and ids in it are known. */
@@ -95,10 +95,7 @@ const maxItems = 100;
 /** Limits the calls that an import makes at once. */
 export const sideBySide = { concurrency: 4 };
 
-/**
- * Packs as many groups into each transaction as fit. If groups write the same item, a round takes only the first of
- * them.
- */
+/** Packs as many groups into each transaction as fit. If groups write the same item, a round takes only the first. */
 const pack = <F>(groups: Group<F>[], alone: boolean): Group<F>[][] => {
   const taken = new Set<string>();
   const transactions: Group<F>[][] = [];

@@ -65,7 +65,7 @@ const bonusIn = ({ bonus: amount, bonusType: type, bonusExpiresAt: expiresAt }: 
 const changePaidIn = ({ changePaid: { transactionId, amount, at } = {} }: SaleFields): SaleItem['changePaid'] =>
   transactionId !== undefined && amount !== undefined && at !== undefined ? { transactionId, amount, at } : undefined;
 
-/** The sale of a row. It is in no list of deliveries to be ordered. */
+/** The sale of a row. Nothing orders its delivery. */
 const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
   const { fields } = row;
   const { id, product: productId, buyer, recipient = buyer, shares, taken, bonusType: _, bonusExpiresAt: __ } = fields;
@@ -105,7 +105,7 @@ const soldIn = (row: Row<SaleFields>, store: string): SaleRow => {
   return { row, sale, buyer, recipient };
 };
 
-/** The stored items that sales change, read at one moment. */
+/** The stored items that sales change, read consistently. */
 const readSaleItems = async (store: string, all: readonly SaleRow[]) => {
   const completed = all.filter(({ sale }) => sale.state === 'completed');
   const avatars = completed.flatMap(({ buyer, recipient }) => [buyer?.uuid ?? '', recipient?.uuid ?? '']);

@@ -10,7 +10,7 @@ import type { Key } from '../../table/schema.ts';
 import { type Group, type Importer, type Row, readItems } from './rows.ts';
 
 /**
- * The spend of customers at another service. No GET tells its single purchases, so two purchases carry the sums: one
+ * The spend of customers at another service. Its API tells no single purchases, so two purchases carry the sums: one
  * for the last year, and one for the time before. They hold the other service's sums less the purchases that imports
  * have brought in single rows. This store's own sales are added to them.
  */
@@ -106,7 +106,8 @@ export const spendImporter = (brought: BroughtSpend): Importer<SpendFields> => (
 
 /**
  * Finds carried sums that have lost L$. A move carries the other service's sum less what imports have brought, and no
- * sale of this store takes anything away. More may be carried: the rows of a later file are in both.
+ * sale of this store takes anything away. More may be carried: the next move takes off the rows that a file has brought
+ * since.
  */
 export const checkCarried = async (store: string): Promise<{ checked: number; faults: string[] }> => {
   const carried = new Map<string, { price: number; told: number }>();
