@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { APIGatewayProxyEvent } from 'aws-lambda';
 import { answerDesk, type DeskFiles } from '../lib/http/desk.ts';
 
-/** The desk's files lie beside this function's bundle. */
+/** Reads the desk's files, which are beside this function's bundle. */
 const read = async (): Promise<DeskFiles> =>
   JSON.parse(await readFile(join(process.env.LAMBDA_TASK_ROOT ?? '', 'desk.json'), 'utf8'));
 

@@ -1,10 +1,7 @@
 import { logSink } from '../lib/log.ts';
 import { askForIncrement } from '../lib/table/increments.ts';
 
-/**
- * Runs every hour: asks DynamoDB for an increment of the table's daily export. DynamoDB writes the files after the
- * call.
- */
+/** Runs every hour: asks DynamoDB for an increment of the table's daily export. DynamoDB writes the files later. */
 export const handler = async (): Promise<void> => {
   const {
     EXPORT_TABLE: table = '',

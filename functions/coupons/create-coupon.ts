@@ -6,8 +6,8 @@ import { createCoupon as row } from '../../lib/routes/coupons.ts';
 
 export const handler = endpoint(row, async ({ store, body: { ownerIdentifier, ...fields } }) => {
   const owner = await findResident(store, ownerIdentifier);
-  // A create shows by itself whether the code is taken. Without an owner nothing is created, so the code is looked up
-  // here.
+  // `createCoupon` finds out itself whether the code is taken. Without an owner it is not called, so the code is looked
+  // up here.
   if (!owner)
     throw invalid(...(await codeFaults(store, fields.code)), 'ownerIdentifier names a resident who does not exist.');
   return createCoupon(store, owner, fields);

@@ -4,7 +4,7 @@ import { claimPayout } from '../../lib/payout/claim.ts';
 import { claimPayout as row } from '../../lib/routes/payouts.ts';
 
 export const handler = endpoint(row, async ({ store, body, keyOrigin }) => {
-  // If nobody would get enough, this reads everybody who is owed something.
+  // If nobody would get enough, this reads all accounts that are owed something.
   boundReads(store);
   return claimPayout(store, body, keyOrigin);
 });
