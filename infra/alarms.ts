@@ -38,7 +38,7 @@ export interface AlarmFacts {
   metric: IMetric;
   threshold: number;
   periods?: number;
-  /** The alarm is on after this many of the periods: by default after all. */
+  /** The alarm is on after this number of the periods: by default after all. */
   enough?: number;
   /** A missing metric sets the alarm off too. */
   alsoWhenMissing?: true;
@@ -209,7 +209,7 @@ const deliveryAlarms = (scope: Construct, { data, worker, settings }: Watched): 
       metric: counted(scope, 'WorkerFailing', '{ ($.delivery = "error") || ($.webhook = "error") }', [worker]).with({
         period: quarter,
       }),
-      // SQS returns one message this often in the period. So a fault that is over sets no alarm off.
+      // SQS returns one message this number of times in the period. So a fault that is over sets no alarm off.
       threshold: Math.floor(quarter.toSeconds() / deliveryQueue.visibilitySeconds),
       harm: `${worker.harm} The worker has failed again and again for 15 minutes, because of a bug, the table or the queue. It tries again every 6 minutes, and after four days a message is a dead letter.`,
       act: 'The log shows the reason. After an update, deploy the earlier version.',
@@ -357,7 +357,6 @@ const exportAlarms = ({ exports }: Watched): Record<string, AlarmFacts> =>
       }
     : {};
 
-/** All alarms by name. */
 export const alarmsOf = (scope: Construct, watched: Watched): Record<string, AlarmFacts> => ({
   ...apiAlarms(scope, watched),
   ...deskAlarms(scope, watched),

@@ -51,15 +51,13 @@ const accessLine = {
 };
 
 /**
- * The desk's methods, each for all callers together: nobody is known there, and each answer costs. An address that
- * keeps the firewall's default rate cannot use this one up. The burst is enough for the first view of ten people.
+ * The rate of each of the desk's methods, for all callers together: nobody is known there, and each answer costs. An
+ * address that keeps the firewall's default rate cannot use this rate up. The burst is enough for the first view of ten
+ * people.
  */
 export const deskLimit = { rate: 20, burst: 100 };
 
-/**
- * The REST API: the document that it is imported from, its stage with throttles and logs, and the permissions of its
- * calls.
- */
+/** The REST API: the document that it is imported from, its stage with throttles and logs, and its permissions. */
 export class Api extends Construct {
   readonly rest: SpecRestApi;
   /** One line per call. */
@@ -129,9 +127,7 @@ export class Api extends Construct {
     });
   }
 
-  /**
-   * Without this, API Gateway would create the log of its errors itself, keep its lines for ever, and leave it behind.
-   */
+  /** Without this, API Gateway would create the log of its errors itself, keep it for ever, and leave it behind. */
   private addExecutionLog({ stage, logRetentionDays }: Settings): void {
     const log = new LogGroup(this, 'ExecutionLog', {
       // API Gateway writes to this name only.

@@ -11,9 +11,7 @@ import { StoreServiceStack } from './store-service-stack.ts';
 
 const app = new App();
 
-/**
- * Reads the settings. If they are wrong, prints only their faults and ends the process: the CDK shows what it printed.
- */
+/** Reads the settings. If they are wrong, prints only their faults, which the CDK shows, and ends the process. */
 const settingsOrEnd = () => {
   try {
     // The CDK tells its application the region that it deploys to.

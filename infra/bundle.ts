@@ -58,10 +58,7 @@ const ownRowOnly: Plugin = {
   },
 };
 
-/**
- * Leaves out zod's conversion to JSON Schema, a twentieth of a bundle. Only `apps/reference/` uses it, and no function
- * does.
- */
+/** Leaves out zod's conversion to JSON Schema, a twentieth of a bundle. Only `apps/reference/` uses it. */
 const noJsonSchema: Plugin = {
   name: 'no-json-schema',
   setup: ({ onLoad }) => {

@@ -23,10 +23,10 @@ export class Data extends Construct {
   /** The stream of that table. */
   readonly streamArn: string;
   readonly queue: Queue;
-  /** The queue for receivers in trouble. */
+  /** The queue for receivers in trouble, and for calls of vendors. */
   readonly slowQueue: Queue;
   readonly deadLetters: Queue;
-  /** Takes the stream's records that could not be made into history. */
+  /** Holds the stream's records from which no history could be made. */
   readonly historyFailures: Queue;
   readonly cursorSecret: Secret;
 

@@ -6,7 +6,7 @@ import { permissions, workerAccess } from './permissions.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { receiveStatement, sendStatement, tableStatements } from './statements.ts';
 
-/** Delivers a few messages in parallel. Only the messages that fail come back. */
+/** Adds the worker, which delivers a few messages in parallel. Only the messages that fail come back. */
 export const addWorker = (base: Base): ServiceFunction => {
   const { settings } = base;
   const { table, queue, slowQueue, deadLetters } = base.data;
@@ -18,7 +18,8 @@ export const addWorker = (base: Base): ServiceFunction => {
     environment: {
       ...queueUrls(base),
       SLOW_QUEUE_URL: slowQueue.queueUrl,
-      // No delivery waits behind a vendor there, and a queue of their own would cost 0.26 dollars an idle month.
+      // Calls of vendors share the slow queue, where no delivery waits behind them. A queue of their own would cost
+      // 0.26 dollars an idle month.
       VENDOR_QUEUE_URL: slowQueue.queueUrl,
       ...dispenserHosts(base),
       DELIVERY_RECORD_DAYS: String(settings.deliveryRecordDays),
@@ -31,8 +32,7 @@ export const addWorker = (base: Base): ServiceFunction => {
       // letters.
       sendStatement(queue, slowQueue, deadLetters),
     ],
-    // It sends itself messages: one for each next hundred of waiting deliveries, and one for each event that was held
-    // back.
+    // It sends itself messages: for the next hundred of waiting deliveries, and for events that were held back.
     isRecursive: true,
   });
   const addSource = (source: Queue, maxConcurrency: number): void =>

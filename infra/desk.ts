@@ -9,7 +9,7 @@ const directory = join(import.meta.dirname, '../apps/desk');
 /** The script and the style sheet that the page names. */
 const entries = {
   deployed: { script: 'main.tsx', style: 'desk.css' },
-  /** With the pages for developers, which call the tools of the local service. */
+  /** The desk with the pages for developers, which call the tools of the local service. */
   local: { script: 'developer/main.tsx', style: 'developer/developer.css' },
 };
 

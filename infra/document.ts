@@ -55,7 +55,6 @@ interface DocumentFacts {
   settings: Pick<Settings, 'authorizerTtlSeconds' | 'corsOrigins' | 'domainOnly'>;
 }
 
-/** The whole document. */
 export const apiDocument = ({ name, version, methods, addressOf, settings }: DocumentFacts) => ({
   // API Gateway refuses 3.1.
   openapi: '3.0.1',

@@ -24,7 +24,7 @@ const memoryMegabytes = { list: 1024, read: 512, write: 512 };
 /** The caller of an endpoint waits meanwhile, so a dispenser gets 3 seconds of these. */
 const lookUpTimeoutSeconds = 5;
 
-/** Asks dispensers for avatars that nobody imported. The endpoints wait for it. */
+/** Adds the function that asks dispensers for unknown avatars. The endpoints wait for it. */
 export const addLookUp = (base: Base): ServiceFunction =>
   addFunction(base, 'resident-lookup', {
     description: "Asks a store's dispenser for an avatar that nobody imported.",
@@ -108,7 +108,7 @@ const addDesk = (base: Base): ServiceFunction => {
   });
 };
 
-/** Adds the API before the endpoints, with the function that checks keys. */
+/** Adds the API in front of the endpoints, with the function that checks keys. */
 export const addApi = (base: Base, rows: readonly Route[], endpoints: readonly Endpoint[]): Api => {
   const { stack, settings } = base;
   // A usage key is unique in its account and has letters and digits only; a stage's name may hold a hyphen.

@@ -74,9 +74,9 @@ const visibility = (metricName: string) => ({
 });
 
 /**
- * A firewall in front of the API. It refuses a request without a header of a key's shape before the request counts
- * towards an endpoint's rate, holds each address well below that rate, and refuses addresses of ill repute. Amazon's
- * general rules would refuse bodies over 8 KB and product texts that hold HTML.
+ * A firewall in front of the API. It refuses a request without a header in the form of a key before the request counts
+ * towards an endpoint's rate, holds each address well below that rate, and refuses addresses with a bad reputation.
+ * Amazon's general rules would refuse bodies over 8 KB and product texts that hold HTML.
  */
 export const addFirewall = (scope: Construct, api: SpecRestApi, settings: Settings): void => {
   const { addressRate, corsOrigins } = settings;

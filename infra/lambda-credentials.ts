@@ -1,6 +1,6 @@
 /**
  * Replaces `@aws-sdk/credential-provider-node` in bundles. On Lambda the environment holds the credentials of the
- * function's role. The real provider brings a hundred kilobytes of code for other places.
+ * function's role. The real provider brings a hundred kilobytes of code for other environments.
  */
 export const defaultProvider = () => async () => {
   const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = process.env;

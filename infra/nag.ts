@@ -7,9 +7,7 @@ interface Acknowledgement {
   reason: string;
 }
 
-/**
- * The rules of cdk-nag that this stack breaks on purpose, each with the reason and for as few constructs as possible.
- */
+/** The rules of cdk-nag that this stack breaks on purpose, each with its reason, for as few constructs as possible. */
 export const acknowledgements: readonly Acknowledgement[] = [
   {
     rule: 'AwsSolutions-SMG4',

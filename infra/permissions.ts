@@ -17,9 +17,7 @@ export interface Access {
   readonly uses?: readonly TableUse[];
 }
 
-/**
- * A role's permissions on the table. The stack makes policies of them, and the tests check every command against them.
- */
+/** A role's permissions on the table. The stack makes policies of them, and tests check every command against them. */
 export interface Permission {
   sid: string;
   /** DynamoDB's actions, without their prefix. */
@@ -125,8 +123,7 @@ export const authorizerPermissions: Permission[] = [
 
 /**
  * The worker checks that the store exists and that the sale was not refunded. It keeps the record of each delivery, and
- * notes lost dispensers. It notes in a customer's products when one was given. It tells vendors of changes, and notes
- * when.
+ * notes lost dispensers. It notes when a customer's product was given. It tells vendors of changes, and notes when.
  */
 export const workerAccess: Access = {
   reads: ['STORE', 'SALE', 'EVENT', 'VENDOR'],

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * AWS's quotas that the template can meet, as data. No stand-in knows them, and each of them makes AWS roll a
- * deployment back. Looked up in November 2026.
+ * AWS's quotas that the template can reach, as data. No stand-in knows them, and AWS rolls a deployment beyond one of
+ * them back. Looked up in November 2026.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
@@ -22,7 +22,6 @@ interface Count {
   where: string;
 }
 
-/** A quota of AWS. */
 export interface Quota {
   name: string;
   /** The most that AWS takes. */
@@ -374,7 +373,7 @@ export const templateRules: readonly TemplateRule[] = [
   },
 ];
 
-/** The largest count of a quota in some templates, and where it is; 0 where there is nothing to count. */
+/** The largest count of a quota in some templates, and where it is; 0 if there is nothing to count. */
 export const largestOf = ({ counts }: Quota, stacks: readonly StackTemplate[]): Count =>
   counts(stacks).reduce((most, one) => (one.count > most.count ? one : most), { count: 0, where: 'nowhere' });
 

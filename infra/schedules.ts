@@ -7,7 +7,7 @@ import { permissions, sweepAccess } from './permissions.ts';
 import type { ServiceFunction } from './service-function.ts';
 import { sendStatement, tableStatements } from './statements.ts';
 
-/** The next sweep begins after a minute. */
+/** A sweep must end before the next one begins, which is after a minute. */
 const sweepTimeoutSeconds = 55;
 
 /** A role that this account's schedules alone may take. */

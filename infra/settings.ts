@@ -55,10 +55,7 @@ const Settings = z
     logRetentionDays: number(1, 3653, 90).refine((days) => retentionDays.includes(days), {
       error: `must be one of ${retentionDays.join(', ')}`,
     }),
-    /**
-     * How long the record of a delivery is kept after its last attempt. No message of one may come later than after 28
-     * days.
-     */
+    /** How long the record of a delivery is kept after its last attempt. A message may come up to 28 days later. */
     deliveryRecordDays: number(30, 3653, 90),
     /** Keeps the note of a delivery with its record. By default the note is deleted once the delivery was made. */
     keepDeliveryNotes: optionalFlag(),
@@ -77,9 +74,7 @@ const Settings = z
     textureUrl: z.string({ error: textureUrlWords }).refine(isTextureUrl, { error: textureUrlWords }).optional(),
     /** The origins whose pages may call the API from a browser, or `*` for all. */
     corsOrigins: z.string({ error: corsOriginsWords }).refine(areCorsOrigins, { error: corsOriginsWords }).optional(),
-    /**
-     * Workers that deliver in parallel. SQS allows no fewer than 2, and a new account runs only 10 functions at once.
-     */
+    /** Workers that deliver in parallel: SQS demands at least 2. A new account runs only 10 functions at once. */
     deliveryConcurrency: number(2, 1000, 2),
     /** A table that was restored from a backup, for use instead of the stack's own. */
     restoredTable: matching(
@@ -119,7 +114,7 @@ const Settings = z
       /^arn:aws[a-z-]*:acm:[a-z0-9-]+:\d{12}:certificate\/[\w-]+$/,
       'must be the ARN of a certificate in ACM',
     ).optional(),
-    /** An address with the number of the newest release, which the doctor and the desk compare with theirs. */
+    /** An address with the number of the newest release, which doctor and desk compare with the deployed one. */
     releases: matching(
       /^https:\/\/[A-Za-z0-9._~/%:@?&=+-]+$/,
       'must be an address that begins with https://',
@@ -160,7 +155,6 @@ const Settings = z
 
 export type Settings = z.output<typeof Settings>;
 
-/** The names of all settings. */
 export const settingNames = Object.keys(Settings.shape);
 
 // The CDK's tools keep their own context here: feature flags, look-ups, versions.

@@ -6,7 +6,7 @@ import type { Permission } from './permissions.ts';
 
 /** Statements of the functions' policies. */
 
-/** For the table, the named indexes and the partitions of the permitted kinds. */
+/** The statements for the table, its named indexes, and the partitions of the permitted kinds. */
 export const tableStatements = ({ tableArn }: Data['table'], permitted: readonly Permission[]): PolicyStatement[] =>
   permitted.map(
     ({ sid, actions, indexes, partitions }) =>
@@ -22,7 +22,10 @@ export const tableStatements = ({ tableArn }: Data['table'], permitted: readonly
       }),
   );
 
-/** For the stream. AWS's table of actions names no resource for ListStreams, so IAM may demand it for all. */
+/**
+ * The statements for the stream. AWS's table of actions names no resource for ListStreams, so IAM may demand that it is
+ * allowed for all.
+ */
 export const streamStatements = ({ tableArn }: Data['table']): PolicyStatement[] => [
   new PolicyStatement({
     sid: 'Stream',

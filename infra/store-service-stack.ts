@@ -67,10 +67,7 @@ const encryptionKey = (stack: Stack): Key =>
 /** The tags tell what a deployment costs apart from everything else in the account: docs/operate/costs.md. */
 const stackTags = ({ stage }: Settings) => ({ service: 'store-integration', stage });
 
-/**
- * An update deploys the readers before the endpoints whose messages and records they read:
- * docs/adr/0042-later-shapes.md.
- */
+/** An update deploys readers before the endpoints whose messages they read: docs/adr/0042-later-shapes.md. */
 const deployAfter = (readers: readonly IConstruct[], endpoints: readonly Endpoint[]): void => {
   const resourceOf = ({ node }: IConstruct): CfnResource => node.defaultChild as CfnResource;
   for (const { fn } of endpoints)

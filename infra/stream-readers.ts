@@ -8,10 +8,7 @@ import type { ServiceFunction } from './service-function.ts';
 import { sendStatement, streamStatements, tableStatements } from './statements.ts';
 import { busSource, streamSource } from './stream.ts';
 
-/**
- * Makes history from the table's stream, and orders the deliveries of new sales. A batch that fails comes back for 20
- * hours.
- */
+/** Makes history from the table's stream, and orders deliveries of sales. A failed batch comes back for 20 hours. */
 export const addConsumer = (base: Base): { consumer: ServiceFunction; stream: EventSourceMapping } => {
   const { table, streamArn, historyFailures, queue, slowQueue } = base.data;
   const consumer = addFunction(base, 'stream-consumer', {

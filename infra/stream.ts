@@ -17,14 +17,14 @@ export const streamSource = {
    */
   shardWindowMinutes: 15,
   /**
-   * How long Lambda gathers records between two calls. A record waits half of it on average, so history and deliveries
-   * are still normally less than a second behind, and a busy table calls the function once a second and shard instead
-   * of four times.
+   * How long Lambda gathers records between two calls. A record waits half of this time on average, so history and
+   * deliveries are normally less than a second behind. A busy table calls the function once a second for each shard
+   * instead of four times.
    */
   windowSeconds: 1,
   /**
-   * A batch that fails comes back for this long. DynamoDB deletes a record after 24 hours. With that bound Lambda could
-   * lose a record before it puts its place on the queue of failures.
+   * A batch that fails comes back for this time. DynamoDB deletes a record after 24 hours. With a bound of 24 hours
+   * Lambda could lose a record before it notes the record's place in the queue of failures.
    */
   maxRecordAgeHours: 20,
   timeoutSeconds: 60,
@@ -49,7 +49,7 @@ export const streamSource = {
 
 /** The event source of the function that puts events on a bus: the records of newly noted events. */
 export const busSource = {
-  /** A minute is enough for these, even if the bus does not answer. */
+  /** A minute is enough for this number of records, even if the bus does not answer. */
   batchSize: 30,
   filter: { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } } } },
 } as const;

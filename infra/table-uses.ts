@@ -35,7 +35,7 @@ const signs: Record<TableUse, RegExp> = {
   byBuyer: /"byBuyer"/,
 };
 
-/** The deployed functions. A function that serves several rows stands for all of them. */
+/** The deployed functions. A function that serves several rows is listed instead of them. */
 const deployed = (): string[] => {
   const together = new Set(routes.filter((row) => functionFile(row) !== row.id).map(({ id }): string => id));
   return entries().filter((entry) => !together.has(entry));
