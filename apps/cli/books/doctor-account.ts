@@ -5,7 +5,7 @@ import { explain } from '../terminal/errors.ts';
 import { counted } from '../terminal/output.ts';
 import { type Finding, ok, warnIf } from './finding.ts';
 
-/** The doctor's checks of the running version, and of everything the account still lacks except the quota. */
+/** The doctor's checks of the running version, of newer versions, and of the e-mails of alarms. */
 
 export const checkVersion = ({ version }: Target): Finding[] => {
   const own = packageFile.version;
@@ -24,7 +24,7 @@ export const checkVersion = ({ version }: Target): Finding[] => {
 
 const lookMillis = 10_000;
 
-/** Asks the address of the setting `releases` for the newest version. Asks nothing if the setting is empty. */
+/** Asks the address in the setting `releases` for the newest version. Without the setting, it asks nothing. */
 export const checkReleases = async ({ releases, version = packageFile.version }: Target): Promise<Finding[]> => {
   if (releases === undefined) return [];
   try {
@@ -43,7 +43,7 @@ export const checkReleases = async ({ releases, version = packageFile.version }:
 
 /** Checks who gets the e-mails of alarms. The findings name no address, since people show them to others. */
 export const checkAlarms = async ({ kind, alarmTopic, version }: Target): Promise<Finding[]> => {
-  // An earlier version does not say whether alarms have a topic.
+  // A deployment that does not tell its version tells no topic either.
   if (kind === 'local' || version === undefined) return [];
   if (alarmTopic === undefined)
     return [warnIf('alarms', ['nobody gets them', 'Set alarmEmail (docs/operate/deploy.md, "Settings") and deploy.'])];

@@ -64,7 +64,7 @@ const hasConsumer = async (EventSourceArn: string): Promise<boolean> => {
   return EventSourceMappings.some(({ State }) => State === 'Enabled' || State === 'Enabling');
 };
 
-/** History is made from the table's stream, which a restored table does not have. */
+/** The service makes history from the table's stream. A restored table has no stream. */
 export const checkStream = async ({ kind, tableName }: Target): Promise<Finding[]> => {
   const { Table = {} } = await db.send(new DescribeTableCommand({ TableName: tableName }));
   const { StreamSpecification: stream, LatestStreamArn } = Table;
@@ -98,7 +98,7 @@ export const checkBackup = async ({ kind, tableName }: Target): Promise<Finding[
 /** A new account has a quota of ten. A page with a few parallel calls, the worker and the sweep together reach it. */
 const fewFunctions = 100;
 
-/** Reads how many functions may run at once in this account and region, besides reserved ones. */
+/** Warns if few functions may run at once in this account and region. Reserved functions do not count. */
 export const checkQuota = async ({ kind }: Target): Promise<Finding[]> => {
   if (kind === 'local') return [];
   // Loaded only here: a command on the local service starts faster without it.
@@ -120,7 +120,9 @@ export const checkQuota = async ({ kind }: Target): Promise<Finding[]> => {
 
 const manyMessages = 1000;
 
-/** No alarm watches this queue. A webhook that fails for five days is disabled, and an alarm tells of that. */
+/**
+ * No alarm watches this queue. If a webhook fails for five days, the service disables it, and an alarm tells of that.
+ */
 export const checkSlowQueue = async ({ kind }: Target): Promise<Finding[]> => {
   // The local service has one worker for both queues.
   if (kind === 'local') return [];
@@ -182,12 +184,12 @@ export const checkSweep = async ({ kind }: Target): Promise<Finding[]> => {
   ];
 };
 
-/** The sweep orders within two minutes what the stream's consumer has missed. */
+/** Within two minutes, the sweep orders deliveries that the stream's consumer has missed. */
 const unsentMillis = 2 * 60_000;
 const unsentLongMillis = 10 * 60_000;
 const manySales = 1000;
 
-/** Completed sales whose delivery has not begun, and that no sweep has looked at since. */
+/** Reports completed sales that no sweep has looked at and whose delivery no worker has begun. */
 export const checkUnsent = async (): Promise<Finding[]> => {
   const times: string[] = [];
   for await (const sales of unsentSales()) {
@@ -209,10 +211,13 @@ const skewMillis = 5000;
 const clockFix =
   'Set this computer’s clock: AWS refuses calls from a clock that is 5 minutes off, and the expiry of keys depends on it.';
 
-/** A firewall lets this key pass. The authorizer refuses its checksum without reading the table. */
+/**
+ * It has the form of a key, so a firewall lets it pass. Its checksum is wrong, so the authorizer refuses it without
+ * reading the table.
+ */
 const noKey = `sis_live_${'0'.repeat(12)}_${'0'.repeat(49)}`;
 
-/** Asks the API with a wrong key, which costs nothing. Checks that the API answers, and compares the clocks. */
+/** Calls the API with a wrong key, so that no table is read. Checks that the API answers, and compares the clocks. */
 export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> => {
   const asked = Date.now();
   const response = await fetch(`${baseUrl}/v1/categories`, {
@@ -230,7 +235,7 @@ export const checkApi = async ({ kind, baseUrl }: Target): Promise<Finding[]> =>
     const detail = moved > 1000 ? `the local service's was moved ${inWords(moved)} ahead` : 'the same machine';
     return [api, ok('clock', detail)];
   }
-  // The header has no fractions of a second, so half a second is the best guess.
+  // The header leaves out fractions of a second. Half a second is the best guess.
   const skew = (asked + heard) / 2 - (Date.parse(response.headers.get('date') ?? '') + 500);
   if (Number.isNaN(skew))
     return [api, warnIf('clock', ['the API does not tell its time', 'Compare this clock with another.'])];

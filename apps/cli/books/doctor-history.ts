@@ -21,7 +21,7 @@ const lateMillis = 60_000;
 const stuckMillis = 10 * 60_000;
 const lostMillis = 24 * 3_600_000;
 
-/** The newest change of a customer: its time, and the key of its row. */
+/** The time of a customer's newest change, and the key of its row; empty without a change. */
 const newestOf = (store: string, item: CreditItem) => {
   const change = lastChangeOf(item);
   const type = change?.types.at(-1)?.type;
@@ -66,13 +66,13 @@ const lookAt = async (store: string) => {
 
 const ago = (at: string | undefined): string => (at ? `${inWords(now() - Date.parse(at))} ago` : 'none');
 
-/** The age of the oldest change that is missing in its customer's history. */
+/** The age in milliseconds of the oldest change that is missing in its customer's history. */
 const lateness = ({ missing }: Awaited<ReturnType<typeof lookAt>>): number =>
   missing.reduce((longest, at) => Math.max(longest, now() - Date.parse(at)), 0);
 
 /**
- * Looks again for `patienceMillis` while history is late. A local service that has just started has not read the stream
- * of its first rows yet, and dates some of these rows back.
+ * While history is late, looks again for at most `patienceMillis`. A local service that has just started has not read
+ * the stream of its demo data yet, and some of these data are dated back.
  */
 const lookPatiently = async (id: string, patienceMillis: number) => {
   const end = performance.now() + patienceMillis;

@@ -75,7 +75,7 @@ const checkBox = async (box: Dispenser, check: string, { id }: Store, { kind }: 
 export const checkDispenser = async (store: Store, target: Target): Promise<Finding[]> => {
   const check = `dispenser of ${store.name}`;
   const boxes = await listBoxes(store.id);
-  // Without a box and without a known resident, every call about an avatar is answered 404 or 400.
+  // If a store has no box and knows no resident, the API answers every call about an avatar with 404 or 400.
   const nobody = 'none has registered, and nobody has told of a resident: no call about an avatar succeeds';
   const place = 'If you sell inworld, place one there (apps/inworld/README.md).';
   const tell = `${place} Or tell of residents: store resident import residents.csv`;
@@ -88,8 +88,8 @@ export const checkDispenser = async (store: Store, target: Target): Promise<Find
 const shownItems = 5;
 
 /**
- * Compares the active products with the items that the boxes told at their last registrations. Says nothing if a box
- * told no items, since it may hold any.
+ * Compares the active products with the items that the boxes named when they last registered. A box that named no items
+ * may hold any, so then there is no finding.
  */
 export const checkItems = async ({ id, name }: Store): Promise<Finding[]> => {
   const check = `items of ${name}`;
@@ -137,8 +137,8 @@ export const checkPayouts = async ({ id, name }: Store): Promise<Finding[]> => {
 const failedMillis = 24 * 3_600_000;
 
 /**
- * The deliveries of a store that need a person: deliveries that failed within a day, and deliveries that have waited
- * longer than a box needs to register again.
+ * Warns of deliveries that need a person: they failed within a day, or have waited longer than a box needs to register
+ * again.
  */
 export const checkDeliveries = async ({ id, name }: Store): Promise<Finding[]> => {
   const [failed, waiting] = await Promise.all([

@@ -15,10 +15,10 @@ export interface Transfer {
   line: number;
   /** In milliseconds since 1970. */
   at: number;
-  /** The time may be this later one as well: the clocks of its zone showed it twice. */
+  /** A second possible time, later than `at`: the clocks of the zone showed it twice. */
   or?: number;
   who: Identifier | undefined;
-  /** The name as the file has it. */
+  /** The other avatar's name, as the file has it. */
   name: string;
   /** Whole L$; negative if the account paid them. */
   amount: number;
@@ -36,11 +36,14 @@ export interface Expected {
   /** The id of the sale or the payout. */
   id: string;
   uuid: string;
-  /** The expected time, and the bounds within which a transfer counts as this movement; in milliseconds since 1970. */
+  /**
+   * The expected time, and the earliest and latest time of a transfer that may be this movement; in milliseconds since
+   * 1970.
+   */
   at: number;
   from: number;
   to: number;
-  /** Positive. The kind says in which direction. */
+  /** In whole L$, always positive. The kind tells the direction. */
   amount: number;
   /** The id that the virtual world gave the transaction, if it is known. */
   transactionId?: string | undefined;
@@ -50,17 +53,17 @@ export interface Expected {
 
 const minute = 60_000;
 const day = 86_400_000;
-/** A payment comes before its sale, and a payout after its claim. */
+/** A payment comes shortly before its sale, and a payout shortly after its claim. */
 const nearMillis = 15 * minute;
-/** A vendor that was away gives back what it owes as soon as it can. */
+/** A vendor that could not reach the service gives change back later. */
 export const lateMillis = 2 * day;
-/** A payment by hand is noted after it was made. */
+/** A person enters a payment by hand after making it. */
 const byHandMillis = 31 * day;
 
 const ofSale = (sale: SaleItem): Expected[] => {
   const { sk: id, state, buyerUuid, at, paid, change, changePaid, refund, refundedAt, payOut } = sale;
   const uuid = buyerUuid ?? '';
-  // An erasure removes the transaction.
+  // An erasure leaves the nil UUID as the transaction.
   const transactionId = changePaid?.transactionId === nilUuid ? undefined : changePaid?.transactionId;
   const [sold, back] = [Date.parse(at), Date.parse(refundedAt ?? at)];
   const one = (kind: Kind, amount: number, when: number, from: number, to: number): Expected[] =>
@@ -85,14 +88,14 @@ const ofPayout = (item: PayoutItem): Expected => {
   return { kind: 'payout', id, uuid, at, from, to: at + nearMillis, amount, transactionId, payout, isFound: false };
 };
 
-/** The names of avatars, and the movements of L$ to and from them, by avatar and amount, ordered by time. */
+/** The UUIDs of avatars by name, and lists of movements of L$ by `placeOf`, each ordered by time. */
 export interface Books {
   uuids: Map<string, string>;
   incoming: Map<string, Expected[]>;
   outgoing: Map<string, Expected[]>;
   /** The movements whose transaction is known. */
   byTransaction: Map<string, Expected>;
-  /** Failed payouts: no L$ should have moved for them. */
+  /** Failed payouts. No L$ should have moved for them. */
   failed: Map<string, Expected[]>;
 }
 
@@ -112,7 +115,7 @@ const readNames = async (store: string, uuids: ReadonlySet<string>): Promise<Map
 
 const newLists = () => new Map<string, Expected[]>();
 
-/** Reads the sales of a span of time, earlier sales that were refunded in it, and all payouts. */
+/** Reads the sales from `first` to `last`, all earlier sales that were refunded, and all payouts. */
 export const readBooks = async (
   store: string,
   { first, last }: { first: string; last: string },
@@ -141,7 +144,7 @@ export const readBooks = async (
     const one = ofPayout(payout);
     add(payout.state === 'failed' ? failed : outgoing, one);
   }
-  // A restored table may have lost the payouts of a payee.
+  // The history may name payees whose payouts a restored table has lost.
   for await (const { sk } of everyRow(listPayees(store), byId)) avatars.add(sk);
   return {
     uuids: await readNames(store, avatars),

@@ -1,6 +1,6 @@
 import { counted } from '../terminal/output.ts';
 
-/** A line of the doctor: the check, its state, the detail and, unless all is well, what to do about it. */
+/** A line of the doctor's report. `fix` says what to do, unless all is well. */
 export interface Finding {
   check: string;
   state: 'ok' | 'warn' | 'fail';
@@ -8,7 +8,7 @@ export interface Finding {
   fix?: string;
 }
 
-/** A fault that a check found, with the way to fix it; false if there is none. */
+/** A fault that a check found, and how to fix it; false without a fault. */
 type Fault = [detail: string, fix: string] | false;
 
 const findingIf =

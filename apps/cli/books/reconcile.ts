@@ -12,10 +12,10 @@ export const differenceKinds = ['paid and not sold', 'sold and not paid', 'given
 export interface Difference {
   difference: (typeof differenceKinds)[number];
   at: string;
-  /** The other avatar. */
+  /** The name or UUID of the other avatar. */
   who: string;
   amount: number;
-  /** The sale or payout, or the words of the history. */
+  /** Names the sale or payout, or has the words of the history. */
   about: string;
   /** The type of the transfer, if the history names one. */
   type: string | null;
@@ -41,13 +41,13 @@ interface UntoldTransfer {
   told: Difference;
 }
 
-/** A transfer that is in no book, to an avatar to whom the store may owe it. */
+/** A transfer to an avatar that no book knows, though the store may owe it. */
 export interface UnbookedTransfer extends UntoldTransfer {
   /** An earlier payment by the avatar that the books do not know. The transfer may be its change or its refund. */
   payment: Transfer | undefined;
 }
 
-/** The possible times of a transfer: two in the hour that comes twice. */
+/** The possible times of a transfer: two in the hour that clocks showed twice. */
 const timesOf = ({ at, or }: Pick<Transfer, 'at' | 'or'>): number[] => (or === undefined ? [at] : [at, or]);
 
 const isNear = (transfer: Transfer, { from, to }: Expected): boolean =>
@@ -56,7 +56,7 @@ const isNear = (transfer: Transfer, { from, to }: Expected): boolean =>
 const distance = (transfer: Transfer, { at }: Expected): number =>
   timesOf(transfer).reduce((least, time) => Math.min(least, Math.abs(at - time)), Number.POSITIVE_INFINITY);
 
-/** The part of a list, ordered by time, that may contain the sale of a given time. A busy buyer may have many. */
+/** The sales whose bounds contain a time. `sales` is ordered by time, and may be long for a busy buyer. */
 const around = (sales: readonly Expected[], at: number): readonly Expected[] => {
   let [low, high] = [0, sales.length];
   while (low < high) {
@@ -69,7 +69,7 @@ const around = (sales: readonly Expected[], at: number): readonly Expected[] => 
   return sales.slice(low, end);
 };
 
-/** The nearest movement that has no transfer yet. */
+/** The movement that is nearest in time and has no transfer yet. */
 const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | undefined => {
   let best: Expected | undefined;
   for (const one of among)
@@ -78,15 +78,15 @@ const nearest = (transfer: Transfer, among: readonly Expected[]): Expected | und
   return best;
 };
 
-/** A movement with another transaction id is another movement. */
+/** False if both have a transaction id and the ids differ. */
 const mayBe = (transfer: Transfer, { transactionId }: Expected): boolean =>
   transactionId === undefined || transfer.id === undefined || transactionId === transfer.id;
 
-/** How far a comparison has come. */
+/** The state of a comparison that is running. */
 interface Reconciling {
   books: Books;
   ignored: ReadonlySet<string>;
-  /** The number of rows in no book that are about avatars in `ignored`. */
+  /** The number of transfers in no book that are with avatars in `ignored`. */
   ignoredRows: number;
   /** The differences so far, each with its transfer. */
   transfers: Map<Difference, Transfer>;
@@ -94,8 +94,8 @@ interface Reconciling {
   unsold: UntoldTransfer[];
   unbooked: UntoldTransfer[];
   /**
-   * The differences that are payouts: they count as failed, or their own words call them payouts. They give nothing
-   * back.
+   * The differences that are payouts: the books call them failed, or the history calls them payouts. No payment is
+   * given back by them.
    */
   payouts: Set<Difference>;
   /** The transfers that fit each unknown payout, and whether each fits nothing else. */
@@ -105,7 +105,7 @@ interface Reconciling {
 const uuidOf = ({ books }: Reconciling, { who }: Transfer): string | undefined =>
   who?.uuid ?? books.uuids.get(who?.username ?? '');
 
-/** Reports a transfer that is in no book, unless it does not concern the store. */
+/** Reports a transfer that no book knows. With an avatar in `ignored`, only counts it. */
 const tell = (
   state: Reconciling,
   difference: Difference['difference'],
@@ -136,14 +136,14 @@ const takeIncoming = (state: Reconciling, transfer: Transfer): void => {
   if (told && uuid !== undefined) state.unsold.push({ uuid, transfer, told });
 };
 
-/** The payout or the change that a transfer is, according to its id. */
+/** The expected payout or change with a transfer's id, amount and avatar. */
 const movementById = ({ books }: Reconciling, { id, amount }: Transfer, uuid: string | undefined) => {
   const known = id === undefined ? undefined : books.byTransaction.get(id);
   const isIt = known && !known.isFound && known.amount === -amount && known.uuid === (uuid ?? known.uuid);
   return isIt && known.payout?.state !== 'failed' ? known : undefined;
 };
 
-/** Says whether the history itself calls a transfer a payout: by its text, or by the id of a payout in the books. */
+/** Says whether a transfer is a payout by its own text, or has the id of a payout in the books. */
 const saysPayout = ({ books }: Reconciling, { text, id = '' }: Transfer): boolean =>
   /\bpayouts?\b/i.test(text) || books.byTransaction.get(id)?.kind === 'payout';
 
@@ -171,8 +171,8 @@ const takeOutgoing = (state: Reconciling, transfer: Transfer): void => {
 };
 
 /**
- * The last payment before a transfer that the transfer may give back, whole or in part: as the change or the refund of
- * a sale that a restored table has lost. `unsold` is ordered by time. The books owe such a transfer to nobody.
+ * Finds the last payment that a transfer may give back, whole or in part. The transfer may be the change or the refund
+ * of a sale that a restored table has lost, so no book expects it. `unsold` is ordered by time.
  */
 const paymentBehind = (
   { at, or: latest = at, amount }: Transfer,
@@ -200,8 +200,7 @@ const missingIn = ({ books }: Reconciling, nameOf: (uuid: string) => string, fir
 };
 
 /**
- * The unknown payouts with exactly one fitting transfer that fits nothing else, and the ids of the payouts that are in
- * doubt.
+ * `known`: unknown payouts with exactly one fitting transfer that fits nothing else. `doubtful`: the ids of the others.
  */
 const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
   const known: KnownPayout[] = [];
@@ -216,8 +215,8 @@ const knownIn = ({ fits }: Reconciling, nameOf: (uuid: string) => string) => {
 };
 
 /**
- * Removes the payments that vendors gave back whole because nothing could be sold. Each payment goes with the first
- * transfer of the same amount that follows within two days.
+ * Removes payments that vendors gave back whole because nothing could be sold. Each goes with the first transfer of the
+ * same amount to the same avatar within two days.
  */
 const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   const byTime = [...transfers].sort(([, a], [, b]) => a.at - b.at);
@@ -225,7 +224,7 @@ const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   const isBack = ([one]: readonly [Difference, Transfer]): boolean =>
     one.difference === 'given and not owed' && !payouts.has(one);
   const back = Map.groupBy(byTime.filter(isBack), placeIn);
-  /** The first transfer of each list that no payment has passed. Payments and transfers are both ordered by time. */
+  /** The index in each list of the first transfer that is left. Payments and transfers are both ordered by time. */
   const next = new Map<string, number>();
   const paired = new Set<Difference>();
   for (const payment of byTime) {
@@ -246,7 +245,7 @@ const withoutGivenBack = ({ transfers, payouts }: Reconciling) => {
   return { differences: [...transfers.keys()].filter((one) => !paired.has(one)), paired };
 };
 
-/** A name in the form that `ignored` has. */
+/** A name in the form that `ignored` holds. */
 export const ignoredName = (name: string): string => {
   const { uuid, username } = parseIdentifier(copiedName(name)) ?? {};
   return uuid ?? username ?? normalised(name).trim();
@@ -262,7 +261,7 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
   return {
     take: (transfer: Transfer): void => {
       const { id, amount } = transfer;
-      // The histories of two months may overlap.
+      // The files of two months may overlap, so a transfer may come twice.
       if (id !== undefined && seen.has(id)) {
         repeated += 1;
         return;
@@ -270,7 +269,7 @@ export const startReconciling = (books: Books, ignored: ReadonlySet<string>) => 
       if (id !== undefined) seen.add(id);
       (amount > 0 ? takeIncoming : takeOutgoing)(state, transfer);
     },
-    /** The state of the account for a history between two times. */
+    /** The result for a history between two times, in milliseconds since 1970. */
     end: (first: number, last: number) => {
       const names = new Map([...books.uuids].map(([name, uuid]) => [uuid, name]));
       const nameOf = (uuid: string): string => names.get(uuid) ?? uuid;

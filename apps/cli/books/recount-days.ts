@@ -3,7 +3,7 @@ import { addToDay, type ReadDay } from '../../../lib/operator/days.ts';
 import { streamEnd } from '../../../lib/operator/history-gaps.ts';
 import { type DayDifference, daySums, readDays, recountItems } from '../kinds/days.ts';
 
-/** Corrects the sums of days whose records the stream has lost: they become the sums of the items. */
+/** Corrects the sums of days whose records the stream has lost. The new sums are what the items add up to. */
 
 /** A day whose sums are wrong, as it was read. */
 export interface WrongDay extends ReadDay {
@@ -11,8 +11,8 @@ export interface WrongDay extends ReadDay {
 }
 
 /**
- * The days whose sums are wrong and whose records the stream has lost. The consumer may still count the records of
- * later days. The days are read first, so a day that changes meanwhile is not corrected.
+ * Finds days whose sums are wrong and whose records the stream no longer holds. The consumer may still count the
+ * records of later days. It reads the days first, so that `correctDay` notices a day that changes meanwhile.
  */
 export const findWrongDays = async (store: string, onChecked: (count: number) => void): Promise<WrongDay[]> => {
   const items = await readDays(store);
@@ -27,7 +27,7 @@ export const findWrongDays = async (store: string, onChecked: (count: number) =>
   });
 };
 
-/** Adds to a day what its sums lack. Answers false if the day has changed since it was read. */
+/** Adds to a day's sums what they lack. Answers false if the day has changed since it was read. */
 export const correctDay = (store: string, wrong: WrongDay): Promise<boolean> => {
   const lacking = Object.fromEntries(wrong.sums.map(({ name, is, recorded }) => [name, recorded - is]));
   return addToDay(store, wrong, lacking, daySums);

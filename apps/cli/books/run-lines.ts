@@ -15,9 +15,9 @@ import { type Column, counted, grouped, note, print } from '../terminal/output.t
 import { startProgress } from '../terminal/progress.ts';
 
 /**
- * Runs a command over many lines, each at most once. The run is noted under its reference before its first line, and
- * the note stays. So the same command continues where it stopped, however late. `--undo` takes back what is still as
- * the run left it.
+ * Runs a command over many lines, each at most once. Before the first line it saves the run under its reference, and
+ * keeps it. So the same command continues where it stopped, even years later. `--undo` undoes only lines that nobody
+ * has changed since.
  */
 
 export interface RunOptions extends GlobalOptions {
@@ -27,7 +27,6 @@ export interface RunOptions extends GlobalOptions {
   undo?: boolean;
 }
 
-/** The option that names a run. */
 export const referenceOption = [
   '--reference <text>',
   'the name of this run, which no other run may have',
@@ -44,7 +43,7 @@ interface Words {
 
 type Action = LogRow['action'];
 
-/** The kind of a run: a `Line` is done at once, an `L` is a line that was not done, or not taken back whole. */
+/** A kind of run. A `Line` is done in one step. An `L` reports a line that was not done, or not undone as a whole. */
 export interface LineRuns<R extends Run, Line, L extends object> {
   words: Words;
   key: Key;
@@ -52,9 +51,11 @@ export interface LineRuns<R extends Run, Line, L extends object> {
   digest: string | undefined;
   /** Throws if a run under this reference has other particulars. */
   demandSame?(run: R): void;
-  /** Shows what will be done or undone, and counts its lines. Throws before a run begins if a line cannot be done. */
+  /**
+   * Shows what will be done or undone, and returns the number of lines. Throws if a line of a new run cannot be done.
+   */
   preview(earlier: R | undefined): Promise<number>;
-  /** The item of a run that begins now. May write the lines first. */
+  /** Makes the item of a run that begins now. It may write the lines first. */
   begin(facts: Key & Pick<Run, 'by' | 'at'>): Promise<R>;
   lines(run: R): Promise<readonly Line[]>;
   doLine(line: Line, run: R): Promise<L[]>;
@@ -88,7 +89,10 @@ const demandSame = <R extends Run, Line, L extends object>(
 
 const shownFaults = 20;
 
-/** Shows the first faults and throws, if there are any. Nothing is written yet then. `refused` ends the sentence. */
+/**
+ * If there are faults, shows the first ones and throws. Call it before anything is written. `refused` ends the
+ * sentence.
+ */
 export const refuseFaults = (faults: readonly string[], one: string, refused: string): void => {
   if (faults.length === 0) return;
   for (const fault of faults.slice(0, shownFaults)) note(fault);
@@ -97,7 +101,7 @@ export const refuseFaults = (faults: readonly string[], one: string, refused: st
 
 const sideBySide = { concurrency: 8 };
 
-/** Does something with each line, and lists the lines with which it failed. */
+/** Calls `work` with each line. Returns the lines with which it failed. */
 const withEach = async <Line, L>(
   what: string,
   lines: readonly Line[],
@@ -131,7 +135,7 @@ const confirm = async (question: string, word: string, { yes }: RunOptions): Pro
   await ask(`${question} Type ${word} to go on.`, '--yes', check);
 };
 
-/** The run with this reference. Begins it, unless another command has begun it at this moment. */
+/** Begins the run. If another command has just begun a run with this reference, returns that run. */
 const begin = async <R extends Run, Line, L extends object>(
   runs: LineRuns<R, Line, L>,
   target: Target,

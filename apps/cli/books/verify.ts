@@ -3,18 +3,17 @@ import { newId } from '../../../lib/clock.ts';
 import { explain, Failure } from '../terminal/errors.ts';
 import { type Finding, ok } from './finding.ts';
 
-/** Steps that use a deployment as integrators do, in a store that was made for them. */
+/** Steps that use a deployment as integrators do. They run in a store that was made for them. */
 
-/** The store of a verification, and who calls. */
 export interface Trial {
   baseUrl: string;
-  /** The address of the same API that a webhook may have. */
+  /** The address at which a webhook can reach the same API. */
   publicUrl: string;
   /** A key with all scopes, and another with `products:read` alone. */
   keys: { all: string; reader: string };
-  /** UUID of an avatar whom the store can name. */
+  /** The UUID of an avatar whose name the store knows. */
   avatar: string;
-  /** How long history, events, deliveries and webhooks may take to follow. */
+  /** How long history, events, deliveries and webhooks may take to show a change. */
   patienceMillis: number;
 }
 
@@ -90,7 +89,7 @@ const caller =
     return { status, body: text === '' ? undefined : JSON.parse(text), headers: response.headers };
   };
 
-/** Looks every second until it finds something. Throws if it never does. */
+/** Calls `look` about every second until it finds something. Throws after `patienceMillis`. */
 const waitFor = async <T>({ patienceMillis }: Trial, what: string, look: () => Promise<T | undefined>): Promise<T> => {
   const end = performance.now() + patienceMillis;
   for (;;) {
@@ -215,7 +214,7 @@ const checkEvents: Step['run'] = async (trial, call) => {
 
 const checkWebhook: Step['run'] = async (trial, call) => {
   const { body: webhook } = await call('POST', '/v1/webhooks', 201, {
-    // The API refuses a call without a key, but an answer shows that the worker reaches the outside.
+    // The API refuses this call, since it has no key. But its answer shows that the worker reaches the outside.
     url: `${trial.publicUrl}/v1/store`,
     events: ['sale.completed'],
   });
@@ -250,8 +249,8 @@ const steps: readonly Step[] = [
 ];
 
 /**
- * Plays each step, reports it to `onStep`, and returns a finding for each. A step also fails if something that it needs
- * was not made.
+ * Runs each step, reports it to `onStep`, and returns a finding for each. A step also fails if an earlier step has not
+ * made what it needs.
  */
 export const playSteps = async (trial: Trial, onStep: (check: string) => void): Promise<Finding[]> => {
   const call = caller(trial, trial.keys.all);
