@@ -25,8 +25,8 @@ async function* listApplied(store: string): AsyncGenerator<Values> {
 }
 
 /**
- * An old file could put an earlier application in place of one that its customer had chosen since. The events of thirty
- * days name each application by its coupon and its end, so they find an application that came back.
+ * An old file could bring back an application that its customer has replaced. Events of the last thirty days name each
+ * application's coupon and end, and so show one that came back.
  */
 const checkApplied: Check = async (store, listener) => {
   const told = new Map<string, string[]>();
@@ -45,7 +45,6 @@ const checkApplied: Check = async (store, listener) => {
   });
 };
 
-/** Coupons that customers have applied for their next purchases. */
 export const appliedCoupons: Kind = {
   file: {
     name: 'applied',

@@ -8,9 +8,12 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { get, rowsOf } from '../../../lib/table/table.ts';
 import { itemsOf } from './audit.ts';
 
-/** Sales give a bonus and a gift card besides their products. This checks that each was given once and still exists. */
+/**
+ * Checks what sales give besides their products: that each bonus and gift card was given once, and that each card still
+ * exists.
+ */
 
-/** The L$ of each bonus that was given, by sale; undefined if an outage left a hole in history. */
+/** The L$ of each bonus by its sale; undefined if an outage of the stream left a gap in history. */
 type Bonuses = ReadonlyMap<string, number> | undefined;
 
 const bonusesIn = (rows: readonly HistoryItem[]): Bonuses =>
@@ -20,7 +23,7 @@ const bonusesIn = (rows: readonly HistoryItem[]): Bonuses =>
         rows.flatMap(({ kind, saleId = '', amount = 0 }) => (kind === 'bonus' && amount > 0 ? [[saleId, amount]] : [])),
       );
 
-/** Imported sales gave their bonus and card in another service. */
+/** False for an imported sale, since another service gave its bonus and card. */
 const isGiver = ({ state, imported }: SaleItem): boolean => state !== 'refused' && !imported;
 
 const bonusFaults = ({ sk, bonus }: SaleItem, bonuses: Bonuses): string[] => {
@@ -54,10 +57,10 @@ export const auditGiven = (items: readonly Key[]): string[] => {
     });
 };
 
-/** History shows a bonus within this time. */
+/** History shows a bonus at most this long after its sale. */
 const lagMillis = 5000;
 
-/** Checks bonus and card of one sale after another; the history of a buyer is read once. */
+/** Makes a function that checks bonus and card of a sale, and reads each buyer's history once. */
 export const givenChecker = (store: string) => {
   const read = new Map<string, Promise<Bonuses>>();
   const bonusesOf = async (pk: string): Promise<Bonuses> => {
@@ -69,7 +72,7 @@ export const givenChecker = (store: string) => {
   const readBonuses = async (pk: string, saleId: string): Promise<Bonuses> => {
     const before = read.get(pk);
     const known = await before;
-    // The sale may be newer than the history that was read before. A hole in history stays.
+    // The sale may be newer than the history that was read before. A gap in history never closes.
     if (before && (known === undefined || known.has(saleId))) return known;
     const again = bonusesOf(pk);
     read.set(pk, again);

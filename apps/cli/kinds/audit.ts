@@ -5,7 +5,7 @@ import { everyPage, type Source } from '../../../lib/lists/source.ts';
 import { knownResidents } from '../../../lib/operator/residents.ts';
 import type { Key } from '../../../lib/table/schema.ts';
 
-/** Hears of an audit while it runs. */
+/** Receives the faults and the progress of an audit. */
 export interface Listener {
   /** A sentence about one fault. */
   onFault: (fault: string) => void;
@@ -17,7 +17,7 @@ export interface Listener {
 export const itemsOf = <T extends Key>(items: readonly Key[], end: string): T[] =>
   items.filter(({ pk }) => pk.endsWith(end)) as T[];
 
-/** Checks all things of one kind. Returns how many there were. */
+/** Checks all things of one kind in a store. Returns how many it checked. */
 export type Check = (store: string, listener: Listener) => Promise<number>;
 
 /** A line of the audit's report. */
@@ -25,15 +25,15 @@ export interface AuditCheck {
   /** The things that it checks. */
   what: string;
   check: Check;
-  /** The rule that they keep. */
+  /** The rule that must hold for them. */
   holds: string;
 }
 
 const maxLooks = 5;
 
 /**
- * Looks again if there are faults. Another writer may change an item between two reads of one look, so faults count
- * only if every look finds some.
+ * Looks up to five times. Another writer may change an item between two reads of one look, so faults count only if
+ * every look finds some.
  */
 const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
   for (let looks = 1; ; looks++) {
@@ -43,7 +43,7 @@ const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
   }
 };
 
-/** Looks at every row, 25 at a time, and reports the faults. Returns how many rows there were. */
+/** Checks every row with `look`, 25 at a time, and reports the faults. Returns the number of rows. */
 export const forEvery = async <T>(
   rows: AsyncIterable<T> | Iterable<T>,
   { onFault, onChecked }: Listener,
@@ -57,7 +57,7 @@ export const forEvery = async <T>(
   return count;
 };
 
-/** The rows of a list, each with its owner if the owner is known. The owners of a page are read together. */
+/** Yields each row of a list with its owner, if the store knows the owner. Reads the owners of a page together. */
 export async function* withOwners<T extends Key>(
   store: string,
   source: Source<T>,

@@ -20,7 +20,6 @@ export const checkCategories: Check = (store, listener) =>
     },
   );
 
-/** Categories of products. */
 export const categories: Kind = {
   file: {
     name: 'categories',

@@ -8,15 +8,15 @@ import { boolean, text } from '../../../lib/routes/wire.ts';
 import type { Form } from '../../shared/cells.ts';
 import { idOfHash, textOfId } from '../../shared/row-id.ts';
 
-/** A column of a kind's files. In NDJSON a name with a dot is a member of a member. */
+/** A column of a kind's files. In NDJSON, a dot in its name leads into a nested object. */
 export interface Column {
   name: string;
   form: Form;
-  /** Checks a value. Without a value it makes the default, or fails: then the column is required. */
+  /** Checks a value. For `undefined` it returns the default, or fails if the column is required. */
   check: z.ZodType;
   /** The meaning of the values, for people. */
   help: string;
-  /** The kind of thing that the values are ids of. */
+  /** The name of the kind whose ids the values are. */
   refersTo?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export const columns = (
 ): Column[] =>
   Object.entries(of).map(([name, [form, check, help, refersTo]]) => ({ name, form, check, help, refersTo }));
 
-/** The id of a row: see `textOfId`. A UUID stays as it is. */
+/** Makes a row's id: the hash of `textOfId`. Keeps a UUID. */
 export const idFrom = (store: string, kind: string, text: string): string =>
   uuidPattern.test(text)
     ? text.toLowerCase()
@@ -38,10 +38,10 @@ export const idFrom = (store: string, kind: string, text: string): string =>
 /** The values of a row's columns, by name. */
 export type Values = Record<string, unknown>;
 
-/** The UUID of the resident that a checked value names. */
+/** Returns the UUID of the resident that a checked value names. */
 export type UuidLookup = (identifier: unknown) => string;
 
-/** Says whether each row must have a value there. */
+/** Says whether each row must have a value in the column. */
 export const isRequired = ({ check }: Column): boolean => !check.safeParse(undefined).success;
 
 /** The residents that a checked value names. */
@@ -62,13 +62,11 @@ export const rejectColumns = columns({
   reason: ['text', z.unknown(), 'why it was rejected'],
 });
 
-/** An optional id. */
 export const optionalId = foreignId().optional();
 
 export const idHelp = 'a UUID, or the id that it has in another system';
 export const namedIdHelp = `${idHelp}; empty: made of the name`;
 
-/** False unless a row says otherwise. */
 export const flag = boolean().default(false);
 
 export const optionalTime = timestamp().optional();
@@ -79,7 +77,7 @@ export const timeOfSale = (what: string) =>
     error: `must not be in the future: correct the time, or import the ${what} later`,
   });
 
-/** The id of something that is no UUID, such as a transaction. */
+/** The id of something, such as a transaction. It need not be a UUID. */
 export const optionalText = text({ min: 1, max: 255 }).optional();
 
 /** Reads every row of a list in the order of its attribute `position`, and converts it with `valuesOf`. */

@@ -15,7 +15,7 @@ interface CouponUse {
   couponId: string;
 }
 
-/** A customer's uses of a coupon: as they are counted, and as the customer's sales say. Reads one after the other. */
+/** Reads the stored count of a customer's uses of a coupon, and then counts their completed sales with it. */
 const countUses = async (
   store: string,
   { customer, couponId }: CouponUse,
@@ -32,8 +32,8 @@ const countUses = async (
 const looks = 5;
 
 /**
- * A customer's uses of a coupon are their completed sales with it. Reads the whole table, since no item leads to all
- * uses. Reads differences once more by the list of the buyer, since sales are made meanwhile.
+ * The stored uses of a coupon equal the customer's completed sales with it. Reads the whole table, since no item leads
+ * to all uses. Looks at differences again, since sales are made meanwhile.
  */
 export const checkUses: Check = async (store, { onFault, onChecked }) => {
   const differences = new Map<string, number>();
@@ -66,7 +66,6 @@ export const checkUses: Check = async (store, { onFault, onChecked }) => {
   return used.size;
 };
 
-/** Counts how often each customer has used a coupon. */
 export const couponUses: Kind = {
   personal: [
     personal<CouponUses>({

@@ -27,7 +27,7 @@ const coupon = createCoupon.body.shape;
 export const findCoupons = (store: string, uuid: string): Promise<CouponItem[]> =>
   matching(listCoupons(store, undefined), (coupon) => coupon.couponOwnerUuid === uuid);
 
-/** Each coupon has its code reserved. */
+/** The code of each coupon is reserved for it. */
 export const checkCoupons: Check = (store, listener) =>
   forEvery(
     everyRow(listCoupons(store, undefined), ({ sk }) => sk),
@@ -55,7 +55,6 @@ export const checkCodes: Check = (store, listener) =>
     },
   );
 
-/** Coupons. */
 export const coupons: Kind = {
   file: {
     name: 'coupons',

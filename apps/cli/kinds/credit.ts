@@ -21,13 +21,13 @@ const lotState = z
   .enum(['open', 'drained', 'expired', 'superseded'], { error: 'must be open, drained, expired or superseded' })
   .default('open');
 
-/** An empty text means no text. */
+/** Undefined for an empty text. */
 const remark = (max: number) =>
   text({ min: 0, max })
     .optional()
     .transform((given) => given || undefined);
 
-/** The credit of all customers together. */
+/** The sums of all customers' balances, in whole L$. */
 const totalCredit = async (store: string): Promise<Record<CreditType, number>> => {
   const totals = { regular: 0, restricted: 0 };
   for await (const item of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk))
@@ -55,8 +55,8 @@ const checkCreditRow: ImportFile['checkRow'] = ({ amount, expiresAt, remaining, 
 };
 
 /**
- * The credit of every customer: for each type first the unlotted part, then the open and closed lots, in the order in
- * which they are drained. If a large change is pending, a lot has the value that the change will give it.
+ * Lists the credit of every customer. For each type, the unlotted credit comes first. The lots follow in the order in
+ * which they are drained. A lot that a pending large change will alter has its value after the change.
  */
 async function* listCredit(store: string): AsyncGenerator<Values> {
   const place = (lot: CreditLot): string => `${lot.expiresAt}#${lotId(lot)}`;
@@ -70,13 +70,13 @@ async function* listCredit(store: string): AsyncGenerator<Values> {
       const { unlotted } = holdingOf(item, type);
       if (unlotted > 0) yield { ...row, id: unlottedId(item, type), amount: unlotted };
       const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
-      // Not ordered by their keys: an import puts all lots into one epoch.
+      // Keys begin with the epoch, and an import puts all lots into one. So their order is another.
       for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: lotId(lot), ...lot };
     }
   }
 }
 
-/** At this point all lots are closed: an erasure first ends the customer's credit. */
+/** All these lots are closed, since an erasure first ends the customer's credit. */
 export const lotItems = personal<CreditLot>({
   words: ['credit lot', 'credit lots'],
   effect: 'pseudonym',
@@ -91,21 +91,22 @@ const creditFaults = async (store: string, uuid: string): Promise<string[]> => {
   return read.item ? auditCredit(read.item, read.lots) : [`customer ${uuid}: was removed while it was read.`];
 };
 
-/** A customer's balance is the unlotted part plus the open lots, for both types; closed lots say how they ended. */
+/**
+ * For both types, a customer's balance equals the unlotted credit plus the open lots. Closed lots say how they ended.
+ */
 export const checkCredit: Check = async (store, listener) => {
   const withLots = await partitionsOf(store, 'LOT');
   return forEvery(
     everyRow(listCustomerItems(store), ({ sk }) => sk),
     listener,
     async (item) => {
-      // Most credit is in order at the first look. That costs one read, or none for a customer without lots.
+      // Most credit is in order. This first look costs one read, or none for a customer without lots.
       const lots = withLots.has(lotPartition(store, item.sk)) ? await listLots(store, item.sk) : [];
       return auditCredit(item, lots).length === 0 ? [] : creditFaults(store, item.sk);
     },
   );
 };
 
-/** Customers' credit: lots, and credit that does not expire. */
 export const credit: Kind = {
   file: {
     name: 'credit',

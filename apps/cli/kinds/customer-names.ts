@@ -19,7 +19,7 @@ const namesAt = (store: string, names: readonly string[]): Promise<NameItem[]> =
     { consistent: true },
   );
 
-/** The faults of a customer's names, as a search finds them. */
+/** Reports each of a customer's names by which a search does not find them. */
 const faultsOf = async (store: string, uuid: string): Promise<string[]> => {
   const [customer, known] = await Promise.all([findCustomerItem(store, uuid), readNames(store, [uuid])]);
   const names = customer ? (known.get(uuid) ?? []) : [];
@@ -30,7 +30,7 @@ const faultsOf = async (store: string, uuid: string): Promise<string[]> => {
   });
 };
 
-/** A name that a search finds must lead to a customer with that name. */
+/** A name in the search must lead to a customer who has that name. */
 const strayFault = async (store: string, { sk, uuid }: NameItem): Promise<string[]> => {
   const [[there], known, customer] = await Promise.all([
     namesAt(store, [sk]),

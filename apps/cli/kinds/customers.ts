@@ -40,12 +40,12 @@ export const customerItems = personal<CreditItem>({
   },
 });
 
-/** Partitions that belong to a customer. */
+/** Matches kind and UUID in a customer's partition key. */
 const ofCustomer = /^[^#]+#(LOT|OWNED|APPLIED|HISTORY)#([^#]+)/;
 
 /**
- * The UUIDs that have a customer's items but no customer, each once for every kind of such items. Reads the whole
- * table, since no other item leads to them.
+ * Finds UUIDs that have items of a customer but no customer. Yields each UUID once for every kind of such items. Reads
+ * the whole table, since no other item leads to them.
  */
 export async function* strayOwners(
   store: string,
@@ -75,7 +75,7 @@ export async function* strayOwners(
   }
 }
 
-/** An item of a customer belongs to an existing customer. */
+/** Each item of a customer belongs to a customer that exists. */
 export const checkStrays: Check = async (store, { onFault, onChecked }) => {
   let checked = 0;
   const counting = (count: number): void => {
@@ -87,7 +87,6 @@ export const checkStrays: Check = async (store, { onFault, onChecked }) => {
   return checked;
 };
 
-/** The settings of customers. */
 export const customers: Kind = {
   file: {
     name: 'customers',

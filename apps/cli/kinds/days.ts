@@ -28,8 +28,8 @@ import type { Kind } from './kind.ts';
 const dayMillis = 86_400_000;
 
 /**
- * Records of deliveries are kept for at least 30 days after their last change, and the marks of erased records for
- * eight.
+ * Deliveries of this many days are compared. The table keeps a delivery for at least 30 days, and the mark of an erased
+ * one for eight.
  */
 const endedDays = 7;
 
@@ -47,7 +47,7 @@ const ofSales = ['sales', 'paid', 'refunds', 'refunded', 'shares', 'commissions'
 
 export const daySums: readonly DaySum[] = [...ofHistory, ...ofCards, ...ofDeliveries, ...ofSales];
 
-/** Sums by day or, for a vendor's sales, by day and vendor: see `nameOf`. */
+/** Sums by `nameOf`: by day or, for a vendor's sales, by day and vendor. */
 type Sums = Map<string, DaySums>;
 
 const nameOf = (at: string, vendor?: string): string => [dayOf(at), ...(vendor ? [vendor] : [])].join(' ');
@@ -56,10 +56,10 @@ const addTo = (sums: Sums, name: string, more: DaySums): void => {
   sums.set(name, plus(sums.get(name) ?? {}, more));
 };
 
-/** The vendor, if the item is a vendor's day. */
+/** The UUID of the vendor, if the item is a vendor's day. */
 const vendorOf = ({ pk }: Key): string | undefined => pk.split('#')[2];
 
-/** Says what an item adds to the days on which it counted. */
+/** Makes functions, by kind of item, that call `addTo` with an item's part of its days. */
 type DayReader = (
   addTo: (at: string, sums: DaySums, from?: { end?: string; vendor?: string | undefined }) => void,
 ) => Record<string, (item: never) => void>;
@@ -70,7 +70,7 @@ const readersOf: DayReader = (add) => {
   };
   return {
     HISTORY: (item: HistoryItem & HistoryRow) => {
-      // A row without a kind has only parts yet.
+      // A row without a kind does not have all its parts yet.
       if (item.kind) add(item.at, sumsOfRow(item.pk.split('#')[3] as CreditType, item));
     },
     GIFTCARD: ({ grantedAt, redeemedAt }: GiftCardItem) => {
@@ -79,13 +79,13 @@ const readersOf: DayReader = (add) => {
     },
     SALE: (sale: SaleItem) => {
       const { pk, state, at, refundedAt, imported, vendorUuid: vendor } = sale;
-      // The list of a buyer is of items that lead to the sales.
+      // The items of a buyer's list only lead to sales.
       if (!pk.endsWith('#SALE') || state === 'refused' || imported) return;
       add(at, sumsOfSale(sale), { vendor });
       if (refundedAt) add(refundedAt, sumsOfRefund(sale), { vendor });
     },
     DELIVERY: (item: Delivery & Key) => {
-      // Waiting deliveries have further items, which lead to them.
+      // A waiting delivery has further items, which only lead to it.
       if (item.pk.endsWith('#DELIVERY')) addEnds(item);
     },
     MARK: addEnds,
@@ -102,9 +102,7 @@ export interface DayDifference {
   recorded: number;
 }
 
-/**
- * Adds up raw items of a store: the sums of its days, and the rows, sales, cards and deliveries that the days counted.
- */
+/** Adds up raw items of a store: the stored sums of its days, and the rows, sales, cards and deliveries behind them. */
 const newRecount = () => {
   const stored: Sums = new Map();
   const counted: Sums = new Map();
@@ -112,7 +110,7 @@ const newRecount = () => {
   const vendorDays = new Map<string, DayItem>();
   const readers: Record<string, (item: never) => void> = {
     ...readersOf((at, sums, { end, vendor } = {}) => {
-      // A delivery and its mark may tell of the same end.
+      // A delivery and its mark may tell of the same end, which counts once.
       if (end === undefined || !ends.has(end)) addTo(counted, nameOf(at), sums);
       if (end !== undefined) ends.add(end);
       if (vendor !== undefined) addTo(counted, nameOf(at, vendor), sums);
@@ -125,12 +123,12 @@ const newRecount = () => {
   };
   return {
     add: (item: Key): void => readers[item.pk.split('#')[1] ?? '']?.(item as never),
-    /** The item of a vendor's day, with the attributes that were read. */
+    /** The item of a vendor's day. It has only the attributes that were read. */
     vendorDay: (day: string, vendor: string): DayItem | undefined => vendorDays.get(nameOf(day, vendor)),
     days: (): number => [...stored.keys()].filter((name) => !name.includes(' ')).length,
     /**
-     * The sums that differ from the items. Cards of the first day and before may be older than the sums. Days in
-     * `passedOver` are not compared.
+     * The sums that differ from the items. Leaves out days in `passedOver`, and cards up to the first day, which may be
+     * older than the sums.
      */
     differences: (passedOver: ReadonlySet<string> = new Set()): DayDifference[] => {
       const firstEnded = dayOf(timestamp(now() - (endedDays - 1) * dayMillis));
@@ -164,7 +162,7 @@ export const auditDays = (items: readonly Key[]): string[] => {
   return recount.differences().map(faultOf);
 };
 
-/** The attributes that a recount reads: of rows of history, sales, cards, deliveries and vendors' days. */
+/** The attributes that a recount reads. */
 const attributes = [
   'kind',
   'at',
@@ -182,9 +180,9 @@ const attributes = [
   'failedAt',
   'failures',
   'vendorUuid',
-  // Of a sale, and a sum of a vendor's days.
+  // An attribute of sales, and a sum of vendors' days.
   'shares',
-  // The other sums of a vendor's days.
+  // The other sums of vendors' days.
   'sales',
   'refunds',
   'refunded',
@@ -208,12 +206,12 @@ export const recountItems = async (store: string, onChecked: (count: number) => 
   return recount;
 };
 
-/** The sums count a change within this time. */
+/** The sums contain a change within this time. */
 const lagMillis = 5000;
 
 /**
- * The sums of each day equal what its rows of history, sales, gift cards and deliveries add up to. A day that changes
- * meanwhile is left to the next audit. Reads the whole table.
+ * The sums of each day equal what its rows of history, sales, gift cards and deliveries add up to. Reads the whole
+ * table, and passes over days that change meanwhile.
  */
 export const checkDays: Check = async (store, { onFault, onChecked }) => {
   const begun = performance.now();
@@ -225,7 +223,7 @@ export const checkDays: Check = async (store, { onFault, onChecked }) => {
     const known = new Map(before.map((day) => [day.sk, day]));
     const changed = after.filter((day) => !isDeepStrictEqual(day, known.get(day.sk)));
     const faults = recount.differences(new Set(changed.map(({ sk }) => dayOf(sk))));
-    // The sums may not have counted the newest changes yet.
+    // The sums may not have the newest changes yet.
     const newest = dayOf(timestamp(now() - lagMillis));
     if (faults.every(({ day }) => day < newest) || performance.now() - begun > lagMillis) {
       for (const fault of faults) onFault(faultOf(fault));
@@ -235,7 +233,6 @@ export const checkDays: Check = async (store, { onFault, onChecked }) => {
   }
 };
 
-/** The sums of days. */
 export const days: Kind = {
   audit: [
     {

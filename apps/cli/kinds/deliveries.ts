@@ -12,7 +12,7 @@ export const findDeliveries = (store: string, uuid: string): Promise<(Delivery &
     ({ recipientUuid }) => recipientUuid === uuid,
   );
 
-/** The times at which a delivery ended. Each is counted in its day. */
+/** The times at which a delivery was made or failed. The sums of days count each. */
 export const endsOf = ({ deliveredAt, failedAt, failures = [] }: Partial<Delivery>) => [
   ...(deliveredAt === undefined ? [] : [{ kind: 'delivered' as const, at: deliveredAt }]),
   ...new Set([...failures, ...(failedAt === undefined ? [] : [failedAt])])
@@ -20,13 +20,10 @@ export const endsOf = ({ deliveredAt, failedAt, failures = [] }: Partial<Deliver
     .map((at) => ({ kind: 'failed' as const, at })),
 ];
 
-/** Longer than an audit of days needs the ends of deliveries. */
+/** Longer than the week for which an audit of days needs a mark. */
 const markMillis = 8 * 86_400_000;
 
-/**
- * An audit of days needs the ends of deliveries for a week. So an erasure leaves the times at which a deleted delivery
- * failed.
- */
+/** The mark that an erasure leaves of a deleted delivery: the times at which it failed, for audits of days. */
 const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
   const failures = endsOf(delivery).map(({ at }) => at);
   const end = { [ttlAttribute]: Math.ceil((now() + markMillis) / 1000) };
@@ -37,7 +34,7 @@ const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
 const isUnderWay = ({ state, expiresAt }: Delivery): boolean =>
   (state === 'queued' || state === 'waiting') && timestamp(now()) < expiresAt;
 
-/** Deliveries, and the items of deliveries that wait for the dispenser. */
+/** Deliveries, and the further items of waiting deliveries. */
 export const deliveries: Kind = {
   personal: [
     personal<Delivery & Key>({
@@ -49,7 +46,7 @@ export const deliveries: Kind = {
         isUnderWay(delivery)
           ? `The delivery ${delivery.id} of ${delivery.item} is under way. Wait until it was made or has failed, at the latest at ${delivery.expiresAt}; one that waits goes on when the dispenser registers (store dispenser show).`
           : undefined,
-      // The record of a completed delivery stays: it keeps a late message from giving the item again.
+      // The record of a completed delivery stays, since it keeps a late message from giving the item again.
       kept: ({ message, lastError, ...delivery }, { store, pseudonym }) =>
         delivery.state === 'delivered'
           ? {
@@ -59,7 +56,7 @@ export const deliveries: Kind = {
               flags: recipientList(store, pseudonym),
             }
           : markOf(delivery),
-      // An order that was still on the queue may fail after an erasure has left its mark.
+      // An order that was still on the queue may fail after an earlier erasure has left a mark.
       merged: (mark, there) => ({
         ...mark,
         failures: [...new Set([...(there.failures ?? []), ...(mark.failures ?? [])])],

@@ -10,7 +10,6 @@ async function* rowsOfBoxes(store: string): AsyncGenerator<Values> {
     yield { name, priority, region, items, registeredAt, lostAt };
 }
 
-/** The boxes inworld, without address and secret. */
 export const dispensers: Kind = {
   file: {
     name: 'dispensers',

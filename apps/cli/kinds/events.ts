@@ -2,7 +2,7 @@ import { type EventItem, listStoreEvents } from '../../../lib/events/events.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal, tombstoneEnd } from './personal.ts';
 
-/** Events, which webhooks tell of. */
+/** The events that webhooks send. */
 export const events: Kind = {
   personal: [
     personal<EventItem>({
@@ -10,7 +10,7 @@ export const events: Kind = {
       effect: 'deleted',
       find: (store, uuid) =>
         matching(listStoreEvents(store), ({ data = '' }: Partial<EventItem>) => data.includes(uuid)),
-      // The stream may bring the change again. The item that stays keeps it from noting the event again.
+      // The stream may deliver the change again. This item keeps its consumer from writing the event again.
       kept: ({ pk, sk }) => {
         const tombstone = { pk, sk, ...tombstoneEnd() };
         return tombstone;

@@ -2,7 +2,7 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** A text, and its place among others. */
+/** A text, and the key by which it is sorted. */
 export interface PlacedText {
   place: string;
   text: string;
@@ -16,8 +16,8 @@ async function* readRun(path: string): AsyncGenerator<PlacedText> {
 }
 
 /**
- * Texts ordered by their places. Texts with the same place keep their order. If there are more than `atOnce`, they go
- * through temporary files, which only their owner may read, so that any number fits into memory.
+ * Yields texts ordered by their places. Texts with the same place keep their order. Keeps at most `atOnce` texts in
+ * memory, and the others in temporary files that only their owner may read.
  */
 export async function* sorted(texts: AsyncIterable<PlacedText>, atOnce = 50_000): AsyncGenerator<string> {
   const dir = await mkdtemp(join(tmpdir(), 'store-sorted-'));

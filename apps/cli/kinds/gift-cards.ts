@@ -28,18 +28,18 @@ const cardColumns = columns({
 
 const cardDefaults = new Map(cardColumns.map(({ name, check }) => [name, check.safeParse(undefined).data]));
 
-/** Their cards, and other people's cards that they redeemed. */
+/** An avatar's own cards, and other people's cards that they redeemed. */
 const findCards = (store: string, uuid: string): Promise<GiftCardItem[]> =>
   matching(listStoreCards(store), (card) => card.ownerUuid === uuid || card.redeemedFor === uuid);
 
 export const findOwnCards = async (store: string, uuid: string): Promise<GiftCardItem[]> =>
   (await findCards(store, uuid)).filter((card) => card.ownerUuid === uuid);
 
-/** A customer without a known name is called by their UUID. A card can be sold to such a customer. */
+/** Without a known name, a customer's username is their UUID. Such a customer can own a card. */
 const isNamelessCustomer = async (store: string, uuid: string): Promise<boolean> =>
   (await findCustomerItem(store, uuid))?.username === uuid;
 
-/** A card that has ended gives nothing any more. Only an imported redeemed card may have credit. */
+/** A redeemed card has no credit, unless it was imported. A card whose sale was refunded is not active. */
 const overFaults = ({ id, redeemed, credit, told, active, refundedAt }: GiftCardItem): string[] => [
   ...(redeemed && credit > 0 && !told?.redeemed
     ? [`gift card ${id}: is redeemed, and has L$ ${grouped(credit)}.`]
@@ -51,9 +51,7 @@ const overFaults = ({ id, redeemed, credit, told, active, refundedAt }: GiftCard
 export const auditCards = (items: readonly Key[]): string[] =>
   itemsOf<GiftCardItem>(items, '#GIFTCARD').flatMap(overFaults);
 
-/**
- * A gift card's owner is a resident, or a customer without a known name. A card that has ended gives nothing any more.
- */
+/** A gift card's owner is a resident, or a customer without a known name. A card that has ended gives no credit. */
 export const checkGiftCards: Check = (store, listener) =>
   forEvery(
     withOwners(store, listStoreCards(store), ({ ownerUuid }) => ownerUuid),
@@ -67,14 +65,13 @@ export const checkGiftCards: Check = (store, listener) =>
     },
   );
 
-/** Gift cards. */
 export const giftCards: Kind = {
   file: {
     name: 'giftcards',
     summary: 'gift cards, including redeemed and purchased ones',
     columns: cardColumns,
     id: {
-      // A column with the default and a missing column make the same id, since they mean the same card.
+      // A missing column makes the same id as a column with the default, since both mean the same card.
       from: ({ id: _, owner, ...values }, uuidOf) => {
         const said = Object.entries(values).filter(([name, value]) => value !== cardDefaults.get(name));
         return JSON.stringify([uuidOf(owner), said.sort()]);

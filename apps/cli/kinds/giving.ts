@@ -6,7 +6,7 @@ import type { Key } from '../../../lib/table/schema.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 
-/** A run of `store credit give`, which gives credit to many customers. It is kept for good, as its lines are. */
+/** A run of `store credit give`, which gives credit to many customers. The table keeps it and its lines for good. */
 export interface GivingRun extends Run {
   reason: string;
   sums: Record<CreditType, number>;

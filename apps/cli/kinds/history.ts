@@ -23,7 +23,7 @@ import type { Kind } from './kind.ts';
 import { all, personal, tombstoneEnd, tombstoneMillis } from './personal.ts';
 import { keptTexts, withoutTexts } from './reason-columns.ts';
 
-/** Every change of a store's credit, the customers ordered by UUID, and each customer's oldest change first. */
+/** Every change of a store's credit. Customers are ordered by UUID, and each customer's changes from the oldest on. */
 async function* changesOf(store: string): AsyncGenerator<CustomerChange> {
   for await (const customer of everyRow<CreditItem>(listCustomerItems(store), ({ sk }) => sk)) {
     if (customer.creditVersion === undefined) continue;
@@ -39,7 +39,7 @@ async function* rows(store: string): AsyncGenerator<Values> {
   }
 }
 
-/** The part of a lot in a change. The id comes first, so that no spreadsheet takes the cell for a formula. */
+/** The part of a lot in a change. The id comes first, so that no cell begins with a minus sign, like a formula. */
 const lotForm: ItemForm<CreditChange['lots'][number]> = {
   // Only exports contain these.
   read: (item) => item,
@@ -57,7 +57,7 @@ const historyFaults = async (store: string, uuid: string): Promise<string[]> => 
   const begun = performance.now();
   for (;;) {
     const read = await readCredit(store, uuid);
-    // The check of the customers' credit reports a customer who is missing or changes all the time.
+    // `checkCredit` reports a customer who is missing or changes all the time.
     if (!read?.item) return [];
     const { item, lots } = read;
     const history = await readHistory(store, uuid);
@@ -68,13 +68,11 @@ const historyFaults = async (store: string, uuid: string): Promise<string[]> => 
   }
 };
 
-/** Histories with at most this many changes are read together by their keys, a hundred rows in a call. */
+/** Histories with at most this many changes are read together by their keys, a hundred rows a call. */
 const fewChanges = 8;
 const customersTogether = 250;
 
-/**
- * The customers as listed. A customer with few changes comes with their history, if the keys lead to all of its rows.
- */
+/** Yields all customers. A customer with few changes comes with their history, if its keys lead to all of its rows. */
 async function* withShortHistory(
   store: string,
 ): AsyncGenerator<[item: CreditItem, history: HistoryItem[] | undefined]> {
@@ -95,7 +93,7 @@ async function* withShortHistory(
   }
 }
 
-/** Is told of one history after another. Answers the faults of gift cards that were redeemed twice. */
+/** Makes a function that receives all histories, one by one. It answers faults of gift cards redeemed twice. */
 const redeemChecker = () => {
   const first = new Map<string, Key>();
   return async (history: readonly HistoryItem[]): Promise<string[]> => {
@@ -105,7 +103,7 @@ const redeemChecker = () => {
       first.set(giftCardId, before);
       return before.pk === pk && before.sk === sk ? [] : [before, { pk, sk }];
     });
-    // An erasure may have moved the row that was read before.
+    // An erasure may have moved a row since it was read.
     return redeemFaults(await getMany<HistoryItem>(repeated, { consistent: true }));
   };
 };
@@ -114,11 +112,11 @@ const redeemChecker = () => {
 export const checkHistory: Check = (store, listener) => {
   const redeemedTwice = redeemChecker();
   return forEvery(withShortHistory(store), listener, async ([item, short]) => {
-    // The check of the customers' credit reports open lots that the item does not count.
+    // `checkCredit` reports open lots that the item does not count.
     const hasLots = creditTypes.some((type) => holdingOf(item, type).lots > 0);
     const lots = hasLots ? await listLots(store, item.sk) : [];
     const history = short ?? (await readHistory(store, item.sk));
-    // Most histories are in order at the first look. Reading one as of a single moment costs five calls.
+    // Most histories are in order. Only others are read again as of a single moment, which costs five calls.
     const isInOrder = auditHistory(item, history, lots).length === 0;
     return [...(isInOrder ? [] : await historyFaults(store, item.sk)), ...(await redeemedTwice(history))];
   });
@@ -164,7 +162,7 @@ export const history: Kind = {
         effect: 'pseudonym; reason and reference go',
         find: async (store, uuid) => {
           const rows = await all(rowsOf<HistoryItem>({ partition: historyPartition(store, uuid, type) }));
-          // The mark of an earlier erasure ends by itself.
+          // An earlier erasure's tombstone ends by itself.
           return rows.filter((row) => row.erased === undefined || row.kind !== undefined);
         },
         kept: ({ erasedLots, ...row }, { store, pseudonym }) => ({

@@ -21,7 +21,7 @@ const liability = (type: CreditType, uuid: string): string => `liabilities:store
 
 const expiry = 'revenues:store credit:expired';
 
-/** The other side of each kind of change. */
+/** The other account of each kind of change. */
 const others: Record<CreditChange['kind'], string> = {
   set: 'expenses:store credit:given',
   increment: 'expenses:store credit:given',
@@ -45,9 +45,7 @@ const postings = (account: string, other: string, amount: number, balance?: numb
   `    ${other}  ${amount} ${commodity}`,
 ];
 
-/**
- * The facts of a change. They come before the postings, where hledger does not take a tag such as `date:` for an order.
- */
+/** The facts of a change, as tags. They come before the postings. There hledger does not obey a tag such as `date:`. */
 const journalTags = ({ at, reason, reference, undoes, ...ids }: CreditChange): string[] => {
   const { saleId: sale, giftCardId: giftcard, requestId: request, keyId: key } = ids;
   const tags = { at, reason, reference, sale, giftcard, request, key, undoes };
@@ -69,8 +67,8 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
 };
 
 /**
- * A change never has an earlier date than the change numbered before it: the balances that are asserted follow the
- * numbers. The clocks of two functions may differ by some milliseconds, which at midnight would be a day.
+ * Places the transactions. The journal asserts balances in the order of the changes' numbers, so no change gets an
+ * earlier date than the change before it. Clocks of two functions may differ by milliseconds, at midnight by a day.
  */
 async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<PlacedText> {
   let uuid = '';
@@ -95,7 +93,7 @@ const header = [
   ...[...new Set([...Object.values(others), expiry])].map((account) => `account ${account}`),
 ];
 
-/** The journal of these changes, ordered by date. The changes come customer by customer. */
+/** Makes the journal, ordered by date. The changes must come customer by customer. */
 export const journal = (changes: AsyncIterable<CustomerChange>): Lines => ({
   header: [`${header.join('\n')}\n`],
   rows: sorted(placed(changes)),

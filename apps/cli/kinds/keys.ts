@@ -13,7 +13,7 @@ async function* liveKeys(store: string): AsyncGenerator<Values> {
       yield { name, scopes, createdAt, expiresAt };
 }
 
-/** API keys: only their names and scopes, since nobody has their text. */
+/** Names and scopes of API keys. The table does not hold the text of a key. */
 export const keys: Kind = {
   file: {
     name: 'keys',

@@ -3,7 +3,7 @@ import type { AuditCheck } from './audit.ts';
 import type { Column, UuidLookup, Values } from './columns.ts';
 import type { PersonalItems } from './personal.ts';
 
-/** The text of a file, piece by piece, and the number of its rows. */
+/** The text of a file, piece by piece. Each piece of `rows` is one row. */
 export interface Lines {
   header: AsyncIterable<string> | Iterable<string>;
   rows: AsyncIterable<string>;
@@ -13,47 +13,49 @@ export interface Lines {
 export interface DataFile {
   /** The name in commands, and of the file in a whole export. */
   name: string;
-  /** Its contents, in one line. */
+  /** Says in one line what the file contains. */
   summary: string;
   columns: readonly Column[];
   /** The rows of a store, in a fixed order. */
   rows: (store: string) => AsyncGenerator<Values>;
-  /** Writes the rows as a journal of plain-text accounting, if they can be. */
+  /** Writes the rows as a journal of plain-text accounting. Only history has one. */
   journal?: (store: string) => Lines;
 }
 
-/** A file that an import reads, too. */
+/** A file that an import can read. */
 export interface ImportFile extends DataFile {
-  /** Rows are only added, never changed. So a column that is missing in the file means the default. */
+  /** An import only adds rows and never changes one. So a column that the file lacks means the default. */
   onlyAdded?: true;
   /** Checks conditions that span the columns of a row. */
   checkRow?: (values: Values, report: (field: string, message: string) => void) => void;
   /** The source of a row's id, if there is a column `id`. */
   id?: {
-    /** The text that a row without an id gets its id from. */
+    /** Returns the text from which a row without an id gets one. */
     from?: (values: Values, uuidOf: UuidLookup) => string;
-    /** True if rows without ids may be alike. Each of them then gets its own id. */
+    /** True if a file may have several equal rows without ids. Each gets an id of its own. */
     repeats?: (values: Values) => boolean;
-    /** The text from which `madeId` makes the id of a row that has none and that is like nothing in the store. */
+    /**
+     * Returns the text from which `madeId` makes an id, for a row that has none and that equals nothing in the store.
+     */
     madeOf?: (values: Values) => string;
-    /** Ids are texts, and are not turned into UUIDs. */
+    /** Ids stay texts. Otherwise `idFrom` makes UUIDs of them. */
     asText?: true;
   };
   /**
-   * The values, by column, that no two rows of the file may share. The first column identifies the row. By default the
-   * id.
+   * Returns values by column that no two rows of a file may share. The first column identifies the row. Without it,
+   * that is the id.
    */
   unique?: (values: Values, uuidOf: UuidLookup) => Record<string, string[]>;
-  /** Sums in L$ over the whole store. An import shows them before and after it. */
+  /** Returns sums in L$ over the whole store. An import shows them before and after. */
   totals?: (store: string) => Promise<Record<string, number>>;
-  /** A new importer for every pass over a file. */
+  /** Makes the importer for one pass over a file. */
   importer: (checksOnly: boolean) => Importer<unknown>;
 }
 
-/** One kind of data in a store: everything that the command knows about it, except for commands of its own. */
+/** Everything that the command knows about one kind of data in a store, except for its own commands. */
 export interface Kind {
   file?: DataFile | ImportFile;
-  /** Its items about an avatar, and what an erasure does with them. */
+  /** The items that are about an avatar, and what an erasure does with them. */
   personal?: readonly PersonalItems[];
   /** The checks of an audit. */
   audit?: readonly AuditCheck[];

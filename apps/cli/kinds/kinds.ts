@@ -31,7 +31,8 @@ import { vendors } from './vendors.ts';
 import { webhooks } from './webhooks.ts';
 
 /**
- * All kinds of data in a store. The kinds with files stand in an order in which an import finds all rows that it needs.
+ * All kinds of data in a store. A kind with a file comes after the kinds that its rows refer to, so that an import
+ * finds them.
  */
 const kinds: readonly Kind[] = [
   rules,
@@ -72,10 +73,9 @@ export const exportFiles: readonly DataFile[] = kinds.flatMap(({ file }) => file
 /** The files that an import reads, in the order in which they can be imported. */
 export const importFiles: readonly ImportFile[] = exportFiles.filter(isImported);
 
-/** The items in a store that are about avatars. */
 export const personalItems: readonly PersonalItems[] = kinds.flatMap(({ personal = [] }) => personal);
 
-/** The checks that a person reads first: money, and then what is sold. The others follow. */
+/** The checks that come first in the report: money, and then the things on sale. All others follow. */
 const checkedFirst = [
   'customers',
   'histories',

@@ -4,7 +4,7 @@ import { rowsAbout } from '../deployment/log.ts';
 import type { Kind } from './kind.ts';
 import { type Erasure, type PersonalItems, personal, replaced } from './personal.ts';
 
-/** The facts of a change in the log, without an avatar's UUID and names. */
+/** Removes an avatar's UUID and names from the facts of a change in the log. */
 const withoutAvatar = (details: LogRow['details'], { uuid, pseudonym }: Erasure): LogRow['details'] => {
   const { moved, ...others } = details as { moved?: object[] };
   const isAdded = details.uuid === uuid && 'username' in details;
@@ -16,7 +16,7 @@ const withoutAvatar = (details: LogRow['details'], { uuid, pseudonym }: Erasure)
   return replaced(withoutNames, uuid, pseudonym) as LogRow['details'];
 };
 
-/** Rows of the operator's log: about a store, or about everything that concerns all stores. */
+/** Rows of the operator's log about one store, or about changes that concern all stores. */
 const logItems = (scope: 'store' | 'shared'): PersonalItems =>
   personal<LogRow & Key>({
     isShared: scope === 'shared',
@@ -26,7 +26,6 @@ const logItems = (scope: 'store' | 'shared'): PersonalItems =>
     kept: (row, erasure) => ({ ...row, details: withoutAvatar(row.details, erasure) }) as Key,
   });
 
-/** The operator's log. */
 export const log: Kind = {
   personal: [logItems('shared'), logItems('store')],
 };

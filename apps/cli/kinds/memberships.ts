@@ -19,18 +19,17 @@ const membershipFaults = async (store: string, { category, pk, sk }: MembershipK
     : [`category ${category}: the product ${id} stands there as ${describeFlags(sk)}, but is ${describeFlags(right)}.`];
 };
 
-/** A membership is listed under the flags of its product, so that the filters of a category find it. */
+/** Each membership's sort key begins with the flags of its product, so that the filters of a category find it. */
 export const checkMemberships: Check = (store, listener) =>
   forEvery(membershipsOf(store), listener, (membership) => membershipFaults(store, membership));
 
-/** The flags under which a membership is listed. */
+/** Says in words the flags in a membership's sort key. */
 const describeFlags = (sk: string): string => {
   const [, listed, bloggable] = /^on([01])([01])#/.exec(sk) ?? [];
   if (listed !== undefined) return `${listed === '1' ? '' : 'not '}listed, ${bloggable === '1' ? '' : 'not '}bloggable`;
   return sk.startsWith('off#') ? 'inactive' : 'unsorted';
 };
 
-/** The memberships of products in categories. */
 export const memberships: Kind = {
   audit: [{ what: 'memberships', check: checkMemberships, holds: 'each stands where its product’s flags say' }],
 };

@@ -4,7 +4,6 @@ import { rowsOf } from '../../../lib/table/table.ts';
 import type { Kind } from './kind.ts';
 import { all, personal } from './personal.ts';
 
-/** The products that avatars own. */
 export const ownedProducts: Kind = {
   personal: [
     personal<OwnedItem>({

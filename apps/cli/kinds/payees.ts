@@ -16,9 +16,9 @@ import { columns, rowsFrom } from './columns.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
 
-/** The sums of an account according to sales and payouts. */
+/** The sums that an account should have, according to sales and payouts. */
 interface Recount extends Pick<PayeeSums, 'claimed' | 'unknown' | 'paid'> {
-  /** The L$ of counted shares and refunds. */
+  /** The L$ of all debts that are counted. */
   debts: number;
 }
 
@@ -52,7 +52,7 @@ const payoutFaults = (payout: PayoutItem, accounts: ReadonlyMap<string, Payee>):
   return faults.map((fault) => `payout ${sk}: ${fault}.`);
 };
 
-/** Compares an account with the sums of sales and payouts. */
+/** Compares an account with the sums that it should have. */
 const accountFaults = (payee: Payee, { debts, ...ends }: Recount): string[] => {
   const { owed, claimed, unknown, paid } = payee;
   const faults: string[] = [];
@@ -68,8 +68,8 @@ const accountFaults = (payee: Payee, { debts, ...ends }: Recount): string[] => {
 };
 
 /**
- * Adds up what sales and payouts say about each account. A debt counts if its account has the mark or its sale has the
- * note. So the sums are exact for an account that is the same before and after the reading.
+ * Adds up what sales and payouts say about each account. It adds a debt if its account has the mark or its sale has the
+ * note. So the sums are exact for an account that did not change while sales and payouts were read.
  */
 const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
   const sums = new Map<string, Recount>();
@@ -82,7 +82,7 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
   };
   return {
     sums,
-    /** The sales whose notes do not call their debts counted. */
+    /** The ids of sales that lack the note for some debt. */
     uncounted,
     addSale: (sale: SaleItem): void => {
       const open = new Set(uncountedOf(sale).map(markOf));
@@ -90,13 +90,13 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
       for (const debt of debtsOf(sale))
         if (!open.has(markOf(debt)) || marks.get(debt.payee)?.has(markOf(debt))) add(debt.payee, 'debts', debt.amount);
     },
-    /** Answers the faults of the payout by itself. */
+    /** Answers the faults that the payout has by itself. */
     addPayout: (payout: PayoutItem): string[] => {
       const place = placeOf[payout.state];
       if (place) add(payout.residentUuid, place, payout.amount);
       return payoutFaults(payout, accounts);
     },
-    /** The faults of these accounts, and of accounts that are missing. */
+    /** Answers the faults of unchanged accounts, and of missing ones. */
     faults: (after: ReadonlyMap<string, Payee>, isSame: (payee: Payee) => boolean): string[] => [
       ...[...after.values()].filter(isSame).flatMap((payee) => accountFaults(payee, sums.get(payee.sk) ?? none)),
       ...[...sums].flatMap(([uuid, { debts }]) =>
@@ -117,7 +117,7 @@ export const auditPayees = (items: readonly Key[]): string[] => {
   return [...ofPayouts, ...recount.faults(accounts, () => true), ...recount.uncounted.map(uncountedFault)];
 };
 
-/** The stream has a debt counted within this time. */
+/** The stream's consumer counts a debt within this time. */
 const lagMillis = 5000;
 
 /** Reports sales whose debts are still not counted after a while. */
@@ -135,8 +135,8 @@ const uncountedFaults = async (store: string, sales: readonly string[]): Promise
 };
 
 /**
- * For each payee, owed + claimed + unknown + paid equals the sum of their shares and refunds, and the account knows all
- * of their payouts. An account that changes meanwhile is left to the next audit.
+ * For each payee, owed + claimed + unknown + paid equals the sum of their shares and refunds. The sums of their payouts
+ * are right. Passes over an account that changes meanwhile.
  */
 export const checkPayees: Check = async (store, { onFault, onChecked }) => {
   const before = await readAccounts(store);
@@ -169,7 +169,7 @@ const payeeBlocker = ({ owed, claimed, unknown }: Payee, mayForfeit: boolean): s
     : undefined;
 };
 
-/** The account of a pseudonym, which nobody can claim or pay. Its sales note that all its debts are counted. */
+/** Makes an account a pseudonym's, which nobody can claim or pay. Its sales note that all its debts are counted. */
 const pseudonymous = ({ counting: _, ...payee }: Payee, store: string, pseudonym: string): Payee =>
   movedBy({ ...payee, ...payeeKey(store, pseudonym), username: pseudonym, isPseudonym: true }, {}, '');
 
@@ -187,7 +187,7 @@ export const payeeItems = personal<Payee>({
     ),
 });
 
-/** The accounts of everybody to whom a store owes something. */
+/** The accounts of payees. */
 export const payees: Kind = {
   file: {
     name: 'payees',

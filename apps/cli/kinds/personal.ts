@@ -9,16 +9,16 @@ export interface Erasure {
   uuid: string;
   /** The UUID under which the books keep the avatar after the erasure. */
   pseudonym: string;
-  /** How many products the pseudonym owns. */
+  /** The number of products that the pseudonym owns. */
   owned: number;
 }
 
-/** The terms under which an erasure was asked for. */
+/** The options with which a person asked for an erasure. */
 export interface ErasureTerms {
   uuid: string;
-  /** There may be credit left. The erasure first sets it to 0. */
+  /** The avatar may still have credit. The erasure first sets it to 0. */
   forfeit: boolean;
-  /** The store may owe L$. The pseudonym keeps the sum, and nobody pays it. */
+  /** The store may still owe them L$. The pseudonym keeps the sum, and nobody pays it. */
   mayForfeit: boolean;
 }
 
@@ -26,38 +26,38 @@ export interface ErasureTerms {
 export interface PersonalItems<T extends Key = Key> {
   /** The words for one item, and for several, in the plan of an erasure. */
   words: readonly [one: string, more: string];
-  /** Says in the plan what happens to them. */
+  /** The words for what happens to them, in the plan. */
   effect: string;
   /**
-   * Most items come first. When all of them have moved, the customer and their spend follow together. The names that
+   * An erasure moves items without a phase first. Then it moves the customer together with their spend. The names that
    * lead to the avatar go last.
    */
   phase?: 'customer' | 'names';
   /** All stores share these items. Then `find` needs no store. */
   isShared?: boolean;
   find: (store: string, uuid: string) => Promise<T[]>;
-  /** A sentence about an item that forbids the erasure, with what to do about it. */
+  /** If an item forbids the erasure, returns sentences that say why and what to do. */
   blocker?: (item: T, asked: ErasureTerms) => string | undefined | Promise<string | undefined>;
-  /** The item as the books keep it: under its own key, or under another; undefined if they do not need it. */
+  /** Returns the item as the books keep it, under its own key or another; undefined if they do not need it. */
   kept: (item: T, erasure: Erasure) => Key | undefined;
   /**
-   * Single updates change these items. A late copy of such an update must not undo the erasure, so it counts as one of
-   * them.
+   * Single updates with stamps change these items. The erasure gets a stamp too, so that no late copy of an update
+   * undoes it.
    */
   isUpdated?: true;
   /**
-   * Joins the item of `kept` with an item that already has its key: an earlier erasure was interrupted, and the avatar
-   * went on.
+   * Joins the item of `kept` with an item that already has its key. That is from an interrupted erasure, after which
+   * the avatar went on.
    */
   merged?: (item: T, there: T) => Key;
-  /** An item that takes the place of an item that moves away. */
+  /** Returns an item to leave under the key from which an item moves away. */
   tombstone?: (item: T) => Key | undefined;
 }
 
 /** Each kind has its own type of item, which only its own functions see. */
 export const personal = <T extends Key>(items: PersonalItems<T>): PersonalItems => items as unknown as PersonalItems;
 
-/** The items of a list that are about the avatar. No index leads to all of them. */
+/** Reads a whole list and returns the items about an avatar. No index leads to them. */
 export const matching = async <T extends Key>(source: Source<T>, isTheirs: (item: T) => boolean): Promise<T[]> => {
   const found: T[] = [];
   for await (const item of everyRow(source, ({ sk }) => sk)) if (isTheirs(item)) found.push(item);
@@ -72,14 +72,14 @@ export const itemAt = async <T extends Key>(key: Key): Promise<T[]> => {
   return item ? [item] : [];
 };
 
-/** A value in which the pseudonym replaces the avatar's UUID everywhere. */
+/** Replaces the avatar's UUID by the pseudonym everywhere in a value. */
 export const replaced = (value: unknown, uuid: string, pseudonym: string): unknown => {
   if (Array.isArray(value)) return value.map((one) => replaced(one, uuid, pseudonym));
   if (typeof value !== 'object' || value === null) return value === uuid ? pseudonym : value;
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, replaced(one, uuid, pseudonym)]));
 };
 
-/** The stream brings no change again after this time. */
+/** The stream never delivers a change again after this time. */
 export const tombstoneMillis = 2 * 86_400_000;
 
 /** The end of a tombstone that is written now, as the attribute by which DynamoDB deletes it. */

@@ -15,7 +15,7 @@ import { columns, foreignId, namedIdHelp, optionalId, rowsFrom, type Values } fr
 import type { Kind } from './kind.ts';
 import { matching, personal } from './personal.ts';
 
-// A file is checked by the same schemas as a request.
+// The schemas of requests check the values of a file, too.
 const product = createProduct.body.in.shape;
 const card = updateProductGiftCard.body.shape;
 const permissions = product.permissions.unwrap().shape;
@@ -23,7 +23,7 @@ const discount = product.discount.unwrap().shape;
 
 const shareWords = 'must be users with their percentages, such as ada.lovelace:60;bob:40';
 
-/** Shares as the CSV form reads them, and as the API writes them. */
+/** Checks shares of profit, as the CSV form reads them or the API writes them. */
 const shares = () =>
   z
     .array(
@@ -47,14 +47,13 @@ async function* listProducts(store: string): AsyncGenerator<Values> {
   }));
 }
 
-/** The products whose profit they share. */
+/** The products whose profit an avatar shares. */
 export const findShares = (store: string, uuid: string): Promise<StoredProduct[]> =>
   matching(listStoredProducts(store), ({ profitShares }) => profitShares.some(({ userUuid }) => userUuid === uuid));
 
-/** A number of copies that there can be. */
 const isCount = (copies: number): boolean => Number.isSafeInteger(copies) && copies >= 0;
 
-/** No product, and no share of a divided stock, has fewer than 0 copies left. All shares exist. */
+/** Each product, and each share of a divided stock, has a whole number of copies from 0 on. All shares exist. */
 export const checkStock: Check = (store, listener) =>
   forEvery(
     everyRow(rowsOf<StoredProduct>({ partition: partition(store, 'PRODUCT') }), ({ sk }) => sk),
@@ -71,7 +70,7 @@ export const checkStock: Check = (store, listener) =>
     },
   );
 
-/** Each share of a divided stock belongs to the division that its product has. */
+/** Each share of a divided stock belongs to the current division of its product. */
 export const checkShares: Check = (store, listener) =>
   forEvery(
     everyRow(listStoredShares(store), ({ sk }) => sk),
@@ -86,7 +85,6 @@ export const checkShares: Check = (store, listener) =>
     },
   );
 
-/** Products, with their categories. */
 export const products: Kind = {
   file: {
     name: 'products',

@@ -74,7 +74,7 @@ export const purchases: Kind = {
     personal<PurchaseItem>({
       words: ['carried sum of spend', 'carried sums of spend'],
       effect: 'pseudonym',
-      // If a pass moved the carried purchase and left the spend, the next pass would carry the spend once more.
+      // It moves together with the spend. A pass of `store move` between the two would carry the spend once more.
       phase: 'customer',
       find: findCarried,
       kept: (purchase, { uuid, pseudonym }) => ({

@@ -28,7 +28,7 @@ const formerNames = z
 
 const residentsAtOnce = 500;
 
-/** The residents that the data of a store refer to, with all their names, ordered by UUID. */
+/** The residents that a store's data name, with all their names, ordered by UUID. */
 async function* listResidents(store: string): AsyncGenerator<Values> {
   const uuids = new Set<string>();
   for await (const { sk } of everyRow(listCustomerItems(store), (item) => item.sk)) uuids.add(sk);
@@ -44,14 +44,14 @@ async function* listResidents(store: string): AsyncGenerator<Values> {
     const some = sorted.slice(i, i + residentsAtOnce);
     const known = new Map((await knownResidents(store, some)).map((one) => [one.uuid, one]));
     for (const uuid of some) {
-      // A sale may be to an avatar that nobody could name.
+      // A sale's buyer may have no known name.
       const { username, names, source } = known.get(uuid) ?? { username: uuid, names: [], source: 'store' };
       yield { uuid, username, formerNames: names.filter((name) => name !== username).sort(), source };
     }
   }
 }
 
-/** The items that tell who an avatar is. All stores share the items that the operator wrote. */
+/** The items that hold an avatar's names. All stores share the items that the operator wrote. */
 const namesTold = (
   by: 'the operator' | 'the store',
   keyOf: (store: string, uuid: string) => Key,
@@ -79,10 +79,7 @@ const namesTold = (
   ];
 };
 
-/**
- * The copies of residents' names in a store: what a fault calls each of them, the resident, the attribute, and the
- * items.
- */
+/** The lists of items with copies of residents' names: how a fault names an item, whose name it copies, and where. */
 const copiesOf = (store: string) => [
   {
     words: ({ sk }: Key) => `customer ${sk}: is`,
@@ -112,7 +109,7 @@ interface Copy extends Key {
   ownerUsername?: string;
 }
 
-/** Customers and the owners of coupons and gift cards are called by their current names. */
+/** Each customer, coupon and gift card has the current name of its resident. */
 export const checkNames: Check = async (store, { onFault, onChecked }) => {
   let before = 0;
   for (const { words, ownerOf, attribute, items } of copiesOf(store)) {
@@ -130,7 +127,6 @@ export const checkNames: Check = async (store, { onFault, onChecked }) => {
   return before;
 };
 
-/** Avatars by UUID, with their names. */
 export const residents: Kind = {
   file: {
     name: 'residents',

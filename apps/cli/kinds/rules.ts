@@ -22,7 +22,6 @@ async function* rowsOfRules(id: string): AsyncGenerator<Values> {
 const { groupDiscount, tiers, bonus } = updateRules.body.shape;
 const { percent, groupPercent, type, expiresInDays } = bonus.unwrap().shape;
 
-/** The discounts and the bonus for all buyers. */
 export const rules: Kind = {
   file: {
     name: 'rules',

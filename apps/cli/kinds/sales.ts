@@ -36,7 +36,7 @@ const percent = z
   .default(0);
 const reference = text({ min: 0, max: maxLength.reference }).optional();
 
-/** A share of a sale as CSV: commission ada.lovelace 10 25. */
+/** A share of a sale as CSV, such as commission ada.lovelace 10 25. */
 const shareForm: ItemForm<Share> = {
   read: (item) =>
     readParts(
@@ -55,7 +55,7 @@ const shareForm: ItemForm<Share> = {
 const saleShareWords =
   'must be shares as kind, avatar, percent and L$, such as commission ada.lovelace 10 25;share bob 40 100';
 
-/** The shares of a sale, as the API writes them. */
+/** Checks shares of a sale, from CSV or as the API writes them. */
 const saleShares = () =>
   z
     .array(
@@ -74,7 +74,7 @@ const saleShares = () =>
     )
     .default([]);
 
-/** Credit from a lot as CSV: 2030-01-31T00:00:00.000Z 30. */
+/** Credit from a lot as CSV, such as 2030-01-31T00:00:00.000Z 30. */
 const takenForm: ItemForm<{ expiresAt: string; amount: number }> = {
   read: (item) => readParts(item, ([expiresAt = '', amount = '']) => ({ expiresAt, amount: readNumber(amount) }), 2),
   write: ({ expiresAt, amount }) => `${expiresAt} ${amount}`,
@@ -82,7 +82,7 @@ const takenForm: ItemForm<{ expiresAt: string; amount: number }> = {
 
 const takenWords = 'must be amounts with the end of their lot, such as 2030-01-31T00:00:00.000Z 30';
 
-/** Credit that a sale took from lots. */
+/** Checks credit that a sale took from lots. */
 const taken = () =>
   z
     .array(
@@ -95,7 +95,7 @@ const taken = () =>
 
 type Report = (field: string, message: string) => void;
 
-/** The state of a sale says whether and why it was refused, and when it was refunded. */
+/** A sale has a refusal only if it was refused, and the time of a refund only if it was refunded. */
 const checkState = ({ state, refusal, buyer, at, refundedAt, payOut }: SaleFields, report: Report): void => {
   const isRefused = state === 'refused';
   if (isRefused !== (refusal !== undefined))
@@ -107,7 +107,7 @@ const checkState = ({ state, refusal, buyer, at, refundedAt, payOut }: SaleField
   if (payOut && state !== 'refunded') report('payOut', 'must be false or empty unless the sale was refunded');
 };
 
-/** The price equals what paid for it, less what was given back. */
+/** The total equals the credit and the L$ paid for it, less the change. */
 const checkMoney = (fields: SaleFields, report: Report): void => {
   const { state, base, total, credit, restrictedCredit, paid, refund, change } = fields;
   const isRefused = state === 'refused';
@@ -120,7 +120,7 @@ const checkMoney = (fields: SaleFields, report: Report): void => {
     report('total', 'must be the credit, the restricted credit and what was paid less the change, together');
 };
 
-/** The shares, and the credit from lots, do not exceed what was paid. */
+/** Bonus and shares are at most what was paid less the change. Credit from lots is at most the credit. */
 const checkParts = (fields: SaleFields, report: Report): void => {
   const { state, paid, change, shares, credit, restrictedCredit, bonus } = fields;
   if (bonus > (state === 'refused' ? 0 : paid - change))
@@ -168,7 +168,7 @@ const listSaleRows = (store: string): AsyncGenerator<Values> =>
     taken: taken && { regular: taken.regular.map(lotPart), restricted: taken.restricted.map(lotPart) },
   }));
 
-/** Sales that they paid for, whose product they got, or in which they have a share. */
+/** The sales that an avatar paid for, whose product they received, or in which they have a share. */
 export const findSales = (store: string, uuid: string): Promise<SaleItem[]> =>
   matching(listSales(store), ({ buyerUuid, recipientUuid, shares, coupon }) =>
     [buyerUuid, recipientUuid, coupon?.couponOwnerUuid, ...shares.map((share) => share.residentUuid)].includes(uuid),
@@ -184,7 +184,7 @@ const sharesFaults = ({ shares, paid, change, state }: SaleItem): string[] => {
   });
 };
 
-/** The rules that a sale keeps by itself. Answers a sentence for each broken rule. */
+/** Checks the rules that need only the sale. Answers a sentence for each broken rule. */
 const saleFaults = (store: string, sale: SaleItem): string[] => {
   const { sk, state, refusal, total, credit, restrictedCredit, paid, refund, change, refundedAt, bonus } = sale;
   const faults = sharesFaults(sale);
@@ -202,7 +202,10 @@ const saleFaults = (store: string, sale: SaleItem): string[] => {
   return faults.map((fault) => `sale ${sk}: ${fault}.`);
 };
 
-/** Each sale adds up, its shares follow from what it kept, it gave its bonus and card, and its lists contain it. */
+/**
+ * The sums of each sale are right, and its shares follow from the L$ it kept. It gave its bonus and card. Lists contain
+ * it.
+ */
 export const checkSales: Check = (store, listener) => {
   const checkGiven = givenChecker(store);
   return forEvery(
@@ -215,7 +218,7 @@ export const checkSales: Check = (store, listener) => {
   );
 };
 
-/** True once a worker has the delivery of a sale. */
+/** True if a worker has begun the delivery of a sale. */
 const wasTried = async (sale: SaleItem): Promise<boolean> => {
   const { store, id } = orderOf(sale);
   return (await findDelivery(store, id)) !== undefined;
@@ -225,18 +228,17 @@ export const saleItems = personal<SaleItem>({
   words: ['sale', 'sales'],
   effect: 'pseudonym; where they bought or received, note and references go',
   find: findSales,
-  // Once an avatar is erased, nothing orders the delivery, and a message that is on its way has their name.
+  // After an erasure nothing orders the delivery, and a message on the queue still has the avatar's name.
   blocker: async (sale) =>
     isOwed(sale) && Date.parse(sale.at) > now() - keepDays * 86_400_000 && !(await wasTried(sale))
       ? `The delivery of the sale ${sale.sk} has not begun yet. Wait until it has: the next sweeps order it (store sweep).`
       : undefined,
-  // An avatar who only has a share wrote none of the sale's texts. The reference must stay, since a refund looks for
-  // it.
+  // An avatar who only has a share wrote none of the sale's texts, so they stay. A refund looks for the reference.
   kept: (item, { store, uuid, pseudonym }) => {
     const { message, reference, refundReference, recipientUsername, ...rest } = item;
     const isTheirs = item.buyerUuid === uuid || item.recipientUuid === uuid;
-    // The grid's transaction leads to the avatar. But the sale must still say that the change was paid, or somebody
-    // would pay it again.
+    // The id of the grid's transaction leads to the avatar. But the sale must still say that the change was paid, or
+    // somebody would pay it again.
     const changePaid = item.changePaid && { ...item.changePaid, transactionId: nilUuid };
     const left = { ...rest, ...(changePaid && { changePaid }) };
     const sale = replaced(isTheirs ? left : item, uuid, pseudonym) as SaleItem;
@@ -244,7 +246,6 @@ export const saleItems = personal<SaleItem>({
   },
 });
 
-/** Sales that the service made. */
 export const sales: Kind = {
   file: {
     name: 'sales',

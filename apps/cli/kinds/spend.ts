@@ -9,19 +9,19 @@ import { type Check, forEvery } from './audit.ts';
 import type { Kind } from './kind.ts';
 import { itemAt, personal } from './personal.ts';
 
-/** How many buyers are held in memory at once. For each further group of buyers the purchases are read once more. */
+/** At most this many buyers are in memory at once. For each further group, all purchases are read once more. */
 const buyersAtOnce = 50_000;
 
 interface Buyer {
   spend: SpendItem;
-  /** The sum of the prices of their purchases, and of the L$ that their completed sales kept. */
+  /** The prices of their purchases plus the L$ that their sales kept. */
   bought: number;
 }
 
 const findSpend = async (store: string, uuid: string): Promise<SpendItem | undefined> =>
   (await getMany<SpendItem>([spendKey(store, uuid)], { consistent: true }))[0];
 
-/** The buyers of a store, ordered by UUID, with the sum of their purchases. */
+/** Yields the buyers of a store, ordered by UUID, each with `bought`. */
 async function* buyersOf(store: string, onFault: (fault: string) => void): AsyncGenerator<Buyer> {
   let from = '';
   let buyers = new Map<string, Buyer>();
@@ -76,7 +76,7 @@ export const checkSpend: Check = (store, listener) =>
     if (!current) return [`buyer ${uuid}: the record of spend was removed while it was read.`];
     const faults = await recordFaults(store, current);
     if (bought === spend.sum) return faults;
-    // A purchase that is missing looks the same as one that was recorded after the purchases were read.
+    // A purchase may be missing, or may have been made after the purchases were read. The current sum tells which.
     const sumFault =
       current.sum === spend.sum
         ? `buyer ${uuid}: has spent ${spend.sum}, but the purchases come to ${bought}.`
@@ -84,7 +84,7 @@ export const checkSpend: Check = (store, listener) =>
     return [...faults, sumFault];
   });
 
-/** The L$ that buyers have spent, and how many products they own. */
+/** The L$ that each buyer has spent, and the number of products that they own. */
 export const spend: Kind = {
   personal: [
     personal<SpendItem>({
@@ -100,7 +100,8 @@ export const spend: Kind = {
         ranked: spendListOf(store, false),
         ...(item.rank && rankedBy(item.sum, pseudonym)),
       }),
-      // Spend may move before its customer. Then a part of it is under the pseudonym, without a customer.
+      // An earlier erasure may have found spend without a customer. Its pseudonym has no customer, so this erasure uses
+      // it too.
       merged: (item, there) => {
         const sum = item.sum + there.sum;
         const days = { ...there.days };

@@ -10,7 +10,7 @@ import type { Kind } from './kind.ts';
 
 const text = z.string();
 
-/** Each vendor is in the list of its product, and the count of vendors is right. */
+/** Each vendor is in the list of its product, and the stored count of vendors is right. */
 export const checkVendors: Check = async (store, { onFault, onChecked }) => {
   const { count: before = 0 } = (await get<{ count?: number }>(vendorCountKey(store))) ?? {};
   let count = 0;
@@ -21,12 +21,12 @@ export const checkVendors: Check = async (store, { onFault, onChecked }) => {
     onChecked(count);
   }
   const { count: after = 0 } = (await get<{ count?: number }>(vendorCountKey(store))) ?? {};
-  // If a first vendor registers or one is deleted meanwhile, the next audit checks it.
+  // If the count changed meanwhile, the next audit checks it.
   if (before === after && count !== after) onFault(`vendors: ${after} are counted, but there are ${count}.`);
   return count;
 };
 
-/** The objects inworld that sell. They belong to the store: nothing in them is about an avatar. */
+/** The objects inworld that sell. They belong to the store, so nothing in them is about an avatar. */
 export const vendors: Kind = {
   file: {
     name: 'vendors',

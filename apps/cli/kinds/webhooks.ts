@@ -6,7 +6,6 @@ import type { Kind } from './kind.ts';
 
 const { url, events, description, format } = createWebhook.body.shape;
 
-/** Webhooks, without the secrets that sign their messages. */
 export const webhooks: Kind = {
   file: {
     name: 'webhooks',
