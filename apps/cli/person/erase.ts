@@ -29,7 +29,7 @@ import { saleItems } from '../kinds/sales.ts';
 import { Failure } from '../terminal/errors.ts';
 import { findCustomer, pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
-/** The items of one kind that are about an avatar. */
+/** The items of one kind about an avatar. */
 export interface ItemsFound {
   sort: PersonalItems;
   items: Key[];
@@ -40,7 +40,10 @@ const findIn = async (sorts: readonly PersonalItems[], store: string, uuid: stri
   return found.filter(({ items }) => items.length > 0);
 };
 
-/** Everything that a store has about an avatar: reads its gift cards, coupons, products, purchases and deliveries. */
+/**
+ * Everything that a store has about an avatar. Reads all its gift cards, coupons, products, sales, purchases and
+ * deliveries.
+ */
 export const findPerson = (store: string, uuid: string): Promise<ItemsFound[]> =>
   findIn(
     personalItems.filter(({ isShared }) => !isShared),
@@ -48,7 +51,7 @@ export const findPerson = (store: string, uuid: string): Promise<ItemsFound[]> =
     uuid,
   );
 
-/** Everything that all stores share about an avatar. */
+/** Finds everything about an avatar that all stores share. */
 export const findShared = (uuid: string): Promise<ItemsFound[]> =>
   findIn(
     personalItems.filter(({ isShared }) => isShared),
@@ -56,7 +59,7 @@ export const findShared = (uuid: string): Promise<ItemsFound[]> =>
     uuid,
   );
 
-/** The sentences that say why an avatar cannot be erased now, and what to do about it. */
+/** Says in sentences why an avatar cannot be erased now, and what to do about it. */
 export const blockersOf = async (found: readonly ItemsFound[], asked: ErasureTerms): Promise<string[]> => {
   const looks = found.flatMap(({ sort, items }) => items.map((item) => sort.blocker?.(item, asked)));
   return (await Promise.all(looks)).filter((blocker) => blocker !== undefined);
@@ -68,12 +71,14 @@ const maxWrites = 98;
 const isSameKey = (a: Key, b: Key): boolean => a.pk === b.pk && a.sk === b.sk;
 
 /**
- * The condition that an item is as it was read. A customer's first change of credit adds these attributes, and so does
- * the first update of another item.
+ * The condition that an item is as it was read. It may lack the two attributes: a customer's first change of credit and
+ * an item's first update add them.
  */
 const asRead = (item: Key): Condition => unchanged(item, ['creditVersion', 'stamp']);
 
-/** The writes that erase an avatar from items of one kind, each on condition that the item is as it was read. */
+/**
+ * Makes the writes that erase an avatar from items of one kind. Each has the condition that the item is as it was read.
+ */
 const erasureWrites = async ({ sort, items }: ItemsFound, erasure: Erasure): Promise<Write[][]> => {
   const after = items.map((item) => sort.kept(item, erasure));
   const targets = after.filter((item, index) => item && !isSameKey(item, items[index] as Key)) as Key[];
@@ -93,7 +98,7 @@ const erasureWrites = async ({ sort, items }: ItemsFound, erasure: Erasure): Pro
   });
 };
 
-/** Carries out the writes, as many items in a transaction as fit. Answers false as soon as one is refused. */
+/** Carries out the writes, in transactions of as many items as fit. Stops and answers false when one is refused. */
 const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
   let together: Write[] = [];
   for (const [index, some] of writes.entries()) {
@@ -106,9 +111,7 @@ const carryOut = async (writes: readonly Write[][]): Promise<boolean> => {
   return true;
 };
 
-/**
- * True if history has every change of a customer's credit, with its lots. Some of it may have moved to the pseudonym.
- */
+/** True if history has every change of a customer's credit, with its lots. A part may have moved to the pseudonym. */
 const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string): Promise<boolean> => {
   const uuids = [item.sk, pseudonym];
   const rows = await Promise.all(uuids.map((uuid) => readHistory(store, uuid)));
@@ -119,7 +122,7 @@ const isHistoryWhole = async (store: string, item: CreditItem, pseudonym: string
 const looks = 60;
 const betweenLooksMillis = 250;
 
-/** Waits until history is complete: rows that came later would stand under the avatar's own UUID. */
+/** Waits until history is complete. The stream's consumer would write later rows under the avatar's own UUID. */
 const waitForHistory = async (store: string, item: CreditItem, pseudonym: string): Promise<void> => {
   for (let look = 1; !(await isHistoryWhole(store, item, pseudonym)); look++) {
     if (look === looks)
@@ -131,9 +134,8 @@ const waitForHistory = async (store: string, item: CreditItem, pseudonym: string
 };
 
 /**
- * Ends a customer's credit: sets what is left to 0, as a change like any other, finishes a pending change, and waits
- * for history. Answers the version after which nothing changes; undefined if their credit was never
- * changed, or if the customer is gone.
+ * Ends a customer's credit. Sets the balances to 0 by ordinary changes, finishes a pending change, and waits for
+ * history. Answers the version of the last change; undefined if the credit never changed or the customer is gone.
  */
 const endCredit = async (store: string, customer: CreditItem, pseudonym: string): Promise<number | undefined> => {
   const uuid = customer.sk;
@@ -159,7 +161,8 @@ const itemsOf = <T>(found: readonly ItemsFound[], wanted: PersonalItems): T[] =>
 const customersIn = (found: readonly ItemsFound[]): CreditItem[] => itemsOf(found, customerItems);
 
 /**
- * Erases an avatar from all items, phase by phase. Stops if something has changed meanwhile: the rest stays as it was.
+ * Erases an avatar from all items, phase by phase. If something has changed since it was read, stops and leaves the
+ * rest.
  */
 const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: readonly Write[]): Promise<void> => {
   const { store, uuid, pseudonym } = erasure;
@@ -171,7 +174,7 @@ const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: r
   const owned = await rowsOf({ partition: ownedKey(store, pseudonym, '').pk })({ descending: false });
   const together = await writes('customer', { ...erasure, owned: owned.length });
   if (!(await carryOut([[...together.flat(), ...log]]))) return;
-  // The consumer may have written names since they were read: until now there was a customer that they lead to.
+  // While there was a customer, the consumer may have written further names that lead to them.
   await followNames(
     store,
     [uuid],
@@ -180,7 +183,7 @@ const eraseFound = async (found: readonly ItemsFound[], erasure: Erasure, log: r
   await carryOut(await writes('names'));
 };
 
-/** Throws if somebody who holds no credit has open lots. Only books that do not add up have such lots. */
+/** Throws if an avatar without credit has open lots. Only faulty books have such lots. */
 const checkLots = (found: readonly ItemsFound[]): void => {
   if (itemsOf<CreditLot>(found, lotItems).some(({ state }) => state === 'open'))
     throw new Failure(
@@ -189,8 +192,8 @@ const checkLots = (found: readonly ItemsFound[]): void => {
 };
 
 /**
- * Sales with debts to them that are not noted as counted, and sales that their account marks. Once these stand under
- * the pseudonym, a consumer would find neither account nor mark, and would count the debts twice.
+ * Finds sales with debts to the avatar whose note is missing, and sales that the avatar's account marks. If they moved
+ * to the pseudonym now, a consumer would find neither account nor mark, and would count the debts twice.
  */
 const uncountedIn = (found: readonly ItemsFound[], store: string): Promise<SaleItem[]> => {
   const sales = itemsOf<SaleItem>(found, saleItems).filter((sale) => uncountedOf(sale).length > 0);
@@ -198,9 +201,7 @@ const uncountedIn = (found: readonly ItemsFound[], store: string): Promise<SaleI
   return findUncounted(store, [...sales.map(({ sk }) => sk), ...marked]);
 };
 
-/**
- * Waits until the store's debts to them from all sales are counted. The stream normally has done that within a second.
- */
+/** Waits until all of the store's debts to the avatar are counted. The consumer normally does that within a second. */
 const waitForDebts = async (store: string, found: readonly ItemsFound[]): Promise<void> => {
   for (let look = 1; (await uncountedIn(found, store)).length > 0; look++) {
     if (look === looks)
@@ -211,7 +212,10 @@ const waitForDebts = async (store: string, found: readonly ItemsFound[]): Promis
   }
 };
 
-/** Makes a pseudonym a resident of the store, named by it: every customer and owner in the books must be a resident. */
+/**
+ * Makes a pseudonym a resident of the store, with itself as username. Every customer and owner in the books must be a
+ * resident.
+ */
 const putPseudonym = async (store: string, pseudonym: string): Promise<void> => {
   const known = {
     ...storeResidentKey(store, pseudonym),
@@ -224,11 +228,11 @@ const putPseudonym = async (store: string, pseudonym: string): Promise<void> => 
 };
 
 /**
- * Erases an avatar from a store. The books keep what they need under a pseudonym, which this answers. Everything else
- * goes. Each item is written on condition that it is as it was read, and the customer last. So the erasure can be
- * repeated wherever it ended, and no change in between is lost. Afterwards the avatar is unknown to the store, or a new
- * customer. Undefined if the store had nothing about the avatar. Throws if an item of theirs forbids it, and 503 if
- * their data change all the time.
+ * Erases an avatar from a store. The books keep what they need under a pseudonym, and everything else goes. Each write
+ * has the condition that the item is as it was read, and the customer moves after other items. So an interrupted
+ * erasure can be repeated, and no change in between is lost. An avatar who comes back is a new customer. Answers the
+ * pseudonym; undefined if the store had nothing about the avatar. Throws if an item forbids it, and 503 if the data
+ * change all the time.
  */
 export const erasePerson = async (
   store: string,
@@ -242,14 +246,14 @@ export const erasePerson = async (
     if (found.length === 0) return { result: pseudonym };
     const blockers = await blockersOf(found, { uuid, forfeit, mayForfeit: forfeit });
     if (blockers.length > 0) throw new Failure(blockers.join('\n'));
-    // If the avatar came back after the customer had moved, the books of the new customer need another pseudonym.
+    // An avatar who came back after an erasure is a new customer, whose books need another pseudonym.
     const customer = await findCustomer(store, uuid);
     pseudonym = await pseudonymIn(store, uuid, customer !== undefined);
     const erasure = { store, uuid, pseudonym, owned: 0 };
     await waitForDebts(store, found);
     const version = customer && (await endCredit(store, customer, pseudonym));
     const atRest = await findPerson(store, uuid);
-    // Read after the rest: that may already hold a row of history or a lot from a later change.
+    // Read after `atRest`, which may already hold a row of history or a lot from a later change.
     const later = await findCustomer(store, uuid);
     const isAtRest =
       (await blockersOf(atRest, { uuid, forfeit: false, mayForfeit: forfeit })).length === 0 &&
@@ -259,13 +263,15 @@ export const erasePerson = async (
     if (isAtRest) checkLots(atRest);
     if (atRest.some(({ sort, items }) => items.some((item) => sort.kept(item, erasure))))
       await putPseudonym(store, pseudonym);
-    // In any case another look follows: something may have come meanwhile.
+    // Always look again, since something may have come meanwhile.
     if (isAtRest) await eraseFound(atRest, erasure, log(pseudonym));
     return undefined;
   });
 };
 
-/** Erases the operator's words about an avatar, which all stores share, and removes the avatar from the log. */
+/**
+ * Erases the names that the operator told about an avatar, which all stores share, and removes the avatar from the log.
+ */
 export const eraseShared = async (uuid: string, log: (pseudonym: string) => Write[]): Promise<void> => {
   const pseudonym = await pseudonymOf(uuid);
   await repeat(async () => {

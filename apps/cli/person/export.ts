@@ -34,17 +34,17 @@ import { findSales } from '../kinds/sales.ts';
 
 const all = <T>(source: Source<T>): Promise<T[]> => source({ descending: false });
 
-/** The names that somebody told about an avatar. Null if nobody did. */
+/** The names under a key of a resident; null if there are none. */
 const namesAt = async (key: Key): Promise<{ username: string; names: string[] } | null> => {
   const told = await get<StoredResident>(key);
   return told ? { username: told.username, names: told.names } : null;
 };
 
-/** The sales that an avatar paid for, whose product they got, or in which they have a share. */
+/** The sales that an avatar paid for, received or shares in, without facts about other people. */
 const salesWith = (sold: readonly SaleItem[], uuid: string) => {
   const ofOthers = sold.filter(({ buyerUuid }) => buyerUuid !== uuid);
   return {
-    // Who paid for a gift, who got it, and who else has a share, is about other people.
+    // Who paid for a gift, who got it and who else has a share is about other people.
     salesPaid: sold
       .filter(({ buyerUuid }) => buyerUuid === uuid)
       .map((sale) => ({
@@ -72,8 +72,8 @@ const salesWith = (sold: readonly SaleItem[], uuid: string) => {
 };
 
 /**
- * Everything that a store has about an avatar, and nothing about anybody else. A member has the form of the API's
- * answer, if the API has one.
+ * Everything that a store has about an avatar, and nothing about anybody else, in the form of the API's answers where
+ * there is one.
  */
 const exportStore = async ({ id: store, name }: Pick<Store, 'id' | 'name'>, uuid: string) => {
   const item: CreditItem | undefined = await findCustomerItem(store, uuid);

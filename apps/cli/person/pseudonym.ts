@@ -7,8 +7,8 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { getTogether, writeUnstamped } from '../../../lib/table/table.ts';
 
 /**
- * The pseudonym of an erased avatar: a UUID of version 8, made from the avatar's UUID and a secret of the deployment.
- * Nobody without the secret can find the avatar by trying all avatars. No function of the service may read it.
+ * The secret from which the pseudonyms of a deployment are made. A pseudonym is a UUID of version 8. Without the
+ * secret, nobody can find the avatar behind it by trying all avatars. No function of the service may read the secret.
  */
 interface Secret extends Key {
   secret: string;
@@ -17,8 +17,8 @@ interface Secret extends Key {
 const secretKey = sharedKey('ERASURE', 'secret');
 
 /**
- * Reads the secret of the deployment, or makes it. Two commands at the same time get the same secret. After a lost
- * answer the stored secret may be this one or an earlier one, so the stored secret counts.
+ * Reads the deployment's secret, or makes it. Two commands at the same time get the same secret: after a lost answer
+ * the stored one may be from either, so the stored one is returned.
  */
 const findSecret = async (): Promise<string> => {
   const secret = Buffer.from(source.bytes(32)).toString('hex');
@@ -33,7 +33,7 @@ const uuidFrom = (bytes: Buffer): string => {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-');
 };
 
-/** An avatar's pseudonym for their first erasure, or for a later one. */
+/** An avatar's pseudonym for their erasure with this number. */
 export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   uuidFrom(
     createHmac('sha256', await findSecret())
@@ -42,8 +42,8 @@ export const pseudonymOf = async (uuid: string, time = 1): Promise<string> =>
   );
 
 /**
- * A customer's item, read in a transaction. A single read may not see a new customer yet whose first row of history is
- * already there: an erasure would take that row for a rest of the earlier customer, under the same UUID.
+ * Reads a customer's item in a transaction. A single read may miss a new customer whose first row of history is already
+ * there. An erasure would take that row for a rest of the earlier customer with the same UUID.
  */
 export const findCustomer = async (store: string, uuid: string): Promise<CreditItem | undefined> => {
   const [item] = await getTogether<CreditItem>([customerKey(store, uuid)]);
@@ -51,8 +51,8 @@ export const findCustomer = async (store: string, uuid: string): Promise<CreditI
 };
 
 /**
- * The pseudonym under which a store's books keep an avatar: the same in all stores and in every run. An avatar who came
- * back and is erased again gets the next pseudonym, since the books of the earlier customer are under the first.
+ * The pseudonym under which a store's books keep an avatar. All stores make the same list of pseudonyms. An avatar who
+ * came back and is erased again gets the next one, since the earlier customer's books are under the first.
  */
 export const pseudonymIn = async (store: string, uuid: string, isCustomer: boolean): Promise<string> => {
   let latest: string | undefined;
