@@ -13,9 +13,11 @@ export interface Pass {
   kind: ImportFile;
   setting: Setting;
   importer: Importer<unknown>;
-  /** The number of equal rows without ids so far, by the text that their ids are made of. */
+  /** The number of equal rows without ids so far, by the text from which their ids are made. */
   repeats: Map<string, number>;
-  /** The lines of the rows by their unique values. Only the first pass needs it: the second pass knows the faults. */
+  /**
+   * The line of each row by its unique values. Only the pass that checks has it: the pass that writes knows the faults.
+   */
   taken?: Map<string, number>;
 }
 
@@ -36,7 +38,7 @@ export const beginWrites = (kind: ImportFile, setting: Setting): Pass => ({
   repeats: new Map<string, number>(),
 });
 
-/** The checked values of a row, and their faults. */
+/** Checks the values of a row one by one. */
 const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: Fault[] } => {
   const faults = [...raw.faults];
   const fields: Values = {};
@@ -61,7 +63,7 @@ const checkValues = (kind: ImportFile, raw: RawRow): { fields: Values; faults: F
 
 const unknownResident = 'is not a known resident: import residents first, or correct the name';
 
-/** Gives the row its id: its own, or one that is the same each time the file is read. */
+/** Gives a row its id. If it has none, the made id is the same each time the file is read. */
 const giveId = ({ kind, setting, repeats: counts }: Pass, fields: Values, uuidOf: UuidLookup): Values => {
   if (!kind.id) return fields;
   const { store } = setting;
@@ -76,7 +78,9 @@ const giveId = ({ kind, setting, repeats: counts }: Pass, fields: Values, uuidOf
   return { ...fields, id: idFrom(store, kind.name, count > 0 ? `${text} ${count + 1}` : text) };
 };
 
-/** The fault of a value that another row has too. For a row without an id it shows the text that makes the id. */
+/**
+ * The fault of a value that another row has too. For a row without an id it names the name, from which the id is made.
+ */
 const takenBy = (kind: ImportFile, { values }: RawRow, field: string, value: string, other: number): Fault => {
   const message = `must be unique: line ${other} has it too`;
   if (field !== 'id' || values.id !== undefined) return { field, value: values[field] ?? value, message };
@@ -86,7 +90,7 @@ const takenBy = (kind: ImportFile, { values }: RawRow, field: string, value: str
   return { field: 'name', value: values.name, message: orIds };
 };
 
-/** The faults of unique values that an earlier row has. Takes the values if there are no faults. */
+/** Returns a fault for each unique value that an earlier row has. Without faults, the row takes its values. */
 const takeUnique = (
   kind: ImportFile,
   raw: RawRow,
@@ -105,13 +109,13 @@ const takeUnique = (
   return faults;
 };
 
-/** The good rows, and the faults of the others by line. */
+/** The good rows, and the faults of the other rows by line. */
 interface CheckResult {
   rows: Row<Values>[];
   faults: Map<number, Fault[]>;
 }
 
-/** A value with residents instead of their names. */
+/** Puts residents in place of the names in a value. */
 const withResidents = (value: unknown, residentOf: (identifier: Identifier) => Resident): unknown => {
   const [named, ...others] = namedIn(value);
   if (!named) return value;
@@ -119,7 +123,9 @@ const withResidents = (value: unknown, residentOf: (identifier: Identifier) => R
   return (value as { user: Identifier }[]).map(({ user, ...item }) => ({ ...item, user: residentOf(user) }));
 };
 
-/** The row as an importer gets it: residents and ids are resolved, and a name with a dot is a member of a member. */
+/**
+ * Makes the row for an importer, with residents for names, ids for texts, and nested objects for columns with a dot.
+ */
 const resolved = (
   { line, fields }: Row<Values>,
   { kind, setting }: Pass,
@@ -141,13 +147,13 @@ const resolved = (
   return { line, fields: nested(known), texts };
 };
 
-/** The fault as a person knows it: with the file's text instead of the id that was made of it. */
+/** Puts the file's own text into a fault, in place of an id that was made from it. */
 export const faultIn = ({ texts }: Row<unknown>, fault: Fault): Fault => ({
   ...fault,
   ...('value' in fault && { value: texts?.get(fault.value) ?? fault.value }),
 });
 
-/** Checks some rows of a file: each value, the conditions across columns, the named residents, and unique values. */
+/** Checks some rows of a file: each value, conditions across columns, the named residents, and unique values. */
 export const checkRows = async (raws: readonly RawRow[], pass: Pass): Promise<CheckResult> => {
   const { kind, setting, taken } = pass;
   const faults = new Map<number, Fault[]>();
@@ -182,7 +188,7 @@ const shown = (value: unknown): string => {
   return typeof value === 'string' ? JSON.stringify(short) : short;
 };
 
-/** A fault as a sentence, without its line: the field, the value, and the values that are allowed. */
+/** Says a fault in a sentence with field, value and allowed values, but without its line. */
 export const explainFault = ({ field, value, message }: Fault): string => {
   if (value === undefined) return `${field} ${message}`;
   return value === '' ? `${field} is empty: it ${message}` : `${field} ${shown(value)} ${message}`;

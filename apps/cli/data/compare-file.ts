@@ -19,7 +19,7 @@ type SumName = (typeof comparedSums)[number];
 const sum = (help: string): ['integer', ReturnType<typeof optionalSum>, string] => ['integer', optionalSum(), help];
 const optionalSum = () => integer(0).optional();
 
-/** A file of sums. Each column but the resident may be missing, and is then not compared. */
+/** A file of sums. Every column except the resident may be missing. A missing sum is not compared. */
 const sumsFile: ImportFile = {
   name: 'sums',
   summary: "customers' sums as another system has them",
@@ -35,7 +35,7 @@ const sumsFile: ImportFile = {
   rows: async function* () {},
 };
 
-/** A customer whose sum here differs from the file. */
+/** A customer's sum that differs in the file and here. */
 export interface SumFault {
   line: number;
   uuid: string;
@@ -45,7 +45,7 @@ export interface SumFault {
   here: number;
 }
 
-/** A sum over all rows of the file, and over the same customers here. */
+/** A sum over the file's rows that have it, and over the same customers here. */
 export interface SumsCompared {
   sum: SumName;
   rows: number;
@@ -84,7 +84,7 @@ const sumsHere = async (store: string, uuids: readonly string[]) => {
   };
 };
 
-/** Compares every row of a file with the store, and reports each sum that differs. */
+/** Compares every row of a file with the store, and reports each sum that differs to `onFault`. */
 export const compareAgainst = async (
   store: string,
   path: string,

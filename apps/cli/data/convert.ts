@@ -14,16 +14,16 @@ import { type FileTime, readTime, type TimesBeside } from './times.ts';
 import { type ColumnName, type FieldName, fields, nearMiss, recogniseVendor, type Vendor, vendors } from './vendors.ts';
 import { lineWriter } from './write.ts';
 
-/** Turns a file that another vendor system exported into files that `store import` reads. */
+/** Converts a file that another vendor system exported into files for `store import`. */
 
 export interface ConvertOptions {
-  /** The name of the system. By default the system whose form the file has. */
+  /** The name of the system. By default, the first line of the file tells the system. */
   from?: string | undefined;
-  /** The columns of a file whose form is not known. */
+  /** The columns of a file from an unknown system. */
   map?: Partial<Record<FieldName, ColumnName>> | undefined;
-  /** Only rows that have this value in this column. */
+  /** Converts only rows with this value in this column. */
   only?: { column: ColumnName; value: string } | undefined;
-  /** The zone of times without an offset. */
+  /** The time zone of times without an offset. */
   zone?: string | undefined;
   /** Leaves out rows that cannot be read. Otherwise such a row ends the conversion. */
   skipRejects?: boolean | undefined;
@@ -33,18 +33,18 @@ export interface ConvertOptions {
 
 export interface ConversionReport {
   files: { kind: string; path: string; rows: number }[];
-  /** How many rows were left out, by the reason. */
+  /** The number of rows that were left out, by the reason. */
   leftOut: Map<string, number>;
   faults: { line: number; reason: string }[];
-  /** Some times had no offset, and were read in this zone. */
+  /** True if some times had no offset and were read in the zone. */
   usedZone: boolean;
-  /** How many of these times the clocks of the zone show twice, or never. Each was read as the earlier time. */
+  /** The number of these times that the zone's clocks show twice, or never. Each was read as the earlier time. */
   beside: TimesBeside;
 }
 
 type Cells = Partial<Record<FieldName, string>>;
 
-/** The columns of each kind's file that a conversion writes. */
+/** The columns that a conversion writes, by kind. */
 const written = {
   residents: ['uuid', 'username', 'formerNames', 'source'],
   products: ['id', 'name', 'price', 'active'],
@@ -61,7 +61,7 @@ const linesFor = (name: KindName) => {
   return lineWriter({ columns }, 'csv');
 };
 
-/** The place of a column in a row. Throws where the file has no such column. */
+/** The index of a column in a row. Throws if the file has no such column. */
 const columnIndex = (column: ColumnName, header: readonly string[] | undefined, path: string): number => {
   if (typeof column === 'number') return column - 1;
   const place = header?.findIndex((cell) => plainCell(cell).toLowerCase() === plainCell(column).toLowerCase()) ?? -1;
@@ -85,7 +85,7 @@ const vendorFor = (first: readonly string[], path: string, { from, map }: Conver
   );
 };
 
-/** Whole L$. Some files write them with decimals that are zeros. */
+/** Reads whole L$. Some files write decimals, which must be zeros. */
 const readAmount = (text: string): number | undefined => {
   const [, digits] = /^(\d{1,10})(?:\.0{1,2})?$/.exec(text) ?? [];
   return digits === undefined ? undefined : Number(digits);
@@ -100,7 +100,7 @@ const amountIn = (cells: Cells, field: FieldName): number => {
   return amount;
 };
 
-/** The avatar that a row names, and the name that the row has for them. */
+/** The avatar that a row names. `ref` is the UUID or, without one, the username. */
 const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?: string } | undefined => {
   const [known, byName] = [parseIdentifier(copiedName(uuid))?.uuid, parseIdentifier(copiedName(name))?.username];
   const ref = known ?? byName;
@@ -108,8 +108,8 @@ const avatarIn = (uuid = '', name = ''): { ref: string; uuid?: string; username?
 };
 
 /**
- * The facts of the rows so far: avatars with their names, the newest last, products with their last price, and ids of
- * sales.
+ * Collects facts from the rows: avatars with their names, products with their last price, customers' settings, and ids
+ * of sales.
  */
 const startBook = () => {
   const avatars = new Map<string, Map<string, string>>();
@@ -135,7 +135,7 @@ const startBook = () => {
       const before = products.get(key);
       if (!before || at >= before.at) products.set(key, { name, price, at });
     },
-    /** The id of a sale. A second sale with the same id gets a number after it. */
+    /** Makes a sale's id. A second sale with the same text gets a number behind it. */
     idOf: (text: string): string => {
       const count = (ids.get(text) ?? 0) + 1;
       ids.set(text, count);
@@ -151,7 +151,7 @@ const startBook = () => {
           .filter(([name]) => last.get(name)?.uuid === uuid)
           .sort(([, a], [, b]) => (a < b ? 1 : -1));
         const [username = uuid, ...formerNames] = own.map(([name]) => name);
-        // Only this store is told: these names are old, and the dispenser may know newer ones.
+        // The names are old, and a box may know newer ones. So only this store learns them.
         return { uuid, username, formerNames, source: 'store' };
       });
     },
@@ -172,7 +172,7 @@ const yesOrNo = new Map([
   ...['no', 'false', '0', ''].map((word) => [word, false] as const),
 ]);
 
-/** The settings of a customer in a row. */
+/** Reads a customer's settings from a row. */
 const settingsIn = ({ discount, newsSubscriber }: Cells): { discount?: number; newsSubscriber?: boolean } => {
   const [, digits] = /^(\d{1,3})(?:\.0{1,2})?\s?%?$/.exec(discount || '0') ?? [];
   if (digits === undefined || Number(digits) > 100)
@@ -185,7 +185,7 @@ const settingsIn = ({ discount, newsSubscriber }: Cells): { discount?: number; n
   };
 };
 
-/** The credit of a row. Its settings go into the book. */
+/** The rows of credit of a customer's row. Its settings go into the book. */
 const customerRows = (cells: Cells, book: Book): Values[] => {
   const holder = avatarIn(cells.buyerUuid, cells.buyerName);
   if (!holder) throw new Fault('the row must name the customer, by UUID or username');
@@ -199,7 +199,7 @@ const customerRows = (cells: Cells, book: Book): Values[] => {
   });
 };
 
-/** The sale of a row, and its time. */
+/** The row of sales of a sale's row, and its time. */
 const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row: Values; time: FileTime } => {
   const buyer = avatarIn(cells.buyerUuid, cells.buyerName);
   if (!buyer) throw new Fault('the row must name who bought, by UUID or username');
@@ -232,14 +232,14 @@ const saleRow = (cells: Cells, vendor: Vendor, zone: string, book: Book): { row:
   };
 };
 
-/** A row by the meanings of its columns. */
+/** A row with its cells by their meaning. */
 interface VendorRow {
   line: number;
   cells: Cells;
   fault: string | undefined;
 }
 
-/** Finds out which system a file comes from. `rows` reads its rows. */
+/** Finds out which system a file comes from. The returned `rows` reads its rows. */
 const openVendorFile = async (path: string, options: ConvertOptions) => {
   let first: string[] = [];
   for await (const { cells } of readRecords(path)) {
@@ -249,7 +249,7 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   const vendor = vendorFor(first, path, options);
   const { only } = options;
   const named = [...Object.values(vendor.columns), only?.column].some((column) => typeof column === 'string');
-  // After the last name, nothing belongs to the file.
+  // Empty cells after the last name are no columns.
   if (named) first = first.slice(0, first.findLastIndex((cell) => cell.trim() !== '') + 1);
   const place = (column: ColumnName): number => columnIndex(column, named ? first : undefined, path);
   const places = Object.entries(vendor.columns).map(([field, column]) => [field, place(column)] as const);
@@ -269,16 +269,17 @@ const openVendorFile = async (path: string, options: ConvertOptions) => {
   return { vendor, rows };
 };
 
-/** The result so far: a conversion adds to it row by row. */
+/** The report so far. A conversion adds to it row by row. */
 type Tally = Omit<ConversionReport, 'files'>;
 
 const ofCustomers = ['credit', 'restrictedCredit', 'discount', 'newsSubscriber'] as const;
 
-/** Each row is about a customer, and not about a sale. */
+/** True if each row of the file is about a customer, and not about a sale. */
 const isOfCustomers = ({ columns }: Vendor): boolean => ofCustomers.some((field) => field in columns);
 
 /**
- * Converts the rows of a file to rows of credit or of sales. Counts the rows that it leaves out, and notes the faults.
+ * Converts the rows of a file to rows of credit or of sales. Adds the rows that it leaves out, and the faults, to
+ * `tally`.
  */
 async function* convertRows(
   rows: AsyncIterable<VendorRow>,
@@ -311,7 +312,7 @@ async function* convertRows(
   }
 }
 
-/** The files of a conversion. They appear when all of them are whole. */
+/** The files of a conversion. They get their names when all are complete. */
 const startFiles = (dir: string, signal: AbortSignal | undefined) => {
   const files: ConversionReport['files'] = [];
   return {
@@ -325,11 +326,11 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
       const count = await writeLines({ header: [header], rows: texts() }, to, signal ? { signal } : {});
       files.splice(-1, 1, { kind, path: to, rows: count });
     },
-    /** Removes what was written. */
+    /** Removes the unfinished files. */
     abandon: async (): Promise<void> => {
       for (const { path: to } of files) await rm(unfinished(to), { force: true });
     },
-    /** Lets the files that have rows appear, in the order in which they can be imported. */
+    /** Gives the files with rows their names. Returns them in the order in which they can be imported. */
     finish: async (): Promise<ConversionReport['files']> => {
       for (const { path: to, rows: count } of files)
         await (count > 0 ? rename(unfinished(to), to) : rm(unfinished(to), { force: true }));
@@ -340,8 +341,8 @@ const startFiles = (dir: string, signal: AbortSignal | undefined) => {
 };
 
 /**
- * Converts a file into a directory, which must be empty or new. Writes nothing if a row is at fault, unless such rows
- * are to be left out. Throws if the form of the file is unknown.
+ * Converts a file into a directory, which must be empty or new. If a row has a fault and `skipRejects` is not set, no
+ * file is left. Throws if it does not know the file's system.
  */
 export const convertFile = async (
   path: string,

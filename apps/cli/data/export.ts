@@ -16,10 +16,10 @@ export interface ExportOptions {
   signal?: AbortSignal;
 }
 
-/** The path of a file until it is whole. */
+/** The path of a file until it is complete. */
 export const unfinished = (path: string): string => `${path}.part`;
 
-/** The text of a kind's file. Throws where the kind has no such format. */
+/** The text of a kind's file. Throws if the kind has no such format. */
 const exportedLines = (kind: DataFile, store: string, format: ExportFormat, separator?: Separator): Lines => {
   if (format !== 'journal') {
     const { header, row } = lineWriter(kind, format, separator);
@@ -32,7 +32,7 @@ const exportedLines = (kind: DataFile, store: string, format: ExportFormat, sepa
   throw new UsageError(`Only history is a journal. Export ${kind.name} as csv or ndjson.`);
 };
 
-/** Writes a text into the unfinished file. Returns how many rows there are. */
+/** Writes a text into the unfinished file. Returns the number of rows. */
 export const writeLines = async (
   { header, rows }: Lines,
   path: string,
@@ -61,8 +61,8 @@ export const writeLines = async (
 };
 
 /**
- * Writes the rows of a kind into a file, in a fixed order: the same data give the same bytes. The file appears when it
- * is whole. Returns the number of rows.
+ * Writes the rows of a kind into a file. Their order is fixed, so the same data give the same bytes. The file gets its
+ * name when it is complete. Returns the number of rows.
  */
 export const exportKind = async (
   kind: DataFile,
@@ -79,7 +79,6 @@ export const exportKind = async (
   return count;
 };
 
-/** A file of an export. */
 export interface ExportedFile {
   kind: string;
   path: string;
@@ -102,9 +101,9 @@ export const readyDir = async (dir: string): Promise<void> => {
 };
 
 /**
- * Exports all data of a store into a directory, which must be empty or new: a file for each kind, in the order in which
- * they can be imported again, and the history of credit. The files appear when all of them are whole, so an interrupted
- * export can be repeated.
+ * Exports all data of a store into a directory, which must be empty or new. There is a file for each kind, in the order
+ * in which they can be imported again. The files get their names only when all are complete, so an interrupted export
+ * can be repeated.
  */
 export const exportAll = async (
   store: string,

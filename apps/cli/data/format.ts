@@ -15,8 +15,8 @@ const ends: Record<ExportFormat, RegExp> = {
 };
 
 /**
- * The format that was asked for or, without one, the format that a file's name ends with. `allowed` lists the formats
- * that are possible.
+ * The format that the person asked for or, without one, the one of `allowed` that the end of the file's name tells.
+ * Throws if it tells none.
  */
 export const formatOf = <F extends ExportFormat>(path: string, asked: F | undefined, allowed: readonly F[]): F => {
   const format = asked ?? allowed.find((one) => ends[one].test(path));

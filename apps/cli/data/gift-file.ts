@@ -16,7 +16,7 @@ export interface NamedGift extends GiftLine {
 
 export type GiftFile = LinesOfFile<NamedGift>;
 
-/** A file of gifts. It is checked like an imported file. */
+/** A file of gifts, which is checked like an imported file. */
 export const giftFile: ImportFile = {
   name: 'gifts',
   summary: 'credit for many customers, a row each',

@@ -11,7 +11,7 @@ type Rules = Record<'type' | 'pattern' | 'minimum' | 'maximum' | 'maxLength' | '
 
 const kept = ['type', 'pattern', 'minimum', 'maximum', 'maxLength', 'enum', 'not', 'items'] as const;
 
-/** The rules for a column's values as data. The service checks more, such as whether a name is taken. */
+/** The rules for a column's values as data. The service checks more, such as unique names. */
 const rulesOf = (check: z.ZodType): Partial<Rules> => {
   const schema = z.toJSONSchema(check, { io: 'input', unrepresentable: 'any' }) as Partial<Rules> & {
     anyOf?: Partial<Rules>[];
@@ -21,8 +21,8 @@ const rulesOf = (check: z.ZodType): Partial<Rules> => {
 };
 
 /**
- * A column as the desk knows it. The desk checks files without the schemas: the package that makes them is as large as
- * the desk's whole first view.
+ * A column as data for the desk. The desk checks files without the schemas, since their package is as large as the
+ * desk's whole first view.
  */
 const asData = (column: Column) => {
   const { name, form, check, help } = column;
@@ -43,7 +43,7 @@ const asData = (column: Column) => {
 
 const kindOf = (file: DataFile | undefined) => (file?.columns ?? []).map(asData);
 
-/** The columns of the files that the desk imports. The desk has them as data in desk/import/columns.json. */
+/** The columns of the files that the desk imports. apps/desk/import/columns.json holds them as data. */
 export const importColumns = {
   products: kindOf(products.file),
   categories: kindOf(categories.file),

@@ -22,47 +22,49 @@ export interface ImportOptions {
   format?: Format | undefined;
   /** Checks the file against the store, and writes nothing. */
   dryRun?: boolean | undefined;
-  /** Imports the good rows; the others go to a file. Otherwise one bad row stops the import before it begins. */
+  /**
+   * Imports the good rows, and writes the others to a file. Without it, one bad row stops the import before it begins.
+   */
   skipRejects?: boolean | undefined;
-  /** The file of rejected rows. */
+  /** The path of the file of rejected rows. */
   rejects?: string | undefined;
   /** Writes over an existing file of rejected rows. */
   force?: boolean | undefined;
-  /** Is called with the number of rows done and, once known, the number of all rows. */
+  /** Receives the number of rows done and, once known, the number of all rows. */
   onProgress?: (done: number, all: number | undefined) => void;
-  /** Ends the import between two writes. */
+  /** Ends the import between two groups of rows. */
   signal?: AbortSignal | undefined;
-  /** Limited products get the numbers of copies that the file has. */
+  /** Sets the copies left of limited products to the file's numbers. */
   setStock?: boolean | undefined;
-  /** The log of the command: it says that the import began, before the first row is written, and how it ended. */
+  /** The operator's log. It tells that the import began, before the first row is written, and how it ended. */
   log?: Log | undefined;
 }
 
-/** A sentence about a value of a line. */
+/** A fault in a line. `reason` is a sentence. */
 interface LineFault {
   line: number;
   field: string;
   reason: string;
 }
 
-/** The result of an import, or the result that a dry run foresees. */
+/** The result of an import, or the expected result after a dry run. */
 export interface ImportReport extends Record<RowOutcome | 'rejected', number> {
   kind: string;
-  /** Rows in the file. */
+  /** The number of rows in the file. */
   rows: number;
-  /** The rows have been written, or were found unchanged. */
+  /** True if the good rows are in the store. */
   imported: boolean;
-  /** In the order of the lines. */
+  /** Ordered by line. */
   faults: LineFault[];
-  /** Values of the file that the import does not take, since the store's own value counts. Ordered by line. */
+  /** Values of the file that the import does not take, because the store keeps its own value. Ordered by line. */
   kept: LineFault[];
-  /** The number of changes by this store that the file undoes. */
+  /** The number of changes in this store that the file undoes. */
   undone: Partial<Record<Undoing, number>>;
-  /** The file of rejected rows, if there are any. */
+  /** The path of the file of rejected rows, if there are any. */
   rejects?: string;
 }
 
-/** The number of rows that an import looks up and writes together. */
+/** An import looks up and writes this many rows together. */
 const chunkRows = 100;
 
 async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
@@ -79,7 +81,7 @@ async function* chunks(rows: AsyncIterable<RawRow>): AsyncGenerator<RawRow[]> {
 type Faults = Map<number, Fault[]>;
 
 /**
- * Counts the outcomes of rows. Keeps the values that are not taken, by line, and counts this store's changes that are
+ * Makes an empty tally: the outcomes of rows, the values that are not taken by line, and this store's changes that are
  * undone.
  */
 const newTally = () => ({
@@ -90,7 +92,7 @@ const newTally = () => ({
 
 type Tally = ReturnType<typeof newTally>;
 
-/** Counts rows that were planned, or written together. */
+/** Adds rows that were planned or written together to a tally. */
 const tally = ({ counts, kept, undone }: Tally, faults: Faults, { rows, outcome, ...group }: Group<unknown>): void => {
   for (const row of rows)
     if (typeof outcome === 'string') counts[outcome] += 1;
@@ -99,7 +101,7 @@ const tally = ({ counts, kept, undone }: Tally, faults: Faults, { rows, outcome,
   for (const undoing of group.undoes ?? []) undone[undoing] = (undone[undoing] ?? 0) + 1;
 };
 
-/** A row that is good only if the file also has another row, which may come later. */
+/** A row that is good only if the file also has another row, perhaps further down. */
 interface WaitingRow {
   line: number;
   key: string;
@@ -139,7 +141,7 @@ const check = async (pass: ReturnType<typeof beginCheck>, rows: AsyncIterable<Ra
   return { all, found, faults };
 };
 
-/** The second pass writes the good rows. It adds new faults that other writers cause between the passes. */
+/** The second pass writes the good rows. It adds faults that other writers have caused since the first pass. */
 const write = async (
   pass: Pass,
   rows: AsyncIterable<RawRow>,
@@ -164,7 +166,7 @@ const write = async (
   return found;
 };
 
-/** Sentences, in the order of their lines. */
+/** Puts faults into sentences, ordered by line. */
 const sentences = (found: Faults): LineFault[] =>
   [...found]
     .sort(([a], [b]) => a - b)
@@ -182,8 +184,8 @@ const report = (kind: ImportFile, all: number, { counts, kept, undone }: Tally, 
 });
 
 /**
- * Imports rows that another service has told, as `importFile` does. Leaves out rows that cannot be imported, and
- * reports them with their number instead of a line.
+ * Imports rows from another service, as `importFile` does. Skips bad rows, and reports them by their number, from 1 on,
+ * in place of a line.
  */
 export const importRows = async (
   kind: ImportFile,
@@ -201,8 +203,8 @@ export const importRows = async (
 };
 
 /**
- * Imports a file of a kind into a store. Checks the whole file before the first write. An import that was interrupted
- * can be repeated: it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
+ * Imports a file of a kind into a store. Checks the whole file before the first write. An interrupted import can be
+ * repeated, since it finds its rows unchanged. Throws if the file cannot be read. The report lists bad rows.
  */
 export const importFile = async (
   kind: ImportFile,
@@ -224,7 +226,7 @@ export const importFile = async (
   options.onProgress?.(done, all);
   const idOf = (text: string): string => idFrom(store, kind.name, text);
   const rejects = rejectsFile(kind, idOf, { path: rejectsPath, format, force: options.force === true });
-  // The file must be made before the first row is written: if that fails, nothing is imported.
+  // Made before the first row is written, so that nothing is imported if the file cannot be made.
   if (faults.size > 0) await rejects.open('Nothing was imported.');
   try {
     await note('import.began', { rows: all });

@@ -2,7 +2,7 @@ import { keys } from '../kinds/keys.ts';
 import type { DataFile, ImportFile } from '../kinds/kind.ts';
 import { readLines } from './read-lines.ts';
 
-/** A key of another store that is to be issued again. */
+/** A key of an exported store that is to be issued again. */
 interface NamedKey {
   name: string;
   scopes: string[];
@@ -15,7 +15,7 @@ const keyFile: ImportFile = {
   importer: () => ({ plan: async () => [] }),
 };
 
-/** The keys that a file of an export names. */
+/** Reads an exported file of keys. */
 export const readKeyFile = async (store: string, path: string): Promise<NamedKey[]> =>
   (await readLines<NamedKey, NamedKey>(keyFile, store, path, undefined, ({ name, scopes }) => ({ name, scopes })))
     .lines;

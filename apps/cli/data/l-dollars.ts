@@ -27,8 +27,8 @@ export type HistoryField = keyof typeof historyFields;
 export type HistoryMap = Partial<Record<HistoryField, ColumnName>>;
 
 /**
- * The possible names of each column, in lower case. The first name that a file has counts. The grid's own file begins
- * with `id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID`.
+ * The names that each column may have, in lower case. If a file has several, the first of this list is used. The grid's
+ * own file begins with `id,Type,Description,Debit,Credit,Time,Resident/Group,Ending Balance,Region,Order ID`.
  */
 const knownNames: Record<HistoryField, readonly string[]> = {
   at: ['date', 'time', 'date/time', 'date (slt)', 'timestamp', 'created'],
@@ -52,7 +52,7 @@ const knownNames: Record<HistoryField, readonly string[]> = {
 
 type Places = Partial<Record<HistoryField, number>>;
 
-/** The place of the column with the first of these names that the file has. */
+/** The index of the column with the first of these names that the file has; -1 without one. */
 const placeOfFirst = (header: readonly string[], names: readonly string[]): number =>
   names.map((name) => header.indexOf(name)).find((place) => place >= 0) ?? -1;
 
@@ -63,7 +63,10 @@ const placeIn = (header: readonly string[], column: ColumnName, path: string): n
   throw new UsageError(`${path} has no column ${JSON.stringify(column)}. It has ${header.join(', ')}.`);
 };
 
-/** The places of the columns, as the map says or as their names tell. Throws if a column that is needed is missing. */
+/**
+ * The indexes of the columns: from the map or, where it names none, by their names. Throws if a needed column is
+ * missing.
+ */
 const placesIn = (cells: readonly string[], map: HistoryMap, path: string, needed: readonly HistoryField[]): Places => {
   const header = cells.map((cell) => plainCell(cell).toLowerCase());
   const places: Places = {};
@@ -87,7 +90,7 @@ const placesIn = (cells: readonly string[], map: HistoryMap, path: string, neede
   );
 };
 
-/** Whole L$, perhaps with a sign, L$, commas between thousands, and decimals that are zeros. Empty is 0. */
+/** Reads whole L$. Allows a sign, L$, commas between thousands, and decimals that are zeros. An empty text is 0. */
 const readLindens = (text: string): number | undefined => {
   const plain = text
     .replace(/\p{Cf}/gu, '')
@@ -104,18 +107,19 @@ const amountOf = (cell: (field: HistoryField) => string): number | undefined => 
   return gained === undefined || spent === undefined ? undefined : gained - Math.abs(spent);
 };
 
-/** The facts that the reader of a history learns besides the transfers. */
+/** How a history is read, and a function that learns about its times. */
 export interface HistoryReading {
-  /** The zone of times that name no zone. */
+  /** The time zone of times without an offset. */
   zone: string;
-  /** True for a row that does not concern the store. Asked only about rows that move L$. */
+  /** True for a row that does not concern the store. Called only for rows that move L$. */
   isLeftOut: (row: { type: string; order: string }) => boolean;
-  /** A time was read in the zone. `beside` says if the clocks showed it twice or never. */
+  /** Called for each time without an offset. `beside` says if the clocks showed it twice or never. */
   onZoned: (beside: FileTime['beside']) => void;
 }
 
 /**
- * The transfers of a file one by one, except transfers of L$ 0. Throws with the line of a row that is not a transfer.
+ * Reads the transfers of a file one by one, without transfers of L$ 0. Throws for a row that is no transfer, and names
+ * its line.
  */
 export async function* readHistory(
   path: string,

@@ -3,7 +3,7 @@ import type { ImportFile } from '../kinds/kind.ts';
 import type { Format } from './format.ts';
 import { type LinesOfFile, readLines } from './read-lines.ts';
 
-/** A file that names products. Their ids are the ids of the file of products. */
+/** A file that names products by the ids that the imported file of products has. */
 const productFile: ImportFile = {
   name: 'products',
   summary: 'products, a row each',

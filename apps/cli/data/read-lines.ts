@@ -5,15 +5,15 @@ import { beginCheck, checkRows, explainFault } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 
-/** A value that is wrong. */
+/** A fault of a row. */
 interface LineFault {
-  /** The number of its row among the rows of the file, from 1 on. */
+  /** The row's number in the file, from 1 on. */
   number: number;
-  /** A sentence, with the row's line in the file. */
+  /** A sentence that names the row's line. */
   text: string;
 }
 
-/** A whole file of a run. It is checked like an imported file. */
+/** A file for a run of a command, checked like an imported file. */
 export interface LinesOfFile<Line> {
   lines: Line[];
   /** The SHA-256 of the file. */
@@ -28,8 +28,8 @@ const digestOf = async (path: string): Promise<string> => {
 };
 
 /**
- * Reads and checks a whole file. `lineOf` makes a line of a good row and of its number among the rows, from 1 on.
- * Throws if the file cannot be read.
+ * Reads and checks a whole file. `lineOf` makes a line from a good row and its number, from 1 on. Throws if the file
+ * cannot be read.
  */
 export const readLines = async <Fields, Line>(
   kind: ImportFile,

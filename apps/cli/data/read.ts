@@ -14,13 +14,13 @@ import type { Format } from './format.ts';
 export interface RawRow {
   /** The line where it begins, from 1. */
   line: number;
-  /** Values by column. A missing column has no member; an empty cell is undefined. */
+  /** Values by column. A missing column has no member. The value of an empty cell is undefined. */
   values: Values;
   /** The faults of the row as a whole. */
   faults: Fault[];
-  /** The row in its file: CSV's cells, NDJSON's object, or the text of a line that is not an object. */
+  /** The row as the file has it: CSV's cells, NDJSON's object, or the text of a line that is no object. */
   source: readonly string[] | Values | string;
-  /** The sign between the cells, in a CSV file. */
+  /** The sign between cells, for CSV. */
   separator?: Separator;
 }
 
@@ -56,17 +56,20 @@ async function* readText(path: string): AsyncGenerator<string> {
   yield decode();
 }
 
-/** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
+/**
+ * In characters. A quote that is never closed makes the rest of the file one row. The limit keeps it from filling the
+ * memory.
+ */
 const maxRowLength = 4_000_000;
 
-/** The columns of a header. Throws if it has unknown ones, and lists the known ones. */
+/** The columns of a header. If it has an unknown column, throws and lists the known ones. */
 const headerColumns = (kind: ImportFile, header: readonly string[], path: string): (Column | undefined)[] => {
   const found = readHeader({ ...kind, added: rejectColumns, isRequired }, header);
   if (typeof found === 'string') throw new Failure(`${path}, line 1: ${found}`);
   return found;
 };
 
-/** A row's cells without the cells of `rejectColumns`, which are the last ones even in a row of the wrong length. */
+/** A row's cells without the cells of `rejectColumns`. Those are the last cells, even in a row of the wrong length. */
 const ownCells = (columns: readonly (Column | undefined)[], record: readonly string[]): string[] => {
   const own = columns.filter((column) => column !== undefined).length;
   const added = columns.length - own;
@@ -75,7 +78,7 @@ const ownCells = (columns: readonly (Column | undefined)[], record: readonly str
   return record.filter((_, i) => i >= columns.length || columns[i] !== undefined);
 };
 
-/** Reads the rows of a CSV file, its first row included, without empty rows. Throws if the file is not CSV. */
+/** Reads the rows of a CSV file, including the first and without empty ones. Throws if the file is not CSV. */
 export async function* readRecords(path: string): AsyncGenerator<CsvRecord> {
   const read = csvReader();
   try {
@@ -112,13 +115,13 @@ async function* readCsv(kind: ImportFile, path: string): AsyncGenerator<RawRow> 
 const isObject = (value: unknown): value is Values =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** The members of an object by their columns: `a.b` is a member of a member. */
+/** The values of an object by column. The column `a.b` is the member `b` of the member `a`. */
 const flattened = (kind: ImportFile, object: Values, prefix = ''): [string, unknown][] =>
   Object.entries(object).flatMap(([name, value]): [string, unknown][] => {
     const path = prefix + name;
     const inner = kind.columns.filter((column) => column.name.startsWith(`${path}.`));
     if (inner.length > 0 && isObject(value)) return flattened(kind, value, `${path}.`);
-    // Null means the default of each of them.
+    // Null means the default of each inner column.
     if (inner.length > 0 && value === null) return inner.map((column) => [column.name, undefined]);
     return [[path, value ?? undefined]];
   });

@@ -13,20 +13,20 @@ import { csvHeader, openFile } from './write.ts';
 interface Options {
   path: string;
   format: Format;
-  /** Writes over an existing file. By default an existing file stays, since it may hold corrected rows. */
+  /** Writes over an existing file. Without it an existing file stays, since it may hold corrected rows. */
   force: boolean;
 }
 
-/** The kind's columns that a CSV file has, in the file's order. */
+/** The columns of the kind that a CSV file has, in the file's order. */
 const rowColumns = (kind: ImportFile, { values }: RawRow) =>
   Object.keys(values).flatMap((name) => kind.columns.find((column) => column.name === name) ?? []);
 
-/** Makes ids for rejected rows without one, if rows of the kind may be alike. */
+/** Makes ids for rejected rows without one, if the kind allows equal rows. */
 const idsFor = (kind: ImportFile, idOf: (text: string) => string) => {
   const seen = new Map<string, number>();
   return ({ values, source }: RawRow, planned: unknown): string | undefined => {
     if (typeof source === 'string' || values.id !== undefined || !kind.id?.repeats?.(values)) return undefined;
-    // The same id as in the imported file, so that either of two equal rows may be imported first.
+    // It is the same id as in the imported file. So either of two equal rows may be imported first.
     if (planned !== undefined) return String(planned);
     const text = `rejected ${JSON.stringify(source)}`;
     const count = (seen.get(text) ?? 0) + 1;
@@ -37,9 +37,9 @@ const idsFor = (kind: ImportFile, idOf: (text: string) => string) => {
 
 /**
  * Writes the file of rejected rows: each row unchanged, with its line and the reason. It has only the columns of the
- * imported file, since an empty cell in any other column would mean the default. If rows may be alike, a row without an
- * id gets one, which `idOf` makes from a text. Without it an import would take the corrected row for its twin, which is
- * imported already.
+ * imported file, since an empty cell in another column would mean the default. If the kind allows equal rows, a row
+ * without an id gets one from `idOf`. Without it, an import could take the corrected row for an equal row that is in
+ * the store.
  */
 export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { path, format, force }: Options) => {
   const idFor = idsFor(kind, idOf);
@@ -77,7 +77,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
 
   const textOf = (raw: RawRow, reason: string, id: string | undefined): string => {
     const { source, line } = raw;
-    // A line that is not a JSON object stays as it is: no member can be added to it.
+    // A line that is no JSON object stays as it is, since no member can be added to it.
     if (typeof source === 'string') return `${source.trim()}\n`;
     if (!Array.isArray(source))
       return `${JSON.stringify({ ...(source as Values), ...(id !== undefined && { id }), line, reason })}\n`;
@@ -89,7 +89,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
     /** Makes the file. Throws if that fails, with `then` at the end of the message. */
     open,
     /**
-     * Writes a row, and makes the file for the first one. `planned` is the id with which the row would have been
+     * Writes a row. Makes the file before the first one. `planned` is the id with which the row would have been
      * imported.
      */
     write: async (raw: RawRow, faults: readonly Fault[], planned: unknown): Promise<void> => {
@@ -103,7 +103,7 @@ export const rejectsFile = (kind: ImportFile, idOf: (text: string) => string, { 
       await file?.end();
       return file && path;
     },
-    /** Removes the file: the import failed, and is going to be repeated. */
+    /** Removes the file of an import that failed and that somebody will repeat. */
     abandon: async (): Promise<void> => {
       if (!file) return;
       await file.end().catch(() => {});

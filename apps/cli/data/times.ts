@@ -3,7 +3,7 @@ import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
 
 const formats = new Map<string, Intl.DateTimeFormat>();
 
-/** Making a format takes as long as a thousand uses of it. */
+/** Keeps formats: making one takes as long as a thousand uses of it. */
 const formatIn = (zone: string): Intl.DateTimeFormat => {
   const known = formats.get(zone);
   if (known) return known;
@@ -15,7 +15,7 @@ const formatIn = (zone: string): Intl.DateTimeFormat => {
 const quarter = 900_000;
 const offsets = new Map<string, number>();
 
-/** How far a zone is ahead of UTC at a time, in milliseconds. Clocks change at a quarter of an hour. */
+/** How far a zone is ahead of UTC at a time, in milliseconds. It is the same within a quarter of an hour. */
 const zoneOffset = (zone: string, millis: number): number => {
   const start = Math.floor(millis / quarter) * quarter;
   const key = `${zone} ${start}`;
@@ -30,17 +30,17 @@ const zoneOffset = (zone: string, millis: number): number => {
 /** A time of a file. */
 export interface FileTime {
   at: string;
-  /** It has no offset, and was read in the zone. */
+  /** True if the text has no offset and was read in the zone. */
   zoned: boolean;
-  /** The clocks went back, so the time may also be this later one. */
+  /** The later of two possible times, if the clocks went back. */
   or?: string;
-  /** The clocks show this time twice when they go back, or never when they go forward. */
+  /** Clocks that go back show this time twice. Clocks that go forward never show it. */
   beside?: 'twice' | 'never';
 }
 
 const day = 86_400_000;
 
-/** The times at which clocks of a zone show a time, the earlier first. */
+/** Finds the time at which a zone's clocks show `wall`, or both times. */
 const readWall = (wall: number, zone: string): FileTime => {
   const around = [...new Set([zoneOffset(zone, wall - day), zoneOffset(zone, wall + day)])].sort((a, b) => b - a);
   const shown = around.filter((offset) => zoneOffset(zone, wall - offset) === offset);
@@ -60,13 +60,13 @@ export const readTime = (text: string, zone: string): FileTime | undefined => {
   return Number.isNaN(wall) ? undefined : readWall(wall, zone);
 };
 
-/** How many times of a file the clocks show twice, or never. */
+/** The number of times in a file that clocks show twice, or never. */
 export interface TimesBeside {
   twice: number;
   never: number;
 }
 
-/** Says how such times were read. `how` says it for times that the clocks show twice. */
+/** Sentences about such times. `how` says how times that clocks show twice were read. */
 export const wordsOfTimes = ({ twice, never }: TimesBeside, zone: string, how: string): string[] => [
   ...(twice > 0 ? [`Times in the hour that comes twice, as the clocks go back in ${zone}: ${twice}; ${how}`] : []),
   ...(never > 0

@@ -1,8 +1,8 @@
 import { plainCell } from '../../shared/plain-cell.ts';
 
 /**
- * The files that other vendor systems export, as data. A system is listed only if there is public evidence of its form,
- * which docs/guides/move-over.md names. The columns of any other file are named on the command line.
+ * The forms of the files that other vendor systems export. A system is listed only if its form is public;
+ * docs/guides/move-over.md names the source. For any other file, the person names the columns on the command line.
  */
 
 /** The meanings that a column can have. */
@@ -27,7 +27,7 @@ export const fields = {
 
 export type FieldName = keyof typeof fields;
 
-/** A column: by its name in the first line, or by its number from 1 in a file without such a line. */
+/** A column's name in the first line or, in a file without such a line, its number from 1 on. */
 export type ColumnName = string | number;
 
 export interface Vendor {

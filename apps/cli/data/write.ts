@@ -15,7 +15,9 @@ const valueAt = (row: Values, name: string): unknown =>
 const nestedRow = (columns: readonly Column[], row: Values): Values =>
   nested(columns.map(({ name }) => [name, valueAt(row, name)] as const).filter(([, value]) => value !== undefined));
 
-/** Explains why a file cannot be made. `by` is the option that names another file. Other errors stay as they are. */
+/**
+ * Explains why a file cannot be made. `by` is the option that names another file. Returns an unknown error as it is.
+ */
 const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Error => {
   const isDirectory = statSync(path, { throwIfNoEntry: false })?.isDirectory();
   const words: Record<string, string> = {
@@ -29,7 +31,7 @@ const whyNotMade = (error: NodeJS.ErrnoException, path: string, by: string): Err
   return known === undefined ? error : new Failure(known);
 };
 
-/** A file that is written row by row. Only its owner may read it: it holds customers' data. */
+/** Opens a file to write row by row. Only its owner may read it, since it holds customers' data. */
 export const openFile = (path: string, { exclusive = false }: { exclusive?: boolean } = {}) => {
   const stream = createWriteStream(path, { mode: 0o600, flags: exclusive ? 'wx' : 'w' });
   // The next flush throws the error.
@@ -70,10 +72,10 @@ export const openFile = (path: string, { exclusive = false }: { exclusive?: bool
   };
 };
 
-/** The first line of a CSV file, with the names of its columns. */
+/** The first line of a CSV file: a byte order mark and the names of the columns. */
 export const csvHeader = (names: string[], separator?: Separator): string => utf8Mark + csvLine(names, separator);
 
-/** Writes the header and the rows of a file as lines of a format. */
+/** Makes the header and the line of each row, in a format. */
 export const lineWriter = ({ columns }: Pick<DataFile, 'columns'>, format: Format, separator: Separator = 'comma') => ({
   header:
     format === 'csv'
