@@ -4,8 +4,8 @@ import { transact, write } from '../../../lib/table/table.ts';
 import { Failure } from '../terminal/errors.ts';
 
 /**
- * Gives a box of a store another secret, in one transaction with other writes. It happens once, even if the answer is
- * lost. Throws if no box is registered.
+ * Gives a box another secret, in one transaction with other writes. Does it only once, even if the answer is lost.
+ * Throws if the box is not registered.
  */
 export const rotateSecret = async (
   store: string,
@@ -13,7 +13,7 @@ export const rotateSecret = async (
   name?: string,
 ): Promise<Dispenser> => {
   const set = anotherSecret();
-  // A repeated write must not take the new secret for the old one.
+  // A repeated write finds its own secret, and must not write it again.
   const when = all(exists, isNot('secret', set.secret));
   const outcome = await write<Dispenser>(update(dispenserKey(store, name), { set, when }), { together });
   if (outcome.done) return outcome.result;

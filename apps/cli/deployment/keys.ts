@@ -17,11 +17,11 @@ import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
 import type { GlobalOptions, Target } from './target.ts';
 
-/** A key as it is shown: never with its hash, and with its text only when it is issued. */
+/** A key as the command shows it, without its hash and its text. */
 interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   prefix: string;
   state: 'active' | 'rotated' | 'expired' | 'revoked';
-  /** The preset, if the scopes are exactly a preset's. */
+  /** The preset with exactly these scopes, if there is one. */
   preset: PresetName | undefined;
   lastUsedAt: string | undefined;
   expiresAt: string | undefined;
@@ -34,10 +34,10 @@ const keyState = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] =
   return rotatedTo === undefined ? 'active' : 'rotated';
 };
 
-/** Says whether calls with the key are allowed. */
+/** Says whether the API accepts the key. */
 export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(keyState(key));
 
-/** Says whether the key is live and not rotated. A name means such a key. */
+/** Says whether the key is live and not rotated. */
 export const isCurrent = (key: ApiKey): boolean => keyState(key) === 'active';
 
 export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;
@@ -66,7 +66,7 @@ export const keyColumns: Column<ShownKey>[] = [
 export const presetOption = (): Option =>
   new Option('--preset <name>', 'what the key is for, which gives it its scopes').choices(presetNames);
 
-/** The presets with what their keys can do, for the help of these commands. */
+/** The presets for the help, with what a thief of such a key could do. */
 export const presetHelp = `\nPresets:\n${presetNames
   .map((name) => `  ${name.padEnd(9)}  ${presets[name].use}.\n             A thief ${presets[name].risk}.`)
   .join('\n')}`;
@@ -81,7 +81,9 @@ export const expiresOption = (): Option =>
     parseEnd,
   );
 
-/** The end that `--expires` gives, by the clock of the deployment, so open that first. Throws if the end is past. */
+/**
+ * The end that `--expires` gives; throws if it is past. It uses the deployment's clock, so open the deployment first.
+ */
 export const expiryOf = ({ expires }: ExpiryOptions): string | undefined => {
   const end = expires?.();
   if (end === undefined || Date.parse(end) > now()) return end;
@@ -96,13 +98,12 @@ const endFault = (text: string): string | undefined => {
   }
 };
 
-/** The scopes of a new key, and its end, if it has one. */
 interface Rights {
   scopes: readonly Scope[];
   expiresAt: string | undefined;
 }
 
-/** Asks the person at the terminal for the purpose of a new key and, if it is not given, for its end. */
+/** Asks the person at the terminal for a new key's purpose and, if `expiresAt` is undefined, for its end. */
 export const askForRights = async (expiresAt: string | undefined): Promise<Rights> => {
   const options = presetNames.map((value) => ({ value, hint: presetText(value) }));
   const own = { value: 'scopes' as const, hint: 'something else: pick its scopes one by one' };
@@ -114,7 +115,7 @@ export const askForRights = async (expiresAt: string | undefined): Promise<Right
   return { scopes, expiresAt: end === 'never' ? undefined : parseEnd(end)() };
 };
 
-/** The events that a key may see, as text for the merchant who issues it; undefined if it may see none. */
+/** Tells the merchant which events a new key may see; undefined if it may see none. */
 const eventsText = (held: readonly Scope[]): string | undefined => {
   const mayRead = held.includes('events:read');
   const maySend = held.includes('webhooks:write');
@@ -135,7 +136,8 @@ export const noteRights = (held: readonly Scope[]): void => {
 };
 
 /**
- * Prints a new key alone on standard output, and a note beside. With `--json` prints one object, with `more` members.
+ * Prints a new key alone on standard output, and notes on standard error. With `--json`, prints one object, with `more`
+ * members.
  */
 export const printNewKey = (key: ApiKey, text: string, target: Target, more: object = {}): void => {
   if (isJson()) {

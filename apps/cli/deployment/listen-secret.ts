@@ -4,7 +4,7 @@ import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { note } from '../terminal/output.ts';
 
-/** A key that only this user of this machine has. */
+/** The path of a key that only this user of this machine can read. */
 const keyFile = (): string =>
   join(process.env.XDG_CONFIG_HOME ?? join(homedir(), '.config'), 'store-integration-service', 'listen.key');
 
@@ -24,9 +24,9 @@ const readOrMake = (): string => {
 };
 
 /**
- * The secret that signs what `store listen` forwards. It is always the same for a user, a machine, a deployment and a
- * store, so the local program needs to learn it only once. Its 32 bytes are letters and digits, like the secret of
- * every webhook.
+ * The secret with which `store listen` signs forwarded events. It stays the same for a user, a machine, a deployment
+ * and a store, so the local program needs it only once. Its 32 bytes are letters and digits, as in every webhook's
+ * secret.
  */
 export const listenSecret = (tableName: string, store: string): string => {
   const text = createHmac('sha256', readOrMake()).update(`${tableName}\n${store}`).digest('hex').slice(0, 32);

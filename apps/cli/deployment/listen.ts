@@ -11,14 +11,14 @@ import { getMany } from '../../../lib/table/table.ts';
 const pollMillis = 500;
 
 /**
- * An event may appear in the list before one that was read already, but at most this much earlier. The reason: two
- * consumers note events side by side, and the index follows the table.
+ * A new event may have a place in the list before an event that was already read, but at most this much earlier. Two
+ * consumers write events at the same time, and the index is behind the table.
  */
 const settleMillis = 10_000;
 
 const pageSize = 500;
 
-/** The command gives up when the table has not answered for this long. */
+/** The command gives up when the table has not answered for this time. */
 const patienceMillis = 60_000;
 
 interface EventFeed {
@@ -27,27 +27,27 @@ interface EventFeed {
   /** The event after which to begin; undefined for the newest event. */
   after: string | undefined;
   signal: AbortSignal;
-  /** Hears that the table does not answer, once until it answers again. */
+  /** Called when the table does not answer, once until it answers again. */
   onTrouble: (error: unknown) => void;
 }
 
 type FeedPosition = Key & { rank: string };
 
-/** Ends with the signal, then without an error. */
+/** Waits. Ends early, without an error, if the signal comes. */
 const pause = (millis: number, signal: AbortSignal): Promise<void> =>
   sleep(millis, undefined, { signal }).catch(() => undefined);
 
 const rankMillis = (rank: string): number => Date.parse(notedAtOf({ rank }));
 
 /**
- * Answers the events of a store as they are noted, and the samples of `store trigger`, each once, until the signal ends
- * it. The first answer is empty: from then on no event is missed. It reads the table instead of the API, so it does not
- * wait until the list is complete. Throws if the table does not answer for a minute.
+ * Yields the new events of a store and the samples of `store trigger`, each once, until the signal ends it. The first
+ * list is empty; after it no event is missed. It reads the table and not the API, so it does not wait until the API's
+ * list is complete. Throws if the table does not answer for a minute.
  */
 export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> {
   const { store, types, after, signal, onTrouble } = followed;
   const lists = [...types, 'sample' as const];
-  /** The events of the last seconds, with their places. */
+  /** The ids of the last seconds' events, with their ranks. */
   const seen = new Map<string, string>();
   let newest = after ?? '';
 
@@ -55,7 +55,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     for (const { sk, rank } of places) seen.set(sk, rank);
     const { rank = '' } = places.at(-1) ?? {};
     if (rank > newest) newest = rank;
-    // Events come almost in order, so it is enough to look this far back.
+    // Events come almost in order, so older ones can be forgotten.
     const earliest = rankMillis(newest) - 2 * settleMillis;
     for (const [sk, old] of seen) {
       if (rankMillis(old) >= earliest) break;
@@ -66,7 +66,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
     const items = await getMany<EventItem>(unseen, { consistent: true });
     note(unseen);
-    // The avatar of an event may have been erased meanwhile.
+    // An erasure may have removed the data of an event meanwhile.
     return items.filter(({ type, data }) => data !== undefined && types.includes(type));
   };
   const recent = (): Promise<FeedPosition[]> => {
@@ -75,7 +75,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
   };
 
   if (after === undefined) {
-    // The newest event says where the list ends: the clock of this machine may be wrong.
+    // The newest event tells where the list ends, since the clock of this machine may be wrong.
     note(await eventKeys(store, lists, {})({ descending: true, limit: 1 }));
     note(await recent());
   }
@@ -109,13 +109,13 @@ export interface ListenOutcome {
   /** Why the last call failed without an answer. */
   error?: string;
   attempts: number;
-  /** Of the last attempt. */
+  /** The duration of the last attempt. */
   millis: number;
 }
 
 export const isTaken = ({ status = 0 }: ListenOutcome): boolean => status >= 200 && status < 300;
 
-/** The pauses before the attempts after the first. */
+/** The pauses before the second and later attempts, in milliseconds. */
 const pauses = [500, 2000, 5000];
 
 /** A local program may listen on only one of the two addresses of `localhost`. */
@@ -134,8 +134,8 @@ const postTo = async (url: URL, request: Request, signal: AbortSignal): Promise<
 };
 
 /**
- * Sends an event to a local program as a webhook would, and a few times more if it is not taken. An answer of 410 ends
- * the attempts, as for webhooks. `onFailure` hears of each failure that is tried again. Never throws.
+ * Sends an event to a local program as a webhook would. If the program does not accept it, tries a few times more; an
+ * answer of 410 ends the attempts, as for webhooks. Calls `onFailure` before each further attempt. Never throws.
  */
 export const forward = async (
   url: URL,
@@ -145,7 +145,7 @@ export const forward = async (
   onFailure: (outcome: ListenOutcome) => void = () => {},
 ): Promise<ListenOutcome> => {
   for (let attempts = 1; ; attempts++) {
-    // The program checks the message's time by its own clock. The clock of the service may be moved.
+    // The program checks the message's time by this machine's clock. The service's clock may have been moved.
     const request = signedMessage({ id, type, at, data, ...(sample && { sample }) }, [secret], Date.now());
     const timeout = webhookTimeoutMillis();
     const timedOut = AbortSignal.timeout(timeout);

@@ -11,10 +11,10 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { rowsOf } from '../../../lib/table/table.ts';
 import type { Target } from './target.ts';
 
-/** Opens the log for one command, in the name of the person at it. */
+/** Opens the operator's log for the person who runs the command. */
 export const openLog = async (target: Target): Promise<Log> => logOf(await target.operator());
 
-/** The rows about an avatar, either of one store or of everything that concerns all stores: both copies of each. */
+/** The rows about an avatar, with both copies of each: rows of one store or, for null, rows that concern all stores. */
 export const rowsAbout = async (uuid: string, store: string | null): Promise<(LogRow & Key)[]> => {
   const parts = [everything, store ?? ofAllStores];
   const rows = await Promise.all(
@@ -23,11 +23,14 @@ export const rowsAbout = async (uuid: string, store: string | null): Promise<(Lo
   return rows.flat().filter((row) => row.store === store && JSON.stringify(row.details).includes(uuid));
 };
 
-/** True if the log has a row of a store, which may be deleted since. */
+/** True if the log has a row of a store. The store itself may be deleted. */
 export const hasLog = async (store: string): Promise<boolean> =>
   (await rowsOf({ partition: logPartition(store) })({ descending: false, limit: 1 })).length > 0;
 
-/** The rows of the log from a time on: all rows, or the rows of one store and the rows that concern all stores. */
+/**
+ * Lists rows of the log from a time on: all rows or, if a store is given, its rows and the rows that concern all
+ * stores.
+ */
 export const logRows = (store: string | undefined, since: string | undefined): Source<LogRow & Key> => {
   const parts = store === undefined ? [everything] : [store, ofAllStores];
   const sources = parts.map((part) => rowsOf<LogRow & Key>({ partition: logPartition(part), first: since }));

@@ -1,7 +1,7 @@
 import { userInfo } from 'node:os';
 import { note } from '../terminal/output.ts';
 
-/** The name of the person at this machine, as the machine knows it. */
+/** The name of this machine's user, such as `user ada`. */
 export const localUser = (): string => {
   try {
     return `user ${userInfo().username}`;
@@ -12,8 +12,8 @@ export const localUser = (): string => {
 };
 
 /**
- * The ARN of the AWS identity that makes the command's calls. If AWS does not tell it, answers the user of this
- * machine, marked as not identified: that is no reason to refuse a change that AWS allows.
+ * The ARN of the AWS identity that makes the command's calls. If AWS does not tell it, answers this machine's user,
+ * marked as not identified. A change that AWS allows should not fail for that.
  */
 export const awsIdentity = async (): Promise<string> => {
   const { GetCallerIdentityCommand, STSClient } = await import('@aws-sdk/client-sts');

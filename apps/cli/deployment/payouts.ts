@@ -11,18 +11,18 @@ import type { Key } from '../../../lib/table/schema.ts';
 import { getMany, rowsOf } from '../../../lib/table/table.ts';
 
 /**
- * The debts of a store: to the owners of coupons, to people who share in the profit, and to buyers whose refunds are to
- * be paid out. It holds only what the service counts: no shares of imported sales, and nothing from before the counting
+ * The debts of a store to owners of coupons, to people who share in the profit, and to buyers whose refunds are paid
+ * out. Only debts that the service counts are here: no shares of imported sales, and nothing from before counting
  * began.
  */
 
-/** Days in UTC, `YYYY-MM-DD`, both of them included. */
+/** From a day to a day in UTC, both included, as `YYYY-MM-DD`. */
 export interface Span {
   from: string;
   to: string;
 }
 
-/** A share in one sale, the end of a share whose sale was refunded, or a refund that is owed to the buyer. */
+/** A share in one sale, a share that a refund takes back, or a refund that the store owes the buyer. */
 export interface PayoutLine extends Pick<Share, 'residentUuid'> {
   kind: Share['kind'] | 'refund';
   /** Null for a refund. */
@@ -37,11 +37,11 @@ export interface PayoutLine extends Pick<Share, 'residentUuid'> {
   amount: number;
 }
 
-/** The changes of a span between the store and an avatar, in whole L$. */
+/** The debts to an avatar that arose in a span, and the L$ that were paid to them, in whole L$. */
 export interface PayoutSums {
   residentUuid: string;
   username: string;
-  /** The sales that were made, and the refunded ones. */
+  /** The numbers of sales made and of sales refunded. */
   sales: number;
   refunds: number;
   earned: number;
@@ -49,7 +49,7 @@ export interface PayoutSums {
   /** Refunds that the store owes to the buyer. */
   toGiveBack: number;
   paid: number;
-  /** By how much the span raised the debt: negative if more was refunded or paid than earned. */
+  /** By how much the debt grew in the span; negative if it shrank. */
   owed: number;
 }
 
@@ -63,7 +63,7 @@ export const salesIn = (store: string, states: readonly SaleState[], range: Sale
   const places = states.map((state) =>
     rowsOf<Key & { rank: string }>({ partition: stateList(store, state), index: 'byRank', ...range }),
   );
-  // A sale that changes its state meanwhile may be read in both. It counts in its present state.
+  // A sale that changes its state meanwhile may be in two of these lists. Its present item is read.
   return loaded(merged(places, byRank), byRank, (rows) => getMany<SaleItem>(rows, { consistent: true }));
 };
 
@@ -96,11 +96,11 @@ const payoutLines = (sale: SaleItem, span: Span): Line[] => {
 };
 
 /**
- * Every share of the sales made in a span and, as negative ones, of the sales refunded in it. Reads the sales of the
- * span, and earlier sales that were refunded: a list by the time of the refund would cost every sale an entry.
+ * Yields the lines of each sale that was made or refunded in a span. Reads the sales of the span and all earlier sales
+ * that were refunded, since a list by the time of the refund would cost every sale an entry.
  */
 async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
-  // A day's name sorts before the times in it, and a tilde after them.
+  // A day sorts before its times, and with a tilde after them.
   const made = salesIn(store, ['completed', 'refunded'], { first: span.from, last: `${span.to}~` });
   const earlier = salesIn(store, ['refunded'], { last: span.from });
   for (const sales of [earlier, made]) for await (const sale of everyRow(sales, byRank)) yield payoutLines(sale, span);
@@ -108,7 +108,7 @@ async function* linesIn(store: string, span: Span): AsyncGenerator<Line[]> {
 
 const noSums = { sales: 0, refunds: 0, earned: 0, takenBack: 0, toGiveBack: 0, paid: 0, owed: 0 };
 
-/** The L$ that were paid to each avatar in a span, according to the present payouts. */
+/** The L$ of the payouts to each avatar that were paid in a span. */
 const paidIn = async (store: string, span: Span): Promise<Map<string, number>> => {
   const paid = new Map<string, number>();
   const { source } = await payoutsList(store, { state: 'paid' });
@@ -134,7 +134,7 @@ const addLines = (sums: Map<string, typeof noSums>, lines: readonly Line[]): voi
   }
 };
 
-/** The sums of a span, the largest first, and the sales behind them in the same order, if they are wanted. */
+/** The sums of a span, the largest debt first. `lines` is empty unless `withLines` is set, and has the same order. */
 export const payoutsOf = async (
   store: string,
   span: Span,
@@ -163,7 +163,7 @@ export const payoutsOf = async (
   return { payouts, lines };
 };
 
-/** Everybody to whom the store owes something now, or has paid too much, and everybody with unfinished payouts. */
+/** Every payee to whom the store owes something, whom it has paid too much, or who has an unfinished payout. */
 export const owedNow = async (store: string): Promise<PayeeAnswer[]> => {
   const owed: PayeeAnswer[] = [];
   for await (const payee of everyRow(listPayees(store), byId))

@@ -23,14 +23,14 @@ import { Failure } from '../terminal/errors.ts';
 import { grouped } from '../terminal/output.ts';
 import { checkFiles, type ExportLine, linesOf, readExports, type TableExport } from './table-export.ts';
 
-/** Makes a table from an export, and gives a restored table everything else that the service needs. */
+/** Makes a table from an export. Gives a restored table the settings that the service needs. */
 
-/** DynamoDB takes 25 items in a request, and a new table about 4,000 small ones in a second. */
+/** DynamoDB takes 25 items in a request. A new table takes about 4,000 small items in a second. */
 const batchSize = 25;
 const batchesAtOnce = 8;
 const waitMillis = 5_000;
 
-/** Undefined if there is no such table. */
+/** Describes a table; undefined if there is none. */
 const describe = async (TableName: string): Promise<TableDescription | undefined> => {
   try {
     return (await db.send(new DescribeTableCommand({ TableName }))).Table;
@@ -40,9 +40,7 @@ const describe = async (TableName: string): Promise<TableDescription | undefined
   }
 };
 
-/**
- * Waits until the table and its indexes take the next change. An index of a large table is made in minutes to hours.
- */
+/** Waits until the table and its indexes are active. DynamoDB needs minutes to hours for an index of a large table. */
 const ready = async (TableName: string): Promise<TableDescription> => {
   for (;;) {
     const table = await describe(TableName);
@@ -52,7 +50,7 @@ const ready = async (TableName: string): Promise<TableDescription> => {
   }
 };
 
-/** Writes the items that DynamoDB put off again, after a growing pause. */
+/** Writes lines. If DynamoDB puts items off, tries these again after a growing pause. */
 const writeBatch = async (TableName: string, lines: readonly ExportLine[]): Promise<void> => {
   const requests = lines.map(({ Item: full, Keys, NewImage = full }) =>
     NewImage ? { PutRequest: { Item: NewImage } } : { DeleteRequest: { Key: Keys } },
@@ -65,7 +63,7 @@ const writeBatch = async (TableName: string, lines: readonly ExportLine[]): Prom
   }
 };
 
-/** Writes all lines of an export. Throws if their number differs from its manifest. */
+/** Writes all lines of an export. Throws if their number differs from the manifest's. */
 const writeExport = async (
   TableName: string,
   { folder, files, count }: TableExport,
@@ -88,20 +86,19 @@ const writeExport = async (
     );
 };
 
-/** How a table was filled. */
 interface Filled {
   items: number;
   /** The number of changes in the increments. */
   changes: number;
-  /** The time that the table shows, if the export tells it. */
+  /** The time whose state the table has, if the export tells it. */
   until: string | undefined;
 }
 
 /**
- * Creates the table, fills it with the items of a full export, and then with the changes of its increments, one after
- * the other. The stream is still off: it would record these puts as changes. Throws before it creates anything if the
- * table exists, a file is missing or broken, or an increment is missing. An interrupted run leaves a table that
- * somebody has to delete.
+ * Creates the table and fills it with the items of a full export. Then writes the changes of its increments, one
+ * increment after the other. The stream stays off, since it would record these writes as changes. Before it creates
+ * anything, throws if the table exists, a file is missing or broken, or an increment is missing. After an interruption,
+ * somebody has to delete the table.
  */
 export const fillFromExport = async (
   TableName: string,
@@ -124,16 +121,16 @@ export const fillFromExport = async (
   return { items: full.count, changes, until };
 };
 
-/** The bounds of a table, or of an index, in the form of UpdateTable. */
+/** The limits of a table's or index's throughput, for UpdateTable. */
 const throughputBounds = ({ OnDemandThroughput }: { OnDemandThroughput?: TableDescription['OnDemandThroughput'] }) =>
   OnDemandThroughput && { OnDemandThroughput };
 
 const hasAlready = (error: unknown): boolean => /already (enabled|been enabled)/i.test((error as Error).message);
 
 /**
- * Gives the table what neither a restore nor an export brings along: missing indexes, the deletion of old items,
- * backups, the protection against deletion, the bounds of `like`, and the stream. It can be repeated. Returns the ARN
- * of the stream. A local engine has no backups, no protection and no bounds.
+ * Adds what a restored table lacks: missing indexes, time to live, backups, the protection against deletion, the limits
+ * of throughput that the table `like` has, and the stream. It can be repeated. Returns the ARN of the stream. A local
+ * engine has no backups, protection or limits.
  */
 export const completeTable = async (
   TableName: string,
@@ -143,7 +140,7 @@ export const completeTable = async (
     throw new Failure(`There is no table ${TableName} in this account and region. Check --table, or give --from.`);
   const { AttributeDefinitions, GlobalSecondaryIndexes = [] } = tableDefinition(TableName);
   let table = await ready(TableName);
-  // DynamoDB makes one index at a time.
+  // DynamoDB makes only one index at a time.
   for (const index of GlobalSecondaryIndexes) {
     if (table.GlobalSecondaryIndexes?.some(({ IndexName }) => IndexName === index.IndexName)) continue;
     onStep(`Making the index ${index.IndexName}`);
@@ -185,7 +182,7 @@ export const completeTable = async (
   return table.LatestStreamArn ?? '';
 };
 
-/** Makes `lib/` work on another table of the same account and region. Throws if there is no such table. */
+/** Runs `work` with `lib/` on another table of the same account and region. Throws if there is no such table. */
 export const inTable = async <T>(name: string, work: () => Promise<T>): Promise<T> => {
   const before = process.env.TABLE_NAME;
   process.env.TABLE_NAME = name;
@@ -200,8 +197,8 @@ export const inTable = async <T>(name: string, work: () => Promise<T>): Promise<
 };
 
 /**
- * Stops the payouts of every store of a restored table, which owes again what was paid since. Answers how many stores
- * there are.
+ * Stops the payouts of every store in a restored table, where accounts again owe L$ that were paid since. Answers the
+ * number of stores.
  */
 export const stopPayouts = (table: string): Promise<number> =>
   inTable(table, async () => {

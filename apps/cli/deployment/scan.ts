@@ -6,15 +6,15 @@ import { partition, residentKey, storeResidentKey } from '../../../lib/table/key
 import type { Key } from '../../../lib/table/schema.ts';
 import { removeMany, rowsOf } from '../../../lib/table/table.ts';
 
-/** The key of an item of a store. */
+/** The key of an item that a scan found. */
 interface ScannedKey extends Key {
-  /** It marks the place of a row of history whose customer was erased. */
+  /** Present on a tombstone, which marks the key of an erased row of history. */
   erased?: string;
 }
 
 /**
- * The keys of all items of a store, or of one kind, with the given attributes, page by page. Scans the whole table:
- * only a scan finds items to which no other item leads.
+ * Yields the keys of all items of a store, or of one kind, with the given attributes, page by page. Scans the whole
+ * table, since only a scan finds items to which no other item leads.
  */
 export async function* scanStore(
   id: string,
@@ -42,8 +42,8 @@ export async function* scanStore(
 }
 
 /**
- * The partitions of a store that hold items of a kind, with the number of their items. A scan of the table costs far
- * less than a query of each partition that might exist.
+ * The partitions of a store that hold items of a kind, each with the number of its items. A scan of the table costs far
+ * less than a query of each possible partition.
  */
 export const partitionsOf = async (store: string, kind: Kind): Promise<Map<string, number>> => {
   const partitions = new Map<string, number>();
@@ -52,10 +52,13 @@ export const partitionsOf = async (store: string, kind: Kind): Promise<Map<strin
   return partitions;
 };
 
-/** How many pages of the table are searched for a resident. A table without any resident holds little else. */
+/**
+ * At most this many pages of the table are searched for a resident. A table without residents has hardly any other
+ * item.
+ */
 const maxPages = 20;
 
-/** False if neither the operator nor the store was told of anybody. */
+/** False if neither the operator nor the store knows any resident. */
 export const knowsAnybody = async (store: string): Promise<boolean> => {
   const [told] = await rowsOf({ partition: storeResidentKey(store, '').pk })({ descending: false, limit: 1 });
   if (told) return true;
@@ -78,8 +81,8 @@ export const knowsAnybody = async (store: string): Promise<boolean> => {
 };
 
 /**
- * Removes all items of a deleted store, page by page, and reports how many so far. Returns how many it removed. It can
- * be repeated after a crash. The API keys stay, marked, so that calls with them get 404 instead of 401.
+ * Removes all items of a deleted store, page by page. Reports the number so far to `onRemoved`, and returns it. It can
+ * be repeated after a crash. The API keys stay, with a mark, so that calls with them get 404 instead of 401.
  */
 export const removeRows = async (id: string, onRemoved: (count: number) => void): Promise<number> => {
   let removed = 0;
@@ -91,7 +94,7 @@ export const removeRows = async (id: string, onRemoved: (count: number) => void)
   return removed;
 };
 
-/** Removes a deleted store from the list, when none of its items is left. */
+/** Removes a deleted store, which has no items left, from the list. */
 export const forgetStore = async (id: string): Promise<void> => {
   await db.send(new DeleteCommand({ TableName: tableName(), Key: listKey(id) }));
 };

@@ -7,8 +7,8 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { Failure } from '../terminal/errors.ts';
 
 /**
- * Reads exports of a table as DynamoDB writes them to Amazon S3: a full export, and increments. An increment holds the
- * items that were written in a span of time, as their last write left them.
+ * Reads exports of a table in the form that DynamoDB writes to Amazon S3: a full export, and increments. An increment
+ * holds each item that was written in a span of time, as it was at the span's end.
  */
 
 type Item = Record<string, AttributeValue>;
@@ -19,24 +19,24 @@ interface DataFile {
   dataFileS3Key: string;
 }
 
-/** An export: its folder, its data files on this machine, and how many items they hold. */
+/** An export: its folder, its data files on this machine, and the number of their items. */
 export interface TableExport {
   folder: string;
   files: readonly (DataFile & { path: string })[];
   count: number;
 }
 
-/** An increment: the time of its first change, and the time after its last one. */
+/** An increment. It has changes from the time `from` on, and before the time `to`. */
 interface Increment extends TableExport {
   from: string;
   to: string;
 }
 
-/** A full export and the increments that follow it, in their order. */
+/** A full export, and the increments that follow it, in order. */
 interface ExportChain {
   full: TableExport;
   increments: readonly Increment[];
-  /** The time that their table shows; undefined if the export does not tell it. */
+  /** The time whose state they give; undefined if the export does not tell it. */
   until: string | undefined;
 }
 
@@ -49,7 +49,7 @@ const pathOf = (folder: string, key: string): string => {
   return places.find((path) => existsSync(path)) ?? (places[0] as string);
 };
 
-/** An export by its manifest, which has a JSON object on each line. */
+/** Reads an export's manifest, which has a JSON object on each line. */
 const readExport = (folder: string): TableExport => {
   const lines = readFileSync(join(folder, manifestName), 'utf8').split('\n');
   const files = lines
@@ -68,7 +68,7 @@ interface Summary {
   exportToTime?: string;
 }
 
-/** A time as `timestamp` writes it, so that texts sort by time. */
+/** A time in the form of `timestamp`, in which texts sort by time. */
 const timeOf = (text: string): string => new Date(text).toISOString();
 
 /** Empty if the folder has no summary. */
@@ -79,7 +79,7 @@ const readSummary = (folder: string): Summary => {
 
 const hasManifest = (folder: string): boolean => existsSync(join(folder, manifestName));
 
-/** The increments that continue from a time. Throws if one is missing in between. */
+/** The increments that continue from `exportTime`, in order. Throws if one is missing in between. */
 const following = (increments: readonly Increment[], { folder }: TableExport, exportTime: string): Increment[] => {
   let until = exportTime;
   return increments
@@ -102,11 +102,11 @@ interface EndedExport {
   table: { arn: string; id: string };
   /** Absent for a full export. */
   from?: string;
-  /** The time at which the table was as it shows it. */
+  /** The time whose state it gives. */
   to: string;
 }
 
-/** Empty for a folder whose summary is missing or does not tell the time. */
+/** Empty if the folder's summary is missing or does not tell the time. */
 const endedIn = (folder: string): EndedExport[] => {
   const { tableArn = '', tableId = '', exportTime, exportFromTime, exportToTime } = readSummary(folder);
   const table = { arn: tableArn, id: tableId };
@@ -123,9 +123,9 @@ const isOfTable =
 const described = ({ table: { arn, id } }: EndedExport): string => `${arn.replace(/^.*table\//, '')} (id ${id})`;
 
 /**
- * Takes the table whose export is the newest. Answers its newest full export and its increments. A restored table is
- * another table: its first increment may begin before the last increment of the earlier table ends. Undefined if there
- * is no full export at all. Throws if only this table has none.
+ * Takes the table of the newest export. Answers the table's newest full export and its increments; undefined if there
+ * is no full export at all. Throws if other tables have one, but not this table. Exports of a restored table never join
+ * exports of the table before it, though their times may overlap.
  */
 const chainOf = (exports: readonly EndedExport[]): { full: EndedExport; increments: EndedExport[] } | undefined => {
   const newestFirst = exports.toSorted((a, b) => (a.to < b.to ? 1 : -1));
@@ -170,7 +170,7 @@ export const readExports = (directory: string): ExportChain => {
   return { full: readExport(directory), increments: [], until: exportTime && timeOf(exportTime) };
 };
 
-/** Throws unless each data file exists with the content that the manifest names. */
+/** Throws if a data file is missing, or its checksum differs from the manifest's. */
 export const checkFiles = async ({ files }: TableExport): Promise<void> => {
   for (const { path, md5Checksum } of files) {
     if (!existsSync(path)) throw new Failure(`The export lacks ${path}. Copy the whole folder again.`);
@@ -181,7 +181,10 @@ export const checkFiles = async ({ files }: TableExport): Promise<void> => {
   }
 };
 
-/** A line of a data file: an item of a full export, or the change of an item. Without an image the item was deleted. */
+/**
+ * A line of a data file. A full export has an `Item`. An increment has `Keys` and, unless the item was deleted, a
+ * `NewImage`.
+ */
 export interface ExportLine {
   Item?: Item;
   Keys?: Item;

@@ -20,27 +20,27 @@ export interface GlobalOptions {
   json?: boolean;
 }
 
-/** The deployment that a command works on. Its settings are in the environment, where `lib/` finds them. */
+/** The deployment that a command works on. Its settings are also in the environment variables that `lib/` reads. */
 export interface Target {
   kind: 'local' | 'stage';
-  /** Its name in messages. */
+  /** The deployment's name in messages. */
   name: string;
   baseUrl: string;
   tableName: string;
   keyStage: Stage;
   /** The address of the desk; undefined if the deployment has none. */
   deskUrl: string | undefined;
-  /** The running version; undefined for an earlier version that does not tell it. */
+  /** The running version; undefined if the deployment does not tell it. */
   version: string | undefined;
   /** The topic that alarms are sent to; undefined if there is none. */
   alarmTopic: string | undefined;
-  /** The address with the number of the newest release; undefined if the setting is empty. */
+  /** The address that tells the newest release; undefined if the setting is empty. */
   releases: string | undefined;
-  /** How long the gateway keeps the authorizer's answer about a key. */
+  /** The time for which the gateway keeps the authorizer's answer about a key. */
   authorizerTtlSeconds: number;
-  /** The known keys by the store's id: the keys of the local service's demo stores. A deployment stores no keys. */
+  /** API keys by store id. Only the keys of a local service's demo stores are known; on AWS the map is empty. */
   keys: ReadonlyMap<string, string>;
-  /** The store that is meant if no option names one; undefined if the operator must name it. */
+  /** The id of the store to use if no option names one; undefined if the operator must name it. */
   demoStore: string | undefined;
   /** The person who runs the command, for the log: the ARN of an AWS identity, or the user of this machine. */
   operator: () => Promise<string>;
@@ -82,7 +82,7 @@ const readOutputs = async (stage: string): Promise<Record<string, string>> => {
   }
 };
 
-/** The deployment with that name, in the account and region of the usual AWS settings. */
+/** Finds the deployment with that name, in the account and region of the usual AWS settings. */
 const getStage = async (stage: string): Promise<Target> => {
   const outputs = Outputs.safeParse(await readOutputs(stage));
   if (!outputs.success)
@@ -145,8 +145,8 @@ const readServiceFile = (path: string): z.output<typeof ServiceFile> => {
 const Clock = z.object({ aheadMillis: z.number() });
 
 /**
- * How far the local service's clock is ahead of this machine's; undefined if it does not answer. The service tells the
- * difference, since a time would be late by the way of the answer, which is long on a busy machine.
+ * How far the local service's clock is ahead of this machine's, in milliseconds; undefined if it does not answer. The
+ * service tells the difference, because a time would be too old when the answer arrives.
  */
 const findClockAhead = async (baseUrl: string): Promise<number | undefined> => {
   try {
@@ -157,7 +157,7 @@ const findClockAhead = async (baseUrl: string): Promise<number | undefined> => {
   }
 };
 
-/** The service that `npm start` runs on this machine, if one runs. */
+/** Finds the service that `npm start` runs on this machine, and makes `lib/` work on it. */
 const findLocal = async (path: string): Promise<Target | undefined> => {
   if (!existsSync(path)) return undefined;
   const { baseUrl, authorizerTtlSeconds, table, queue, store, keys, otherStore, version } = readServiceFile(path);
@@ -208,8 +208,8 @@ export const connect = async ({ local, stage, dataDir }: GlobalOptions): Promise
 };
 
 /**
- * The store that `wanted` names, by id or by name in any case, or the only store. Throws with the stores to choose
- * from. A store whose deletion has begun counts only if `alsoDeleted` says so.
+ * The store that `wanted` names, by id or by name in any case; without `wanted`, the only store. Otherwise throws and
+ * lists the stores. Finds a store whose deletion has begun only if `alsoDeleted` is set.
  */
 export const chooseStore = async (wanted: string | undefined, alsoDeleted = false): Promise<Store> => {
   const stores = (await listStores()).filter(({ deletedAt }) => alsoDeleted || !deletedAt);
@@ -228,11 +228,14 @@ export const chooseStore = async (wanted: string | undefined, alsoDeleted = fals
   return byName;
 };
 
-/** The demo store, while it exists. Says so if the person may have meant a store of their own. */
+/**
+ * The demo store, while it exists. If there are stores besides the demo stores, prints a note that the command is about
+ * the demo store.
+ */
 const findDemoStore = async ({ demoStore, keys }: Target): Promise<Store | undefined> => {
   const stores = demoStore === undefined ? [] : await listStores();
   const demo = stores.find(({ id, deletedAt }) => id === demoStore && !deletedAt);
-  // The known keys belong to the stores that every local service has.
+  // A store without a known key is no demo store.
   if (demo && stores.some(({ id }) => !keys.has(id)))
     note(`This is about ${demo.name}. Choose another store with --store.`);
   return demo;
