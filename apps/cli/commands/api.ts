@@ -24,7 +24,10 @@ const parseMethod = (text: string): string => {
   throw new InvalidArgumentError(`It must be one of ${methods.join(', ')}.`);
 };
 
-/** A path of the API. Some shells of Windows change a text that begins with a slash, so the slash may be left out. */
+/**
+ * Reads a path of the API. The first slash may be missing, since some shells of Windows change a text that begins with
+ * one.
+ */
 const parsePath = (text: string): string => {
   const path = text.startsWith('/') ? text : `/${text}`;
   if (/^\/v1\/./.test(path) && URL.canParse(path, 'http://localhost')) return path;
@@ -38,7 +41,8 @@ const parseHeader = (text: string, before: [string, string][] = []): [string, st
 };
 
 /**
- * The JSON text of `--data`: the text itself, or the content of a file or of standard input. Throws unless it is JSON.
+ * Returns the JSON text that `--data` gives: itself, a file with `@`, or standard input with `-`. Throws if it is not
+ * JSON.
  */
 const readData = async (data: string): Promise<string> => {
   const read = (path: string): string => {
@@ -59,7 +63,7 @@ const readData = async (data: string): Promise<string> => {
   }
 };
 
-/** The key to call with: the given one, or the key of the local service's demo store. */
+/** The key for the call: the given one or, for a demo store of the local service, its known key. */
 const keyFor = async (options: ApiOptions, target: Target): Promise<string> => {
   if (options.key !== undefined) return options.key;
   const store = await storeFor(options, target);
@@ -72,7 +76,7 @@ const keyFor = async (options: ApiOptions, target: Target): Promise<string> => {
 
 const callMillis = 40_000;
 
-/** Calls the API. If no answer comes, throws with the way to repeat a write that may have taken effect. */
+/** Calls the API. If no answer comes, throws and says how to repeat a write that may have taken effect. */
 const call = async (url: string, init: RequestInit, repeat: string | undefined): Promise<Response> => {
   try {
     return await fetch(url, { ...init, redirect: 'manual', signal: AbortSignal.timeout(callMillis) });
@@ -101,7 +105,9 @@ const shownHeaders = ({ headers }: Response): string =>
 
 const styleOf = (status: number) => (status < 300 ? 'green' : status < 500 ? 'yellow' : 'red');
 
-/** Says if no endpoint has this path and method: the API answers 404 then, as it does for a missing row. */
+/**
+ * Prints a note if no endpoint has this path and method. The API answers 404 for that, as it does for a missing row.
+ */
 const noteUnknownEndpoint = async (method: string, path: string): Promise<void> => {
   const { routes } = await import('../../../lib/routes/routes.ts');
   const [place = ''] = path.split('?');
@@ -142,7 +148,6 @@ const api = async (options: ApiOptions, method: string, path: string): Promise<v
   if (!ok) throw new UnsuccessfulError(Math.floor(status / 100));
 };
 
-/** Adds `store api`. */
 export const addApi = (program: StoreCommand): void => {
   program
     .command('api')

@@ -60,7 +60,7 @@ const sumColumns: Column<SumsCompared>[] = [
 const faultText = ({ line, username, sum, file, here }: SumFault): string =>
   `line ${line}: ${username}: ${sum} is ${grouped(file)} in the file, ${grouped(here)} here.`;
 
-/** Compares the books with an old export: every customer of the file, and the sums of both. */
+/** Compares the books with a file of sums: each customer of the file, and the sums of all. */
 const compare = async (options: GlobalOptions, path: string): Promise<void> => {
   const { store } = await openStore(options);
   let differences = 0;

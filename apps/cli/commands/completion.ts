@@ -7,7 +7,6 @@ const install = `
 Where there is no command store, a function can stand for it, in bash and zsh:
   store() { npx store "$@"; }`;
 
-/** Adds `store completion`. */
 export const addCompletion = (program: StoreCommand): void => {
   program
     .command('completion')

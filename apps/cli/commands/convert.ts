@@ -10,7 +10,7 @@ import { type Column, counted, note, print } from '../terminal/output.ts';
 
 type Options = GlobalOptions & ConvertOptions & { to: string };
 
-/** A column by its name, or as #2 by its number. */
+/** Reads a column's name, or its number with `#`, such as #2. */
 export const parseColumn = (text: string): ColumnName => (/^#[1-9]\d?$/.test(text) ? Number(text.slice(1)) : text);
 
 export const halves = (text: string): [before: string, behind: string] => {
@@ -46,7 +46,6 @@ const columns: Column<ConversionReport['files'][number]>[] = [
   { heading: 'file', cell: ({ path }) => path, wraps: true },
 ];
 
-/** The number of faults that are shown. */
 const shownFaults = 20;
 
 const convert = async ({ to, ...options }: Options, file: string): Promise<void> => {
@@ -87,7 +86,6 @@ ${lines(vendors.map(({ name, summary }) => [name, summary]))}
 Fields for --map:
 ${lines(Object.entries(fields))}`;
 
-/** Adds `store convert`. */
 export const addConvert = (program: StoreCommand): void => {
   program
     .command('convert')

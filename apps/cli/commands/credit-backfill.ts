@@ -33,7 +33,7 @@ const columns: Column<CustomerRows>[] = [
 ];
 
 /**
- * Calls `work` for every customer of the store. A customer whose credit changes all the time does not stop the others.
+ * Calls `work` for every customer of the store. If a customer's credit changes all the time, reports that and goes on.
  */
 const forCustomers = async (
   store: string,
@@ -94,7 +94,6 @@ where the lots tell which they are. Where history goes on beyond a customer's la
 kind unrecorded lead back to the balances: run it before their credit changes. Balances never change. You may run it twice, and
 while the store is open.`;
 
-/** Adds `store credit backfill`. */
 export const addCreditBackfill = (credit: StoreCommand): void => {
   credit
     .command('backfill')

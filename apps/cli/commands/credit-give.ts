@@ -26,7 +26,7 @@ interface GiveOptions extends RunOptions {
   format?: Format;
 }
 
-/** The sums of one type of credit: in the file, and what its customers hold. */
+/** One type of credit: the lines of the file, and the balances of its customers. */
 interface TypeSums {
   type: CreditType;
   lines: number;
@@ -43,10 +43,10 @@ const sumColumns: Column<TypeSums>[] = [
   { heading: 'then', cell: ({ after }) => after },
 ];
 
-/** A line that will be given or, if it has `given`, taken back. A line of an unreadable file has only its faults. */
+/** A line to give or, if it has `given`, to take back. A line that cannot be read has only its number and faults. */
 type Line = Partial<NamedGift> & Pick<NamedGift, 'number'> & { faults?: string; given?: GivenLine };
 
-/** A line that was not given, or not taken back whole. */
+/** A line that was not given, or not taken back as a whole. */
 interface LeftLine extends Partial<Pick<NamedGift, 'uuid' | 'username' | 'type' | 'amount'>> {
   line: number;
   takenBack?: number;
@@ -74,7 +74,9 @@ const readHolders = async (store: string, lines: readonly NamedGift[]): Promise<
   return new Map(items.map((item) => [item.sk, item]));
 };
 
-/** The balances of a file's customers after the gifts, by customer and type, and the lines beyond the limit. */
+/**
+ * Adds the gifts to the balances of a file's customers. Returns the sums, and a fault for each line beyond the limit.
+ */
 const foresee = (lines: readonly NamedGift[], holders: ReadonlyMap<string, CreditItem>) => {
   const faults: string[] = [];
   const balances = new Map<string, number>();
@@ -106,14 +108,14 @@ const leftLine = ({ number, uuid, username, type, amount }: Line, why: string, t
   why,
 });
 
-/** The L$ that a run gave, and the part of them that its undo took back. */
+/** The L$ that a run gave, and the L$ that its undo took back. */
 const takenOf = (lines: readonly Line[], left: readonly LeftLine[]) => {
   const given = lines.reduce((sum, { amount = 0 }) => sum + amount, 0);
   const kept = left.reduce((sum, { amount = 0, takenBack = 0 }) => sum + amount - takenBack, 0);
   return { given, taken: given - kept };
 };
 
-/** Shows the sums of a file that is given for the first time. Throws if the file cannot be given. */
+/** Shows the sums of a file before its first run. Throws if it has a fault or there is no reason. */
 const preview = async (store: string, file: GiftFile, path: string, reason: string | undefined): Promise<void> => {
   const refuse = (faults: readonly string[]): void => refuseFaults(faults, 'value', `of ${path} cannot be given`);
   refuse(file.faults.map(({ text }) => text));
@@ -124,7 +126,7 @@ const preview = async (store: string, file: GiftFile, path: string, reason: stri
   print(sums, sumColumns, 'The file has no lines.');
 };
 
-/** The lines of a file, the unreadable ones included. */
+/** The lines of a file, including those with faults. */
 const linesOf = ({ lines, faults }: GiftFile): Line[] => {
   const faulty = [...Map.groupBy(faults, ({ number }) => number)];
   return [...lines, ...faulty.map(([number, some]) => ({ number, faults: some.map(({ text }) => text).join(' ') }))];
@@ -140,8 +142,8 @@ const words: Gifts['words'] = {
 };
 
 /**
- * Gives the credit of a line. A name that now leads to another avatar gives that avatar nothing. A line that can no
- * longer be read, since its end is past or its name leads nowhere, may have been given before.
+ * Gives the credit of a line, unless it was given before. If its name now leads to another avatar, that avatar gets
+ * nothing. A line may have faults only now, since its end is past or nobody has the name any more.
  */
 const doLine = async (giving: Giving, line: Line): Promise<LeftLine[]> => {
   const { faults, number } = line;
@@ -157,7 +159,7 @@ const undoLine = async (giving: Giving, given: GivenLine): Promise<LeftLine[]> =
   return left === 0 ? [] : [leftLine({ ...given, username: credit.username }, why, taken)];
 };
 
-/** A run of gifts. Only an undo needs no file. */
+/** A run of gifts. It needs a file, except for an undo. */
 const giftsOf = (
   store: string,
   { reference, reason }: GiveOptions,
@@ -212,7 +214,6 @@ const give = async (options: GiveOptions, path: string | undefined): Promise<voi
   await runLines(giftsOf(store, options, given), place, options);
 };
 
-/** Adds `store credit give [file]`. */
 export const addCreditGive = (credit: StoreCommand): void => {
   credit
     .command('give')

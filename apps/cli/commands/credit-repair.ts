@@ -39,7 +39,7 @@ interface WrongBooks extends Pick<Repair, 'corrections' | 'faults'> {
   uuid: string;
 }
 
-/** A customer whose repair fails must not stop the repair of the others. */
+/** Turns a failed repair of one customer into a fault, so that the others are still repaired. */
 const orFault = async <T>(uuid: string, work: Promise<T>): Promise<T | string> => {
   try {
     return await work;
@@ -55,7 +55,7 @@ const lookAt = async (store: string, uuid: string, cause: Cause): Promise<WrongB
   return found ? [{ uuid, ...found }] : [];
 };
 
-/** Every customer of the store whose books are wrong, and everybody who has lots but is no customer. */
+/** Finds every customer whose books are wrong, and every avatar who has lots but is no customer. */
 const lookAtAll = async (store: string, cause: Cause): Promise<{ off: WrongBooks[]; checked: number }> => {
   const off: WrongBooks[] = [];
   let checked = 0;
@@ -78,7 +78,7 @@ const lookAtAll = async (store: string, cause: Cause): Promise<{ off: WrongBooks
   return { off, checked };
 };
 
-/** The record of a run: a line for each value, written before the value is changed. Throws if the file exists. */
+/** Opens the record of a run. It gets a line for each value before that value is changed. Throws if the file exists. */
 const openRecord = (path: string) => {
   let file: number;
   try {
@@ -156,7 +156,6 @@ what remains in the open lots. The number of open lots, the next expiry and the 
 Open lots that a set has replaced are closed as superseded, or as expired if they are due; empty ones as drained. Lots never
 get more or less. To give back what a customer lost, use the credit actions of the API.`;
 
-/** Adds `store credit repair`. */
 export const addCreditRepair = (credit: StoreCommand): void => {
   credit
     .command('repair')

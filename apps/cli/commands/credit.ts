@@ -4,7 +4,7 @@ import { addCreditGive } from './credit-give.ts';
 import { addCreditRepair } from './credit-repair.ts';
 import { addGroup } from './endpoints.ts';
 
-/** Adds `store credit`: the commands of the endpoints, and what no endpoint does. */
+/** Adds the commands of endpoints, and three that no endpoint has. */
 export const addCredit = (program: StoreCommand): void => {
   const credit = addGroup(program, 'credit');
   addCreditGive(credit);

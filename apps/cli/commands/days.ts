@@ -29,7 +29,9 @@ const find = async (store: string): Promise<WrongDay[]> => {
   return days;
 };
 
-/** Corrects the days that a second look finds as wrong as the first. Answers how many it corrected. */
+/**
+ * Looks again, and corrects only days that are still wrong as they were shown. Answers the number of corrected days.
+ */
 const correct = async (store: string, shown: readonly WrongDay[]): Promise<number> => {
   let done = 0;
   for (const wrong of await find(store)) {
@@ -66,7 +68,6 @@ sales, refunds, gift cards, deliveries and changes of credit. This adds up what 
 looked at for a week. Run store credit backfill first: it gives history the changes that it lacks, with their days. You may run it twice, and
 while the store is open, but not beside store resident erase.`;
 
-/** Adds `store days`. */
 export const addDays = (program: StoreCommand): void => {
   const days = program.command('days').description('The sums of days: recount.');
   days

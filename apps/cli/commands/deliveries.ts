@@ -43,7 +43,7 @@ const deadLetters = async (options: GlobalOptions & { redrive?: boolean; limit: 
   printFields(letters, ['messageId', 'sentAt', 'readable', 'body'], 'There are no dead letters.');
 };
 
-/** Adds `store deliveries`: the commands of the endpoints, retry, and dead-letters. */
+/** Adds the commands of endpoints, `retry` and `dead-letters`. */
 export const addDeliveries = (program: StoreCommand): void => {
   const deliveries = addGroup(program, 'deliveries');
 

@@ -22,7 +22,7 @@ interface DeskOptions extends ExpiryOptions {
   preset: PresetName;
 }
 
-/** Issues a key, and prints a link that signs in with it. The key is in the fragment, which no browser sends. */
+/** Issues a key, and prints a link that signs in with it. The key is in the link's fragment, which no browser sends. */
 const openDesk = async (options: DeskOptions): Promise<void> => {
   const { target, store } = await openStore(options);
   const end = expiryOf(options);

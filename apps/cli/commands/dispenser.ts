@@ -21,14 +21,14 @@ interface NamedOptions extends GlobalOptions {
 const noBox = (name: string): Failure =>
   new Failure(`The store has no dispenser ${name}. List them: store dispenser list`);
 
-/** The box with that name. Without a name: the main box or, if there is none, the box that is asked first. */
+/** Finds the box with a name. Without a name, finds the main box or, if there is none, the first of the list. */
 const findBox = async (store: string, name: string | undefined): Promise<Dispenser | undefined> => {
   const found = await findDispenser(store, name);
   if (!found && name !== undefined) throw noBox(name);
   return found ?? (await listBoxes(store))[0];
 };
 
-/** A dispenser as it is shown, never with its secrets. */
+/** A box as the command shows it, without its secrets. */
 const readBox = async (box: Dispenser, { target, store }: Opened) => {
   const { url, region, keyId, registeredAt, oldSecretUntil, lostAt, lostReason } = box;
   const [newest] = await listDeliveries(store.id, 'delivered')({ descending: true, limit: 1 });
@@ -77,7 +77,7 @@ const rotate = async (options: NamedOptions): Promise<void> => {
   note('The box learns the new secret when it registers: at its next delivery, or within the hour. Deliveries go on.');
 };
 
-/** Adds `store dispenser`: `list`, and what no endpoint does. */
+/** Adds the commands of endpoints, and others. */
 export const addDispenser = (program: StoreCommand): void => {
   const dispenser = addGroup(program, 'dispenser');
   const nameOption = ['--name <name>', `the box of that name; ${mainBox} without it`] as const;

@@ -34,7 +34,7 @@ export const findingColumns: Column<Finding>[] = [
   { heading: 'found', cell: ({ detail, fix }) => (fix ? `${detail}. ${fix}` : detail), wraps: true },
 ];
 
-/** Runs a check. A check that throws is a finding too. */
+/** Runs a check. If it throws, that is a finding too. */
 const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
     return await look();
@@ -43,7 +43,7 @@ const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Fi
   }
 };
 
-/** All stores, or the store that `--store` names. Its deletion may have begun. */
+/** All stores, or the store that `--store` names, even if its deletion has begun. */
 const storesOf = async ({ store }: GlobalOptions): Promise<Store[]> =>
   store === undefined ? listStores() : [await chooseStore(store, true)];
 

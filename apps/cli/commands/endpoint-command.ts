@@ -24,8 +24,8 @@ import {
 } from './endpoint-input.ts';
 
 /**
- * Makes a command from an endpoint: the row's summary is its help, the fields of query and body are its options, and it
- * prints the row's answer. Verbs in `lib/` do the work, since an operator has no key of the store.
+ * Makes a command from an endpoint's row. The row's summary is its help, the fields of query and body are its options,
+ * and it prints the row's answer. It calls `lib/` and not the API, since an operator has no key of the store.
  */
 
 type Fields<R extends Route> = z.output<R['query']> & (R['body'] extends z.ZodType ? z.output<R['body']> : unknown);
@@ -33,7 +33,7 @@ type Response<R extends Route> = R['response'] extends z.ZodType ? z.output<R['r
 /** The answer of a row, or one row of a list. */
 type Answer<R extends Route> = Response<R> extends { data: (infer Row extends object)[] } ? Row : Response<R>;
 
-/** The store that a command works on, and the values that a person gave. */
+/** The store of a call, and the values that a person gave. */
 interface Call<R extends Route> {
   target: Target;
   store: Store;
@@ -46,27 +46,27 @@ interface Call<R extends Route> {
   log: (...row: [action: Parameters<Log>[0], details: Parameters<Log>[2]]) => ReturnType<Log>;
 }
 
-/** The facts of a command that do not follow from its row. */
+/** The parts of a command that its row does not tell. */
 interface Facts<R extends Route, A extends string> {
-  /** The row's own by default. */
+  /** By default the row's own summary. */
   summary?: string;
-  /** The rest of the help, after the summary. */
+  /** Further sentences of the help, after the summary. */
   about?: string;
   /** The thing that an id in the path names. */
   thing?: ThingName;
-  /** Added to the message that there is no such thing. */
+  /** Is added to the message that there is no such thing. */
   unknown?: string;
   fields?: { [Name in keyof Fields<R>]?: Field };
-  /** A field that is not given stays unchanged. At least one field must be given. */
+  /** Fields that the person leaves out stay as they are. At least one must be given. */
   partial?: true;
-  /** More examples: the options that they add to the first example. */
+  /** The options of further examples, which begin like the first. */
   examples?: readonly string[];
-  /** Members of the verb's result that the operator sees besides the row's answer. */
+  /** Members of the result that the operator sees in addition to the row's answer. */
   also?: readonly A[];
   columns?: readonly FieldColumn<Answer<R> & Record<A, unknown>>[];
-  /** Columns with names that the answers do not hold. */
+  /** Makes columns that show names which must be read first. */
   columnsFor?: (answers: Answer<R>[], call: Call<R>) => Promise<FieldColumn<Answer<R>>[]>;
-  /** Prints the answer for people, without columns. */
+  /** Prints the answer for people, in place of columns. */
   prints?: (answer: Answer<R> & Record<A, unknown>) => void;
   /** The note for an empty list, after the name of the store or customer, such as `has no such sale.` */
   none?: string;
@@ -79,7 +79,7 @@ type Work<R extends Route> =
   // biome-ignore lint/suspicious/noConfusingVoidType: a verb that deletes answers nothing.
   | { act: (call: Call<R>) => Promise<object | void> };
 
-/** The facts of any command. `command` has checked them against its row. */
+/** The facts of any command. The types of `command` have checked them against the row. */
 type AnyFacts = Facts<Route, string> & Work<Route>;
 
 type Shown = Response<Route> & Record<string, unknown>;
@@ -90,20 +90,20 @@ export interface EndpointCommand {
   add: (group: StoreCommand, word: string) => void;
 }
 
-/** A list of what `map` makes of each row. */
+/** A list with `map` applied to each row. */
 export const mapped =
   <T, U>(source: Source<T>, map: (row: T) => U): Source<U> =>
   async (range) =>
     (await source(range)).map(map);
 
-/** A resident that the store knows. Throws if there is none. */
+/** Finds a resident that the store knows. Throws if there is none. */
 export const demandResident = async (target: Target, store: Store, identifier: Identifier): Promise<Resident> => {
   const resident = await findResident(store.id, identifier);
   if (resident) return resident;
   throw new Failure(`There is no resident ${identifier.username ?? identifier.uuid} on ${target.name}.`);
 };
 
-/** The shown part of a verb's result: the row's schema drops everything that it does not declare, such as secrets. */
+/** The part of a result that is shown. The row's schema drops all undeclared members, such as secrets. */
 const answerOf = ({ response }: Route, result: object, also: readonly string[]): Shown => {
   const schema = (response?.shape.data as z.ZodArray<z.ZodObject> | undefined)?.element ?? response;
   const more = Object.entries(result).filter(([name]) => also.includes(name));
@@ -132,7 +132,7 @@ const runWith = async (row: Route, facts: AnyFacts, call: Call<Route>, limit?: n
   }
 };
 
-/** An argument or option as an example has it. */
+/** An argument or option for an example. */
 const exampleOf = ({ name, flags, example = exampleId }: Input): string => {
   const value = name === 'identifier' ? 'ada.lovelace' : example;
   return flags.startsWith('<') ? value : `${flags.split(' ')[0]} ${value}`;
@@ -149,7 +149,7 @@ const addTo = (group: StoreCommand, word: string, row: Route, facts: AnyFacts): 
   const inPath = pathInputs(row, thing);
   const others = fieldInputs(row, fields).map((input) => (partial ? { ...input, isNeeded: false } : input));
   const inputs = [...inPath, ...others];
-  // A summary is an order, such as `List vendors`. The help of a command says what the command does.
+  // A row's summary is an order, such as `List vendors`. The help says what the command does: `Lists vendors`.
   const made = group.command(word).description(`${summary.replace(/^\w+/, '$&s')}. ${about}`.trim());
   for (const input of inputs)
     if (isArgument(input)) made.argument(input.flags, input.about, input.parse);
@@ -180,7 +180,6 @@ const addTo = (group: StoreCommand, word: string, row: Route, facts: AnyFacts): 
   });
 };
 
-/** Makes the command of a row. */
 export const command = <R extends Route, A extends string = never>(
   row: R,
   facts: Facts<R, A> & Work<R>,

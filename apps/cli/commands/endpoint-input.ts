@@ -6,13 +6,13 @@ import { parseIdOf, parseResident, type ThingName } from '../terminal/input.ts';
 
 /** Makes the arguments and options of a command from the path, the query and the body of an endpoint. */
 
-/** Tells how a person gives a field, if the schema does not say it right. */
+/** How a person gives a field, where that differs from the schema. */
 export interface Field {
   /** Such as `--for <resident>`, or `<product>` for an argument. By default `--name <name>`. */
   flags?: string;
   /** By default the text of the schema. */
   about?: string;
-  /** Reads the text. If it returns a function, that is called once the clock of the deployment is known. */
+  /** Reads the text. If it returns a function, that function is called later, when the deployment's clock is known. */
   parse?: (text: string) => unknown;
   /** The value in examples that need the field. By default an id. */
   example?: string;
@@ -32,7 +32,7 @@ export interface Input {
 
 export const isArgument = ({ flags }: Input): boolean => flags.startsWith('<');
 
-/** The placeholders of the path. An id names the thing. */
+/** The arguments for the placeholders of a path. */
 export const pathInputs = ({ params }: Route, thing: ThingName | undefined): Input[] =>
   Object.keys(params.shape).map((name) => {
     if (name === 'identifier' || thing === undefined)
@@ -43,7 +43,7 @@ export const pathInputs = ({ params }: Route, thing: ThingName | undefined): Inp
 
 const takes = (schema: z.ZodType, value: unknown): boolean => schema.safeParse(value).success;
 
-/** The values of a schema that names them all. */
+/** The allowed values, if the schema lists them; otherwise undefined. */
 const choicesOf = (schema: z.ZodType): readonly string[] | undefined => {
   if (schema instanceof z.ZodEnum) return schema.options.map(String);
   return schema instanceof z.ZodOptional || schema instanceof z.ZodDefault
@@ -51,7 +51,7 @@ const choicesOf = (schema: z.ZodType): readonly string[] | undefined => {
     : undefined;
 };
 
-/** The API's text about a field, which is Markdown in whole sentences, in the form of the help's texts. */
+/** Turns the API's text about a field, Markdown in whole sentences, into a text for the help. */
 const aboutOf = ({ description = '' }: z.ZodType): string => {
   const text = description.replaceAll('`', '').replace(/^[A-Z](?=[a-z ])/, (letter) => letter.toLowerCase());
   return /\. /.test(text) ? text : text.replace(/\.$/, '');
@@ -78,13 +78,13 @@ const fieldInput = (name: string, schema: z.ZodType, field: Field): Input => {
   };
 };
 
-/** The fields of query and body by name, without limit and cursor: a command reads lists in its own way. */
+/** The fields of query and body by name. Limit and cursor are left out, since a command has its own `--limit`. */
 const fieldSchemas = ({ query, body }: Route): Record<string, z.ZodType> => {
   const { limit: _limit, cursor: _cursor, ...filters } = query.shape;
   return { ...filters, ...(body as z.ZodObject | undefined)?.shape } as Record<string, z.ZodType>;
 };
 
-/** The fields of the query and the body. */
+/** The arguments and options for the fields of query and body. */
 export const fieldInputs = (row: Route, fields: Readonly<Record<string, Field | undefined>>): Input[] =>
   Object.entries(fieldSchemas(row)).map(([name, schema]) => fieldInput(name, schema, fields[name] ?? {}));
 
@@ -103,7 +103,7 @@ export const optionOf = ({ flags, about, parse, choices, isNeeded }: Input): Opt
   return option.required ? option.argParser(parse) : option;
 };
 
-/** The values that were given, by the names of the inputs. */
+/** The values that a person gave, by the names of the inputs. */
 export const valuesOf = (
   inputs: readonly Input[],
   options: Readonly<Record<string, unknown>>,

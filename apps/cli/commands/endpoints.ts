@@ -36,9 +36,9 @@ import { grouped, note } from '../terminal/output.ts';
 import { command, demandResident, type EndpointCommand, mapped } from './endpoint-command.ts';
 import { productNames } from './report.ts';
 
-/** The commands that do what an endpoint does. Each is a row of this table. */
+/** The commands that are made from endpoints. */
 
-/** Who makes a change that the operator asks for, and why. */
+/** The author of a change by the operator. */
 const byOperator = ({ reason, reference }: Pick<Author, 'reason' | 'reference'>): Author => ({
   by: `operator ${newId()}`,
   ...(reason && { reason }),
@@ -160,7 +160,7 @@ const ofCustomers = {
   }),
 };
 
-/** A webhook as the log shows it. The path of its address may be a secret of the receiver, as at Discord. */
+/** A webhook for the operator's log, with only the host of its address: the path may be a secret, as with Discord. */
 const webhookFacts = ({ id, url, events }: webhooks.WebhookItem) => ({ webhook: id, host: new URL(url).host, events });
 
 const health = ['failingSince', 'pausedUntil', 'oldSecretUntil'] as const;
@@ -270,7 +270,7 @@ const deliveryColumns: FieldColumn<deliveryRows.DeliveryAnswer>[] = [
   ...(['id', 'createdAt', 'state', 'attempts', 'item', 'recipientUsername', 'lastError'] as const),
 ];
 
-/** The deliveries that are not made yet, state by state, the oldest first. */
+/** The deliveries that are not made yet, state by state. */
 const undelivered =
   (store: string): Source<deliveries.Delivery> =>
   async (range) => {
@@ -372,7 +372,7 @@ const ofCredit = {
 
 type Names = (uuid: string | null) => string;
 
-/** The names of the avatars and products in sales. The UUID stands for a missing name. */
+/** Reads the names of the avatars and products in sales. The UUID replaces a missing name. */
 const saleNames = async (store: string, sales: readonly saleRows.Sale[]): Promise<Names> => {
   const avatars = sales.flatMap(({ buyerUuid, recipientUuid, shares }) => [
     ...[buyerUuid, recipientUuid].flatMap((uuid) => uuid ?? []),
@@ -394,7 +394,7 @@ const saleColumns = (nameOf: Names): FieldColumn<saleRows.Sale>[] => [
   ['for', ({ buyerUuid, recipientUuid }) => (recipientUuid === buyerUuid ? '' : nameOf(recipientUuid))],
 ];
 
-/** The columns of a single sale, for which there is more room. */
+/** The columns of a single sale, which has more room. */
 const columnsOfSale = (nameOf: Names): FieldColumn<saleRows.Sale>[] => [
   ...saleColumns(nameOf),
   [
@@ -455,7 +455,7 @@ const ofSales = {
   }),
 };
 
-/** The groups of commands by their words. Some groups have further commands elsewhere. */
+/** The groups of commands by name. Some groups get further commands elsewhere. */
 export const groups = {
   vendors: ['The objects inworld that sell: see where they are, set what they sell, forget them.', ofVendors],
   giftcards: ['Gift cards: show, redeem.', ofCards],

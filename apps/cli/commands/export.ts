@@ -33,7 +33,7 @@ const exportOne = async (options: ExportOptions, name: string, path: string): Pr
   if (!kind) throw new UsageError(`There is no kind ${name}. There are ${names}.`);
   const format = formatOf(path, options.format, exportFormats);
   const there = statSync(path, { throwIfNoEntry: false });
-  // Even --force does not write over a directory.
+  // A directory goes on to `exportKind`, which refuses it even with --force.
   if (there && !there.isDirectory() && !options.force)
     throw new Failure(`${path} is there already. Name another file, or write over it with --force.`);
   const { id } = (await openStore(options)).store;
@@ -76,13 +76,12 @@ const runExport = async (options: ExportOptions, kind?: string, file?: string): 
 export const separatorOption = (): Option =>
   new Option('--separator <sign>', 'the sign between the cells of CSV; comma unless given').choices(separatorNames);
 
-/** Prints rows as CSV, for the commands that do so with `--csv`. */
+/** Prints rows as CSV, for the commands with `--csv`. */
 export const printCsv = (columns: FileColumn[], rows: readonly object[], separator?: Separator): void => {
   const { header, row } = lineWriter({ columns }, 'csv', separator);
   process.stdout.write(header + rows.map((one) => row(one as Values)).join(''));
 };
 
-/** Adds `store export <kind> <file>` and `store export --all <dir>`. */
 export const addExport = (program: StoreCommand): void => {
   program
     .command('export')

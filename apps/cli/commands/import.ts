@@ -17,10 +17,10 @@ import { untilInterrupted } from '../terminal/interrupt.ts';
 import { type Column, counted, note, print } from '../terminal/output.ts';
 import { startProgress } from '../terminal/progress.ts';
 
-/** The number of faults that are shown. The file of rejected rows, or the output of --json, has them all. */
+/** The command shows at most this many faults. The file of rejected rows, or the output of --json, has all of them. */
 const shownFaults = 20;
 
-/** In a dry run the counts say what an import would do. */
+/** In a dry run, the counts tell what an import would do. */
 const importColumns = (imported: boolean): Column<ImportReport>[] => [
   { heading: 'kind', cell: ({ kind }) => kind },
   { heading: 'rows', cell: ({ rows }) => rows },
@@ -40,7 +40,7 @@ const noteFaults = ({ faults }: ImportReport): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
-/** The words for this store's own changes that a file undoes. */
+/** Says which of this store's own changes a file undoes. */
 const undoWords: Record<Undoing, (count: number) => string> = {
   ban: (count) => `lifts ${counted(count, 'ban')}`,
   'coupon on': (count) => `switches ${counted(count, 'coupon')} on that ${are(count)} off here`,
@@ -52,7 +52,7 @@ const undoWords: Record<Undoing, (count: number) => string> = {
 
 const are = (count: number): string => (count === 1 ? 'is' : 'are');
 
-/** Says which of this store's own changes a file undoes, and which values it leaves. */
+/** Notes which of this store's own changes a file undoes, and which of its values were not taken. */
 const noteWords = ({ undone, kept }: ImportReport, file: string): void => {
   const does = Object.entries(undone).map(([what, count]) => undoWords[what as Undoing](count));
   if (does.length > 0) note(`${file} ${does.join(', ')}.`);
@@ -61,7 +61,7 @@ const noteWords = ({ undone, kept }: ImportReport, file: string): void => {
   if (more > 0) note(`... and ${more} more.`);
 };
 
-/** The message if rejected rows or a dry run kept an import from beginning. */
+/** The message if an import did not begin because of rejected rows or a dry run. */
 const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: ImportOptions): string => {
   const bad = `${rejected} of ${counted(rows, 'row')} cannot be imported`;
   if (!dryRun)
@@ -70,11 +70,11 @@ const whyNothing = ({ rejected, rows }: ImportReport, { dryRun, skipRejects }: I
   return `${bad}. Nothing was written: this was a dry run. ${rest}.`;
 };
 
-/** The written rows: none, if rejected rows kept the import from beginning. */
+/** The report with the numbers of written rows, which are 0 if the import did not begin. */
 const writtenOf = (report: ImportReport): ImportReport =>
   report.imported ? report : { ...report, created: 0, changed: 0 };
 
-/** A sum over the whole store, before an import and after it. */
+/** A sum over the whole store, before and after an import. */
 interface TotalRow {
   total: string;
   before: number;
@@ -98,13 +98,13 @@ interface ImportAllOptions extends GlobalOptions {
   all?: string;
 }
 
-/** The file of a kind in the directory of an export; undefined if there is none, or if it is NDJSON without a row. */
+/** The path of a kind's file in the directory of an export; undefined if there is none with a row. */
 const fileIn = (directory: string, { name }: Pick<ImportFile, 'name'>): string | undefined =>
   formats
     .map((format) => join(directory, `${name}.${format}`))
     .find((path) => (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0);
 
-/** Names the keys of the exported store. No import can make them, since nobody has their text. */
+/** Tells how to issue the exported store's keys again. No import can, since nobody has their text. */
 const noteKeys = async (store: string, directory: string): Promise<void> => {
   const path = fileIn(directory, { name: 'keys' });
   const keys = path === undefined ? [] : await readKeyFile(store, path);
@@ -113,7 +113,7 @@ const noteKeys = async (store: string, directory: string): Promise<void> => {
   for (const { name, scopes } of keys) note(`  store key issue ${JSON.stringify(name)} --scopes ${scopes.join(',')}`);
 };
 
-/** Imports the files of a whole export, in an order in which each file finds the rows that it refers to. */
+/** Imports the files of a whole export. Their order lets each file find the rows that it refers to. */
 const importAll = async (group: StoreCommand, options: ImportAllOptions): Promise<void> => {
   if (options.all === undefined) group.help();
   const directory = options.all ?? '';
@@ -137,7 +137,7 @@ const importOne = async (
   let progress = startProgress(`Checking ${file}`);
   let isWriting = false;
   const onProgress = (done: number, all: number | undefined): void => {
-    // The rate of writes is counted from the first write.
+    // The rate of writes starts at the first write.
     if (all !== undefined && !isWriting) {
       isWriting = true;
       progress.end();
@@ -167,7 +167,7 @@ const importOne = async (
   if (report.rejected + report.kept.length > 0) throw new UnsuccessfulError();
 };
 
-/** Says how a file treats values that the store has changed itself, without the Markdown of the document. */
+/** Says, for the help, what an import does with values that the store has changed itself. */
 const wordsHelp = (file: string): string => {
   const lines = words
     .filter((word) => word.file === file)
@@ -184,7 +184,7 @@ const columnsHelp = ({ name: file, columns: all }: ImportFile): string => {
 };
 
 /**
- * Without this option a limited product keeps its number of copies: some may have been sold since the file was written.
+ * Without it, limited products keep their numbers of copies, since some may have been sold since the file was written.
  */
 const setStock = ['--set-stock', 'set the copies of limited products that are there to those of the file'] as const;
 
@@ -210,7 +210,6 @@ export const addResidentImport = (group: StoreCommand): void => {
     if (kind.name === 'residents') importing(group.command('import'), kind, 'store resident import');
 };
 
-/** Adds `store import <kind> <file>`. */
 export const addImport = (program: StoreCommand): void => {
   const group = program
     .command('import')

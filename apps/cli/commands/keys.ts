@@ -41,7 +41,7 @@ interface IssueOptions extends ExpiryOptions {
   preset?: PresetName;
 }
 
-/** The scopes that the options give a new key. Undefined if the person at the terminal chooses them. */
+/** The scopes that the options give a new key; undefined if the person at the terminal has to choose them. */
 const chosenScopes = ({ preset, scopes: some, allScopes, readOnly }: IssueOptions): readonly Scope[] | undefined => {
   if (preset) return presets[preset].scopes;
   if (some) return some;
@@ -54,13 +54,13 @@ const chosenScopes = ({ preset, scopes: some, allScopes, readOnly }: IssueOption
   );
 };
 
-/** The keys with this id, with or without its prefix. If there is none, the keys with this name. */
+/** The keys with this id, with or without the prefix. Without such a key, the keys with this name. */
 const matching = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
   const byId = keys.filter(({ id }) => id === wanted || /^sis_(?:live|test)_(\w{12})$/.exec(wanted)?.[1] === id);
   return byId.length > 0 ? byId : keys.filter(({ name }) => isSameText(name, wanted));
 };
 
-/** The live keys that `wanted` means. Throws if there is none. */
+/** The live keys with this id or name. Throws if there is none. */
 const getLive = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
   const live = keys.filter(isLive);
   const found = matching(live, wanted);
@@ -95,7 +95,7 @@ const list = async (options: GlobalOptions): Promise<void> => {
   print(keys, keyColumns, 'The store has no key yet. Issue one: store key issue');
 };
 
-/** By default the successor of an expiring key lives as long as the key did. */
+/** By default, the successor of an expiring key gets the same time to live. */
 const successorEnd = ({ createdAt, expiresAt }: ApiKey): string | undefined =>
   expiresAt && timeAfter(Date.parse(expiresAt) - Date.parse(createdAt));
 
@@ -109,7 +109,7 @@ const rotate = async (options: ExpiryOptions & { overlap: () => string }, wanted
   const overlapEnd = options.overlap();
   if (Date.parse(overlapEnd) < startedAt)
     throw new UsageError(`--overlap must not end in the past: ${overlapEnd} is over.`);
-  // Compared as times, not as texts: a rotation must not let the old key live longer.
+  // Compares times, not texts, so that a rotation never lets the old key live longer.
   const endsFirst = old.expiresAt !== undefined && Date.parse(old.expiresAt) < Date.parse(overlapEnd);
   const until = endsFirst ? (old.expiresAt as string) : overlapEnd;
   const log = await openLog(target);

@@ -18,7 +18,7 @@ interface ListenOptions extends GlobalOptions {
   printSecret?: boolean;
 }
 
-/** The address of a program on this machine. The events of a store go to nobody else. */
+/** Reads the address of a program on this machine. Events must not go anywhere else. */
 const parseForward = (text: string): URL => {
   const written = /^\w+:\/\//.test(text) ? text : `http://${text}`;
   const url = URL.canParse(written) ? new URL(written) : undefined;
@@ -29,7 +29,7 @@ const parseForward = (text: string): URL => {
 
 const longest = Math.max(...eventNames.map(({ length }) => length));
 
-/** The status of a forwarded event, coloured. */
+/** The outcome of a forwarded event, coloured. */
 const shownOutcome = (outcome: ListenOutcome): string => {
   const { status, error = '', attempts, millis } = outcome;
   const result = paint(isTaken(outcome) ? 'green' : 'red', String(status ?? plain(error)));
@@ -48,8 +48,8 @@ const printEvent = (event: EventItem, outcome: ListenOutcome | undefined, json: 
 const sideBySide = 8;
 
 /**
- * Forwards the events that `events` brings, some side by side. `done` hears of each event, without an outcome if the
- * event is only shown.
+ * Forwards events, some at the same time, and calls `done` for each. Without `send`, events are only shown and have no
+ * outcome.
  */
 const forwardAll = async (
   events: AsyncIterable<EventItem[]>,
@@ -79,8 +79,8 @@ const secretNote = (secret: string): string =>
   `Their signing secret, the same at each start on this machine: ${paint('bold', secret, process.stderr)}`;
 
 /**
- * Keeps the id up to which every event is handled, for `--after`. Events that are handled side by side end in any
- * order.
+ * Keeps the id of the last event up to which all are handled, for `--after`. Events that are handled together end in
+ * any order.
  */
 const startResumeMark = () => {
   const waiting: EventItem[] = [];
@@ -92,7 +92,7 @@ const startResumeMark = () => {
       ended.add(event);
       for (let [first] = waiting; first && ended.delete(first); [first] = waiting) {
         waiting.shift();
-        // A sample is in no list of events.
+        // `--after` would not find a sample.
         if (!first.sample) last = first.sk;
       }
     },
@@ -126,7 +126,7 @@ const listen = async (options: ListenOptions): Promise<void> => {
     return forward(url as URL, event, secret, signal, tell);
   };
   const done = (event: EventItem, outcome: ListenOutcome | undefined): void => {
-    // An event that the end of the command interrupted is not handled.
+    // The end of the command interrupted this event, so it is not handled.
     if (signal.aborted && outcome && outcome.status === undefined) return;
     counts.events += 1;
     if (outcome && isTaken(outcome)) counts.taken += 1;
@@ -146,7 +146,6 @@ const listen = async (options: ListenOptions): Promise<void> => {
   }
 };
 
-/** Adds `store listen`. */
 export const addListen = (program: StoreCommand): void => {
   program
     .command('listen')

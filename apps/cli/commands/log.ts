@@ -26,7 +26,7 @@ const shownValue = (name: string, value: unknown): string => {
   return typeof value === 'object' && value !== null ? shownDetails(value) : String(value);
 };
 
-/** Sorted by name, since the table keeps no order. */
+/** Sorts by name, since the table keeps no order. */
 const shownDetails = (details: object): string =>
   Object.entries(details)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -41,7 +41,7 @@ const columns: Column<ShownRow>[] = [
   { heading: 'details', cell: ({ details }) => shownDetails(details), wraps: true },
 ];
 
-/** The id of the store whose log is wanted. A deleted store has a log too, but only its id leads to it. */
+/** The id of the store that a person names. A deleted store has a log too, but only its id leads to it. */
 const findStoreId = async (wanted: string): Promise<string> => {
   try {
     return (await chooseStore(wanted, true)).id;

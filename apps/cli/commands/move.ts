@@ -33,7 +33,7 @@ const sumColumns: Column<SumsRow>[] = [
   },
 ];
 
-/** The number of differences that are shown. The output of --json has all. */
+/** At most this many differences are shown. The output of --json has all. */
 const shownDifferences = 50;
 
 const shown = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value ?? null));
@@ -44,7 +44,7 @@ const differenceText = ({ kind, id, fields, only }: Difference): string => {
   return `${wordFor[kind]} ${id}: ${each.join('; ')}.`;
 };
 
-/** The facts that the contract's API does not tell, and the other way by which each can come. */
+/** Data that the contract's API does not tell, and how to bring each in another way. */
 const untold = [
   'inactive products that no active one has as its demo: store import products',
   'owned products and single sales: store import purchases and store import sales. Spend came as sums.',
@@ -73,7 +73,7 @@ const readKey = async ({ from }: MoveOptions): Promise<string> => {
   return key;
 };
 
-/** Copies, from the place that an earlier run reached. */
+/** Copies from the place on that an earlier run reached. */
 const bring = async (
   options: MoveOptions,
   other: OtherService,
@@ -116,7 +116,7 @@ const compare = async (other: OtherService, store: string, customers: CustomersC
 
 const isSame = ({ sums, differences }: Comparison): boolean => differences.length === 0 && !sums.some(isDifferent);
 
-/** Notes in the operator's log what the command does to the store. */
+/** Makes a function that writes begin and end of a move into the operator's log. */
 const openMoveLog = async (target: Target, store: string, from: string) => {
   const log = await openLog(target);
   return (action: 'import.began' | 'import.ended', of: Record<string, number> = {}): Promise<void> =>
@@ -159,7 +159,6 @@ const move = async (options: MoveOptions): Promise<void> => {
   throw new UnsuccessfulError();
 };
 
-/** Adds `store move --from <url>`. */
 export const addMove = (program: StoreCommand): void => {
   program
     .command('move')

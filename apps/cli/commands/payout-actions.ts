@@ -98,7 +98,7 @@ interface BeginOptions extends GlobalOptions {
   yes?: boolean;
 }
 
-/** Counts the debts of sales that the stream did not have counted, and shows the progress. */
+/** Counts debts of sales that the stream's consumer has missed, and shows the progress. */
 const countAll = async (store: string, sales: readonly UncountedSale[]): Promise<void> => {
   const progress = startProgress('Counting sales');
   await countSales(store, sales, (count) => progress.update(count, sales.length)).finally(progress.end);

@@ -88,7 +88,7 @@ const lineFile = csvColumns({
   amount: ['integer', any, ''],
 });
 
-/** Says why claims answer null, if they do. */
+/** If no cashier can claim a payout now, prints the reason. */
 const noteStanding = async (store: string): Promise<void> => {
   const { payoutsBegunAt, payoutsStoppedAt } = (await findStore(store)) ?? {};
   if (payoutsBegunAt === undefined) note('No cashier can claim anything before store payouts begin.');
@@ -138,7 +138,6 @@ A span tells what was earned (shares of the sales made in it), taken back (those
 (refunds with payOut) and was paid; owed = earned - taken back + to give back - paid. Over all time that is what is owed, claimed and unknown
 now. Sales that an import brought never count.`;
 
-/** Adds `store payouts` and its subcommands. */
 export const addPayouts = (program: StoreCommand): void => {
   const group = program
     .command('payouts')

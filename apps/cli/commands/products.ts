@@ -28,7 +28,7 @@ import { parseBegin, parseEnd, parsePercent, parseProductIds, parseRise } from '
 import { type Column, counted, print, shownTime } from '../terminal/output.ts';
 import { addProductsSend } from './products-send.ts';
 
-/** A time as the person typed it, which identifies a repeated command, and the moment that it means. */
+/** A time as the person typed it, and a function that returns the moment. The text identifies a repeated command. */
 interface Moment {
   text: string;
   time: () => string;
@@ -49,7 +49,7 @@ interface SetOptions extends RunOptions {
   prices?: number;
 }
 
-/** A product in the preview: prices in L$, and what it costs while the discount runs. */
+/** A product in the preview, with price in L$ and discount before and after. */
 interface SeenRow {
   id: string;
   name: string;
@@ -81,7 +81,7 @@ interface Sums {
   products: number;
   prices: number;
   newPrices: number;
-  /** With discounts, at the time when the new ones begin. */
+  /** The prices with discounts, at the time when the new discounts begin. */
   costs: number;
   newCosts: number;
 }
@@ -94,7 +94,7 @@ const sumColumns: Column<Sums>[] = [
   { heading: 'then', cell: ({ newCosts }) => newCosts },
 ];
 
-/** The time when the new discount begins. */
+/** The time when the new discount begins, or now if that is later. */
 const timeOf = ({ newDiscount }: SeenRow): number => Math.max(now(), Date.parse(newDiscount?.startDate ?? '') || 0);
 
 const none: Discount = { value: 0, type: DiscountType.percent, startDate: null, endDate: null };
@@ -110,7 +110,7 @@ const sumsOf = (rows: readonly SeenRow[]): Sums => {
   return sums;
 };
 
-/** A product that was not changed, or not changed back. */
+/** A product that was not set, or not put back. */
 interface LeftProduct {
   id: string;
   name: string;
@@ -125,7 +125,7 @@ const leftColumns: Column<LeftProduct>[] = [
 
 const refuseProducts = (faults: readonly string[]): void => refuseFaults(faults, 'product', 'cannot be set');
 
-/** The id of the category that a person names. */
+/** The id of the category that a person names, by id or name. */
 const categoryOf = async ({ id, name }: Store, wanted: string): Promise<string> => {
   const categories = await listCategories(id)({ descending: false });
   const text = wanted.trim().toLowerCase();
@@ -153,7 +153,7 @@ const selectionOf = async (store: Store, options: SetOptions): Promise<Selection
   return { ids: [...lines].sort() };
 };
 
-/** The change that the options name. Throws if its parts contradict each other. */
+/** The change that the options name. Throws if they contradict each other. */
 const changeOf = ({ discount, from, until, prices }: SetOptions): PriceChange => {
   if ((from || until) && !discount)
     throw new UsageError('--from and --until are the dates of a discount: give --discount above 0 too.');
@@ -169,7 +169,7 @@ const changeOf = ({ discount, from, until, prices }: SetOptions): PriceChange =>
   };
 };
 
-/** Identifies a repeated command by what the person typed: "14d from now" is another time tomorrow. */
+/** Identifies a repeated command by the typed text, since a duration such as 14d means another time tomorrow. */
 const digestOf = (selection: Selection, { discount, from, until, prices }: SetOptions): string =>
   createHash('sha256')
     .update(JSON.stringify([selection, discount, from?.text, until?.text, prices]))
@@ -194,7 +194,7 @@ const rowOf = (product: Pick<SeenRow, 'id' | 'name'>, stored: Terms, before: Ter
   return { id, name, price, newPrice: has.price ?? price, discount, newDiscount: has.discount };
 };
 
-/** Shows the lines of a run that are still to be changed or changed back, with the products as they are now. */
+/** Shows the lines of a run that are still to be set or put back, with the products as they are now. */
 const showRun = async (store: string, run: PricingRun, isUndo: boolean): Promise<number> => {
   const lines = await linesOf(store, run);
   const open = lines.filter(({ setAt, putBackAt }) => (isUndo ? setAt && !putBackAt : !setAt));
@@ -209,7 +209,7 @@ const showRun = async (store: string, run: PricingRun, isUndo: boolean): Promise
   return open.length;
 };
 
-/** The lines of a run that has not begun. */
+/** The products and the change of a run that has not begun. */
 interface Plan {
   selection: Selection;
   change: PriceChange;
@@ -283,7 +283,6 @@ const set = async (options: SetOptions): Promise<void> => {
   await runLines(pricingOf(place.store.id, plan, options), place, options);
 };
 
-/** Adds `store products`: set and send. */
 export const addProducts = (program: StoreCommand): void => {
   const products = program
     .command('products')

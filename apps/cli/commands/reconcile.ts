@@ -61,23 +61,23 @@ const knownColumns: Column<KnownPayout>[] = [
   { heading: 'line', cell: ({ file, line }) => `${file}:${line}` },
 ];
 
-/** The time of Second Life, which its web site shows. */
+/** The time zone of the times on Second Life's web site. */
 const gridZone = 'America/Los_Angeles';
 
-/** The result of the rows of all files. */
+/** The rows of all files. Times are in milliseconds since 1970. */
 interface Span extends TimesBeside {
   first: number;
   last: number;
   count: number;
-  /** Some times had no zone. */
+  /** True if some times were read in the zone. */
   isZoned: boolean;
-  /** How many rows were left out, by reason. */
+  /** The number of rows that were left out, by reason. */
   leftOut: Map<string, number>;
   /** The types of all rows. */
   types: Set<string>;
 }
 
-/** Says why a row does not concern the store, according to the options. */
+/** Makes a function that says why the options leave out a row. */
 const leavingOut = ({ ignoreType, ignoreOrders = false }: ReconcileOptions) => {
   const types = new Set(ignoreType.map((type) => normalised(type).trim()));
   return ({ type, order }: { type: string; order: string }): string | undefined => {
@@ -86,7 +86,7 @@ const leavingOut = ({ ignoreType, ignoreOrders = false }: ReconcileOptions) => {
   };
 };
 
-/** Reads all rows of the files. Throws if none of them moves L$. */
+/** Reads all rows of the files. Throws if no row moves L$. */
 const readAll = async (
   files: readonly string[],
   options: ReconcileOptions,
@@ -139,7 +139,7 @@ const readAll = async (
 };
 
 const compare = async (store: string, files: readonly string[], options: ReconcileOptions) => {
-  // The first pass finds faults and the span of time, so that memory holds the books of that time alone.
+  // The first pass finds faults and the span of time, so that memory holds only the books of that span.
   const span = await readAll(files, options, 'Checking', () => {});
   const progress = startProgress('Reading the books');
   const day = 86_400_000;
@@ -150,7 +150,7 @@ const compare = async (store: string, files: readonly string[], options: Reconci
   return { span, ...reconciling.end(span.first, span.last) };
 };
 
-/** Says what was left out, and by which types more could be left out. */
+/** Prints which rows were left out, and which types of rows could be left out too. */
 const noteLeftOut = (
   { leftOut, types }: Span,
   ignored: number,
@@ -191,8 +191,8 @@ const printAll = (differences: readonly Difference[], known: readonly KnownPayou
 const placeIn = ({ file, line }: Pick<Transfer, 'file' | 'line'>): string => `${file}:${line}`;
 
 /**
- * Books payments that were made: with --book all unambiguous ones, and the lines that the person names. Answers the
- * differences that are booked now. Throws before it writes if a line cannot be booked.
+ * Books transfers: all unambiguous ones with --book, and the lines that the person names. Answers the differences that
+ * are booked now. If a line cannot be booked, throws before it writes anything.
  */
 const bookThem = async (
   target: Target,
@@ -278,7 +278,6 @@ A payout is found by its transaction, else by avatar, amount and the 15 minutes 
 after. What fits two is told and not settled. Sales before the first and after the last row are not looked for. The history must be that of the avatar
 who owns the vendors and the cashier, and have all types of transactions.`;
 
-/** Adds `store reconcile`. */
 export const addReconcile = (program: StoreCommand): void => {
   program
     .command('reconcile')

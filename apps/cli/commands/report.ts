@@ -26,7 +26,7 @@ interface ReportOptions extends GlobalOptions, Partial<Span> {
   separator?: Separator;
 }
 
-/** The sums of a product or of a buyer. Their sales are completed, so nothing of them was given back. */
+/** The sums of a product or of a buyer. They have completed sales only, so nothing was refunded. */
 interface ReportRow extends Omit<Best, 'id' | 'refunded'> {
   of: 'product' | 'buyer';
   name: string;
@@ -57,10 +57,10 @@ const file = csvColumns({
   id: ['text', any, ''],
 });
 
-/** The first moment of a day in UTC, or of a following day. */
+/** The first moment in UTC of the day `ahead` days later. */
 const startOf = (day: string, ahead = 0): string => timestamp(Date.parse(day) + ahead * 86_400_000);
 
-/** Sums up the sales of a span that were not refused, as they are read. */
+/** Sums up the sales of a span that were not refused, one by one. */
 const sumUp = async (store: string, { from, to }: Span) => {
   const span = { from: startOf(from), to: startOf(to, 1) };
   const progress = startProgress('Reading sales');
@@ -82,7 +82,7 @@ const sumUp = async (store: string, { from, to }: Span) => {
   return { sales, earned, products: bestOf(sums.products), buyers: bestOf(sums.buyers) };
 };
 
-/** The names of products by their ids, without unknown products. */
+/** The names of products by id. Unknown products are missing. */
 export const productNames = async (store: string, ids: readonly string[]): Promise<Map<string, string>> => {
   const products = await getMany<Key & { name: string }>(ids.map((id) => productKey(store, id)));
   return new Map(products.map(({ sk, name }) => [sk, name]));
@@ -91,7 +91,7 @@ export const productNames = async (store: string, ids: readonly string[]): Promi
 const rowsOf = (of: ReportRow['of'], best: readonly Best[], names: ReadonlyMap<string, string>): ReportRow[] =>
   best.map(({ id, refunded: _, ...sums }) => ({ of, name: names.get(id) ?? id, ...sums, id }));
 
-/** The days that were asked for: by default this month. */
+/** The days that the options name; by default this month. */
 const spanOf = ({ from, to, month }: ReportOptions): Span => {
   if ((from === undefined) !== (to === undefined)) throw new UsageError('Give both --from and --to, or a --month.');
   if (from !== undefined && to !== undefined) {
@@ -140,7 +140,6 @@ Counts the sales that were made on these days, with those that an import brought
 change. Yours is what stays with you: paid, less refunds, the shares of others and the commissions of coupons. A sale that was refunded by now counts in
 the last line alone. Bonus is the credit that the sales gave.`;
 
-/** Adds `store report`. */
 export const addReport = (program: StoreCommand): void => {
   program
     .command('report')

@@ -18,7 +18,7 @@ interface DataOptions extends GlobalOptions {
   allStores?: boolean;
 }
 
-/** The stores that the options name, and whether they are all stores of the deployment. */
+/** The stores that the options name. `isEverywhere` is true if these are all stores of the deployment. */
 const chosenStores = async (
   options: DataOptions,
   target: Target,
@@ -29,7 +29,7 @@ const chosenStores = async (
   return { stores, isEverywhere: stores.length === every.length };
 };
 
-/** The avatar that these stores know by an identifier. A UUID is taken as it is. */
+/** The UUID of the avatar that these stores know by this username. A UUID is returned as it is. */
 const findAvatar = async (identifier: Identifier, stores: readonly Store[]): Promise<string> => {
   if (identifier.uuid !== undefined) return identifier.uuid;
   const { username } = identifier;

@@ -45,7 +45,7 @@ const addedColumns: Column<AddedResident>[] = [
   { heading: 'outcome', cell: ({ outcome }) => outcome },
 ];
 
-/** The importer of residents. Writes a row of the log for each resident that it adds or changes. */
+/** The importer of residents. It also writes a row of the log for each resident that it adds or changes. */
 const logged = (log: Log): Importer<ResidentFields> => ({
   ...residentImporter,
   plan: async (rows, setting) => {
@@ -57,7 +57,7 @@ const logged = (log: Log): Importer<ResidentFields> => ({
   },
 });
 
-/** Tells all stores of a resident, and renames all copies of the name, even if an earlier rename missed them. */
+/** Tells all stores of a resident. Renames all copies of the name, including copies that an earlier rename missed. */
 const add = async (options: GlobalOptions & { former?: string[] }, uuid: string, username: string): Promise<void> => {
   const target = await connect(options);
   const fields: ResidentFields = { uuid, username, formerNames: options.former ?? [] };
@@ -104,7 +104,7 @@ const show = async (options: GlobalOptions, identifier: Identifier): Promise<voi
   print(shown, shownColumns);
 };
 
-/** Writes the names by which a search finds the customers of a store again. */
+/** Corrects the names by which a search finds the customers of a store. */
 const repair = async (options: GlobalOptions): Promise<void> => {
   const { store } = await openStore(options);
   let count = 0;

@@ -28,13 +28,15 @@ const allKeys = async (): Promise<ApiKey[]> => {
 const keyEnd = ({ expiresAt }: ApiKey): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
-/** Says whether the restored key is live although the other copy was revoked, or ends earlier after a rotation. */
+/**
+ * Says whether the restored key is live although the other table's copy is revoked, or ends earlier after a rotation.
+ */
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
   restored.status === 'active' && (other.status === 'revoked' || keyEnd(other) < keyEnd(restored));
 
 /**
- * Counts, for each store, the customers whose history goes beyond their last change: DynamoDB does not restore all
- * items at the same moment.
+ * Counts, for each store, the customers whose history has later changes than their item. DynamoDB does not restore all
+ * items as of the same moment.
  */
 const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
   const found: { store: Store; count: number }[] = [];
@@ -49,14 +51,14 @@ const countAhead = async (): Promise<{ store: Store; count: number }[]> => {
 
 /**
  * Calls `end` for each key that is live in a restored table although it is revoked or rotated in `against`. Answers
- * these keys, how many live keys the table lacks, and the stores whose history goes beyond their credit.
+ * these keys, the number of live keys that the table lacks, and the stores with customers from `countAhead`.
  */
 export const checkRestored = async (table: string, against: string, end: (key: ApiKey) => Promise<void>) => {
   const keys = await inTable(against, allKeys);
   const revived: ApiKey[] = [];
   let missing = 0;
   const ahead = await inTable(table, async () => {
-    // Reads the table even if no key is to be looked up, so that a mistyped name is noticed.
+    // Reads the table even if there is no key to look up, so that a mistyped name fails.
     await listStores();
     for (const key of keys) {
       const restored = await findKey(key.id);

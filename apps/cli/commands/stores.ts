@@ -75,7 +75,7 @@ const create = async (options: CreateOptions, given: string | undefined): Promis
   printNewKey(key, text, target, { store });
 };
 
-/** The list has each store as it was created. Only the store's own item says whether it is open. */
+/** Adds whether each store is open. Only a store's own item says so; the list has it as it was created. */
 const withState = async (stores: readonly Store[]): Promise<Store[]> => {
   const keys = stores.map(({ id }) => sharedKey('STORE', id));
   const items = await getMany<Store & Key>(keys, { consistent: true });
@@ -117,7 +117,7 @@ const confirmDelete = async ({ name }: Store, target: Target, given: string | un
   if (refusal) throw new UsageError(refusal);
 };
 
-/** Exports to the given directory, or to a directory named after the store and the day. Returns its path. */
+/** Exports a store to the given directory, or to one named after the store and the day. Returns its path. */
 const exportFirst = async ({ name, id }: Store, given: string | undefined): Promise<string> => {
   const words = name.match(/[\p{L}\p{N}]+/gu) ?? [id];
   const dir = given ?? `./${words.join('-').toLowerCase()}-${timestamp(now()).slice(0, 10)}`;
@@ -130,12 +130,12 @@ const exportFirst = async ({ name, id }: Store, given: string | undefined): Prom
   }
 };
 
-/** A Lambda function's timeout. */
+/** The timeout of a Lambda function. */
 const callMillis = 30_000;
 
 /**
- * The time after which no call with one of these keys writes: the gateway has forgotten its answer about the key, and
- * the last call has ended.
+ * The time after which no call with one of these keys writes. By then the gateway has forgotten its answer about the
+ * key, and the last call has ended.
  */
 const quietTime = ({ deletedAt }: Store, keys: readonly ApiKey[], { authorizerTtlSeconds }: Target): number => {
   const keyEnd = (key: ApiKey): number =>
@@ -150,8 +150,8 @@ const removeAll = async (store: string): Promise<number> => {
 };
 
 /**
- * Exports a store, then deletes it with all its data except the residents, which other stores share. From the first
- * write on, no call finds the store. The same command continues an interrupted deletion.
+ * Exports a store, then deletes it with all its data. Residents that all stores share stay. From the first write on, no
+ * call finds the store. The same command continues an interrupted deletion.
  */
 const remove = async (options: DeleteOptions, wanted: string | undefined): Promise<void> => {
   const target = await connect(options);

@@ -11,7 +11,7 @@ import { counted, note, print } from '../terminal/output.ts';
 
 const documentFile = new URL('../../../docs/openapi.json', import.meta.url);
 
-/** The data of the example in the OpenAPI document for a type. */
+/** The example data of a type of event, from the OpenAPI document. */
 const exampleData = (type: EventType): object => {
   const { webhooks } = JSON.parse(readFileSync(documentFile, 'utf8'));
   return eventTypes[type].data.parse(webhooks[type].post.requestBody.content['application/json'].example.data);
@@ -43,7 +43,6 @@ const trigger = async (options: GlobalOptions & { list?: boolean }, type: EventT
   else note(`No active webhook of ${store.name} subscribes to ${type}. ${others}`);
 };
 
-/** Adds `store trigger`. */
 export const addTrigger = (program: StoreCommand): void => {
   program
     .command('trigger')

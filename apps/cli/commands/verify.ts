@@ -21,19 +21,19 @@ import { findingColumns, findingsOfDeployment } from './doctor.ts';
 
 const prefix = 'Verification ';
 
-/** The keys end after an hour, in case nobody removes the store. */
+/** The keys of the trial end after an hour, in case nobody removes the store. */
 const keyMillis = 3_600_000;
 
-/** On a stage functions may start cold, and its consumer waits for batches. */
+/** On a stage, functions may start cold, and the consumer waits for batches. */
 const patience = { local: 30_000, stage: 120_000 };
 
 const isOnThisMachine = ({ baseUrl }: Target): boolean => baseUrl.startsWith('http://127.0.0.1:');
 
-/** Within this time a call or a message that is under way ends. */
+/** The time within which calls and messages under way end. */
 const quietMillis = (target: Target): number => (isOnThisMachine(target) ? 1000 : 30_000);
 
 /**
- * An avatar that the store can name: from the made-up grid locally, otherwise a made-up one that the store is told of.
+ * An avatar whose name the store knows: one of the local service's grid, or a made-up one that it names to the store.
  */
 const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<string> => {
   if (kind === 'local') {
@@ -46,7 +46,7 @@ const newAvatar = async (store: Store, { kind, baseUrl }: Target): Promise<strin
   return uuid;
 };
 
-/** A deployment that was just made has its first sweep within a minute. */
+/** A new deployment has its first sweep within a minute. */
 const firstSweepMillis = 120_000;
 
 const waitForSweep = async ({ kind }: Target): Promise<void> => {
@@ -56,7 +56,7 @@ const waitForSweep = async ({ kind }: Target): Promise<void> => {
   while (performance.now() < end && !(await findLastSweep())) await sleep(2000);
 };
 
-/** The stores that interrupted verifications left behind. */
+/** Warns of stores that interrupted verifications left behind. */
 const leftBehind = async (): Promise<Finding> => {
   const left = (await listStores()).filter(({ name }) => name.startsWith(prefix));
   const names = left.map(({ id }) => id).join(', ');
@@ -71,8 +71,7 @@ const leftBehind = async (): Promise<Finding> => {
 };
 
 /**
- * The functions of `npm run deployed` may not call the address of a deployment. This name leads them to a port of this
- * machine.
+ * The functions of `npm run deployed` may not call an address such as 127.0.0.1. This name leads them to a port there.
  */
 const publicUrlOf = ({ kind, baseUrl }: Target): string =>
   kind === 'local'
@@ -95,7 +94,7 @@ const trialOf = async (store: Store, target: Target): Promise<Trial> => {
   };
 };
 
-/** Removes the store with its keys, and then again what was still being written. */
+/** Removes the store with its keys, and then items that calls under way have still written. */
 const remove = async (store: Store, target: Target): Promise<void> => {
   const log = await openLog(target);
   await deleteStore(store.id, log('store.deleted', store.id, { name: store.name }));
@@ -106,7 +105,7 @@ const remove = async (store: Store, target: Target): Promise<void> => {
   await forgetStore(store.id);
 };
 
-/** Makes a store, uses it as integrators do, and removes it in any case. */
+/** Makes a store, uses it as integrators do, and always removes it. */
 const useStore = async (target: Target): Promise<Finding[]> => {
   const log = await openLog(target);
   const name = `${prefix}${timestamp(now())}`;
