@@ -20,8 +20,8 @@ import {
 } from './record.ts';
 
 /**
- * Compares another service with a store, record by record. It reads the other service again, so a value that was copied
- * wrong shows. Memory holds an id and a digest for each record.
+ * Compares another service with a store, record by record. It reads the other service again, so it finds values that
+ * were copied wrong. Memory holds an id and a digest for each record.
  */
 
 /** A record that differs between the two sides, or that is missing on one of them. */
@@ -29,11 +29,11 @@ export interface Difference {
   kind: ThingKind;
   id: string;
   fields: FieldDifference[];
-  /** The side that has the record, if the other one lacks it. */
+  /** The side that has the record, if only one has it. */
   only?: 'there' | 'here';
 }
 
-/** The sums over one kind of record, or over customers, on both sides. */
+/** A sum or a number of records, at the other service and in this store. */
 export interface SumsRow {
   what: string;
   there: number;
@@ -42,7 +42,7 @@ export interface SumsRow {
 
 type Sums = Map<string, number>;
 
-/** The sums to which a record adds, in the order in which they are shown. */
+/** The sums to which a record of each kind adds. They are shown in this order. */
 const sumNames: Record<ThingKind, readonly (readonly [what: string, field: string])[]> = {
   categories: [],
   products: [['copies left', 'availableAmount']],
@@ -86,13 +86,13 @@ const digestOf = (values: Values): string => {
   return createHash('sha256').update(text).digest('base64').slice(0, 16);
 };
 
-/** The values of a record here that are compared. A value that no GET tells is left out. */
+/** The compared values of this store's record: without values that no GET tells. */
 const told = (thing: Thing): Values => {
   const { banReason: _, createdAt: __, ...values } = comparableValues(thing);
   return values;
 };
 
-/** The records of the other service, each with the number of customers read so far. */
+/** Reads the other service's records. Reports the number of customers of each page. */
 async function* readThere(
   other: OtherService,
   store: string,
@@ -117,7 +117,7 @@ const splitName = (name: string): Pick<Difference, 'kind' | 'id'> => {
   return { kind: kind as ThingKind, id };
 };
 
-/** The differences of records whose digests differ. Their values here are read once more. */
+/** Finds the fields that differ in records whose digests differ. Reads this store's values again. */
 const detailed = async (store: string, suspects: ReadonlyMap<string, Values>): Promise<Difference[]> => {
   const differences: Difference[] = [];
   for (const kind of thingKinds) {

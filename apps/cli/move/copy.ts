@@ -44,14 +44,14 @@ export interface Written {
 export interface BringOptions {
   /** The end of the copied credit; undefined if it does not expire. */
   creditExpires?: string | undefined;
-  /** The place in the list of customers that an earlier run reached. */
+  /** The cursor that an earlier run reached in the list of customers. */
   cursor?: string | undefined;
   onCustomers?: ((done: number, next: string | undefined) => void) | undefined;
 }
 
 const fileOf = (name: string): ImportFile => importFiles.find((kind) => kind.name === name) as ImportFile;
 
-/** A kind whose rows come page by page. Its importer reads all memberships of the store once, for all pages. */
+/** Makes a kind keep one importer for all pages, so that the store's memberships are read only once. */
 const inPages = (kind: ImportFile): ImportFile => {
   const importer = kind.importer(false);
   return { ...kind, importer: () => importer };
@@ -59,7 +59,7 @@ const inPages = (kind: ImportFile): ImportFile => {
 
 const idOf = (row: Values): string => String(row.id ?? row.resident ?? row.uuid);
 
-/** Imports records into one store, and counts what it wrote. */
+/** Imports records into one store, and counts written rows. */
 const startBringing = (store: string) => {
   const written: Written = { created: 0, changed: 0, rejected: [] };
   const products = inPages(fileOf('products'));
@@ -95,7 +95,7 @@ const startBringing = (store: string) => {
 
 type Bringing = ReturnType<typeof startBringing>;
 
-/** The avatars that the operator has not named, and that the store does not know by this name. */
+/** The avatars that the operator has not named and that the store does not know by this name. */
 const strangersAmong = async (
   store: string,
   avatars: ReadonlyMap<string, string>,
@@ -113,7 +113,7 @@ const strangersAmong = async (
   });
 };
 
-/** Tells the store who these avatars are. An avatar without a name is called by their UUID. */
+/** Tells the store the names of these avatars. The UUID is the name of an avatar without one. */
 const bringAvatars = async ({ store, rowsOf }: Bringing, avatars: ReadonlyMap<string, string>): Promise<void> =>
   rowsOf(
     'residents',
@@ -124,7 +124,7 @@ const bringAvatars = async ({ store, rowsOf }: Bringing, avatars: ReadonlyMap<st
     })),
   );
 
-/** The names of avatars that a list names only by UUID. */
+/** Reads the names of avatars that a list gives only by UUID. */
 const namesOf = async (other: OtherService, uuids: ReadonlySet<string>): Promise<Map<string, string>> =>
   new Map(
     await pMap(
@@ -137,7 +137,7 @@ const namesOf = async (other: OtherService, uuids: ReadonlySet<string>): Promise
     ),
   );
 
-/** First the products without their demos, since a demo may come later, and then the demos alone. */
+/** Imports all products without their demos first, since a demo may come on a later page. Then adds the demos. */
 const bringProducts = async (other: OtherService, store: string, bringing: Bringing): Promise<void> => {
   const categories = await listCategories(other);
   await bringing.things('categories', categories);
@@ -200,16 +200,16 @@ const bringCustomers = async (
     'customers',
     customers.map(({ values }) => settingsOf(values)),
   );
-  // A card that was redeemed in the other service is imported as redeemed before its credit: otherwise it could be
-  // redeemed here too.
+  // A card that was redeemed in the other service must be redeemed here before its credit comes. Otherwise somebody
+  // could redeem it again.
   await bringing.things('giftcards', things);
   await bringBalances(bringing, customers, expiresAt);
   await bringSpend(bringing, customers);
 };
 
 /**
- * Copies all records of another service into a store. It can be interrupted anywhere and repeated: it does not write
- * again what is here already.
+ * Copies all records of another service into a store. It can be interrupted anywhere and repeated, and leaves records
+ * alone that are already here.
  */
 export const bringAll = async (
   other: OtherService,

@@ -2,18 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Failure, InterruptedError, UsageError } from '../terminal/errors.ts';
 
 /**
- * Another service that answers the contract's API, such as another vendor network. It is only read: every request is a
- * GET. A request that is throttled waits as the answer says, and so do all others.
+ * Another service with the contract's API, such as another vendor network. Every request is a GET, so nothing is
+ * changed there. If the service throttles a request, all requests wait as the answer says.
  */
 
 type Json = Record<string, unknown>;
 
 export interface OtherService {
-  /** Its host, for messages and for the log. */
+  /** The service's host, for messages and the log. */
   host: string;
   /** The answer about one record; undefined if the service does not have it. */
   get: (path: string) => Promise<Json | undefined>;
-  /** The pages of a list from a cursor on, each with the cursor of the next page. */
+  /** The pages of a list from a cursor on. */
   pages: (path: string, options?: { limit?: number; cursor?: string | undefined }) => AsyncGenerator<Page>;
 }
 
@@ -27,19 +27,19 @@ export class LostCursorError extends Error {}
 
 export interface OtherOptions {
   signal?: AbortSignal | undefined;
-  /** Hears how long all requests wait, if the service asks for that or does not answer. */
+  /** Called when all requests have to wait, because the service asks for it or does not answer. */
   onWait?: ((seconds: number, why: string) => void) | undefined;
 }
 
 const callMillis = 60_000;
 const firstPause = 500;
 const longestPause = 60_000;
-/** A request that has failed this many times in a row is given up. */
+/** The command gives up after this many failures of one request. */
 const mostFailures = 12;
 
 const isLoopback = (host: string): boolean => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(host);
 
-/** The address of a service, without `/v1` and slashes at its end. Throws unless a key may be sent there. */
+/** Reads the address of a service, without `/v1` and slashes at its end. Throws if a key must not be sent there. */
 export const parseServiceUrl = (text: string): URL => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const example = 'such as https://api.example.com';
@@ -51,7 +51,7 @@ export const parseServiceUrl = (text: string): URL => {
   return url;
 };
 
-/** The time that `Retry-After` names, in seconds or as a date; undefined where it names none. */
+/** The time that `Retry-After` gives, in seconds or as a date; undefined if it gives none. */
 const retryAfterMillis = (answer: Response): number | undefined => {
   const text = answer.headers.get('retry-after')?.trim() ?? '';
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -60,7 +60,7 @@ const retryAfterMillis = (answer: Response): number | undefined => {
 };
 
 /**
- * Statuses after which another try may succeed: too many requests, and faults of the service or of a proxy before it.
+ * True for a status after which another try may succeed: too many requests, or a fault of the service or of a proxy.
  */
 const isTransient = (status: number): boolean => status === 408 || status === 425 || status === 429 || status >= 500;
 
@@ -69,7 +69,7 @@ const isObject = (value: unknown): value is Json =>
 
 const neededScopes = 'products:read, categories:read, coupons:read, customers:read and giftcards:read';
 
-/** The meaning of a refusal for the person who runs the command. */
+/** Explains a refusal to the person who runs the command. */
 const refusalOf = (host: string, path: string, status: number, detail: string): Error => {
   const said = detail === '' ? '' : ` (${detail})`;
   if (status === 401) return new Failure(`${host} does not accept the key${said}. Give another one.`);
@@ -77,7 +77,7 @@ const refusalOf = (host: string, path: string, status: number, detail: string): 
   return new Failure(`${host} answered ${status} to GET ${path}${said}.`);
 };
 
-/** A pause that all requests keep once one of them is told to. */
+/** Makes all requests wait while one of them has to. */
 const startGate = ({ signal, onWait }: OtherOptions) => {
   let until = 0;
   const interrupted = (): never => {
@@ -115,14 +115,14 @@ const ask = async (url: string, key: string, signal: AbortSignal | undefined): P
   const answer = await fetch(url, {
     method: 'GET',
     headers: { Accept: 'application/json, application/problem+json', 'X-API-Key': key },
-    // A key is sent only to the address that was given.
+    // A redirect could send the key to another address.
     redirect: 'manual',
     signal: AbortSignal.any([AbortSignal.timeout(callMillis), ...(signal ? [signal] : [])]),
   });
   return { status: answer.status, body: parsed(await answer.text()), retryMillis: retryAfterMillis(answer) };
 };
 
-/** Asks until the service itself answers. */
+/** Repeats a request until the service itself answers. */
 const askPatiently = async (
   host: string,
   gate: ReturnType<typeof startGate>,
@@ -137,8 +137,7 @@ const askPatiently = async (
       if (!isTransient(answer.status)) return answer;
       why = `${host} answers ${answer.status}`;
       gate.close(answer.retryMillis ?? pause, why);
-      // A 429 is no failure: a client that waits as asked is served in the end. Only a service that is out of order is
-      // given up.
+      // A 429 does not count as a failure, since the service answers a client that waits long enough.
       if (answer.status !== 429) failures += 1;
     } catch (error) {
       const { message, cause } = error as Error;
@@ -153,7 +152,7 @@ const askPatiently = async (
 
 type Get = OtherService['get'];
 
-/** The pages of a list. Throws if an answer is not a page, or comes again and again. */
+/** Reads the pages of a list. Throws if an answer is not a page, or a cursor comes twice. */
 async function* pagesOf(
   host: string,
   get: Get,
@@ -177,7 +176,7 @@ async function* pagesOf(
   }
 }
 
-/** Opens another service with one of its keys. */
+/** Opens another service with a key that it issued. */
 export const openOther = (base: URL, key: string, options: OtherOptions = {}): OtherService => {
   const { host } = base;
   const gate = startGate(options);

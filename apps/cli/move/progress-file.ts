@@ -2,22 +2,23 @@ import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import * as z from 'zod';
 
 /**
- * A small file that notes how far a move has come in the list of customers, so that another run continues there. It
- * holds no data of the store and no key. Without it a move begins again, which takes longer and gives the same result.
+ * A small file that keeps how far a move has come in the list of customers, so that another run continues there. It
+ * holds no data of the store and no key. Without the file, a move begins again, which takes longer and has the same
+ * result.
  */
 
 const Place = z.object({
   from: z.string(),
   cursor: z.string(),
-  /** The customers before the cursor. */
+  /** The number of customers before the cursor. */
   customers: z.number(),
   at: z.number(),
 });
 
-/** A service may forget a cursor, and what was read long ago must be read again anyway. */
+/** The service may forget a cursor, and customers that were read long ago must be read again anyway. */
 const longestMillis = 6 * 3_600_000;
 
-/** The file in which the move of this store notes its progress. */
+/** The file for the progress of a store's move, in the current directory. */
 export const progressFile = (store: string, from: string) => {
   const path = `store-move-${store}.json`;
   return {

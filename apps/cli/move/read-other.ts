@@ -4,14 +4,14 @@ import { Failure } from '../terminal/errors.ts';
 import type { OtherService, Page } from './other-service.ts';
 import type { Thing, ThingKind } from './record.ts';
 
-/** Reads the records of another service by the contract's GETs. */
+/** Reads the records of another service with GETs of the contract. */
 
 type Json = Record<string, unknown>;
 
 /** A page of records, with the avatars that they name. */
 export interface ThingsRead {
   things: Thing[];
-  /** The usernames by UUID, as far as the service told them. */
+  /** Usernames by UUID, where the service tells them. */
   avatars: Map<string, string>;
 }
 
@@ -31,11 +31,11 @@ const thing = (kind: ThingKind, row: Json, values: Values): Thing => ({
   values,
 });
 
-/** The members of an object with these names, as far as it has them. */
+/** The members with these names, if the object has them. */
 const picked = (row: Json, names: readonly string[]): Values =>
   Object.fromEntries(names.filter((name) => row[name] !== undefined).map((name) => [name, row[name]]));
 
-/** The members of an object by the names of their columns, such as `discount.value`. */
+/** The members of a nested object by the names of their columns, such as `discount.value`. */
 const members = (row: Json, name: string): Values =>
   Object.fromEntries(Object.entries((row[name] ?? {}) as Json).map(([part, value]) => [`${name}.${part}`, value]));
 
@@ -46,7 +46,7 @@ export const listCategories = async (other: OtherService): Promise<Thing[]> => {
   return found;
 };
 
-/** The categories of each active product, by its id. The service lists no other categories. */
+/** The categories of each active product, by its id. No GET tells those of other products. */
 export const readMembers = async (
   other: OtherService,
   categories: readonly Thing[],
@@ -66,7 +66,7 @@ const productFields = [
   ...['description', 'demoId', 'active', 'mpListing', 'profitShares'],
 ];
 
-/** A product. `known` holds what the service tells only by its lists. */
+/** A product. `known` holds values that only lists tell. */
 const productOf = (row: Json, known: Values): Thing =>
   thing('products', row, {
     ...picked(row, productFields),
@@ -75,13 +75,13 @@ const productOf = (row: Json, known: Values): Thing =>
     ...known,
   });
 
-/** The users who share a product's profit. */
+/** The UUIDs of the users who share a product's profit. */
 export const sharersOf = ({ values }: Thing): string[] =>
   Array.isArray(values.profitShares) ? values.profitShares.map((share: Json) => uuidOf(share, 'userUuid')) : [];
 
 /**
- * The products: all listed ones, and unlisted ones that are a demo of another product or that `known` names. No GET
- * lists the rest.
+ * Reads the products: all active ones, and other products that are a demo or whose id is in `known`. No GET lists the
+ * rest.
  */
 export async function* readProducts(
   other: OtherService,
@@ -102,7 +102,7 @@ export async function* readProducts(
     for await (const { rows } of other.pages(`/v1/products?listed=${listed}`, { limit: 500 }))
       yield note(rows.map((row) => productOf(row, { listed, categories: categoriesOf.get(uuidOf(row, 'id')) ?? [] })));
   for await (const id of known) named.add(id);
-  // The loop also reaches the demos of demos, which it adds.
+  // `note` adds demos of demos to `named`, so the loop reaches them too.
   for (const id of named) {
     if (seen.has(id)) continue;
     const row = await other.get(`/v1/products/${id}`);
@@ -123,13 +123,15 @@ export async function* readCoupons(other: OtherService): AsyncGenerator<ThingsRe
     };
 }
 
-/** The number of customers, and the customers who have spent something. */
+/** The number of customers, and the UUIDs of all who have spent something. */
 export interface CustomersCounted {
   count: number;
   buyers: ReadonlySet<string>;
 }
 
-/** Counts the customers, so that the remaining time can be told, and finds the customers whose spend must be read. */
+/**
+ * Counts the customers, so that the command can tell the remaining time. Finds the customers whose spend must be read.
+ */
 export const countCustomers = async (other: OtherService): Promise<CustomersCounted> => {
   let count = 0;
   const buyers = new Set<string>();
@@ -143,7 +145,7 @@ const cardFields = ['id', 'credit', 'active', 'redeemed', 'transfer', 'texture',
 
 const customerFields = ['discount', 'newsSubscriber', 'isBanned', 'credit', 'restrictedCredit'];
 
-/** A customer with their spend, and their gift cards. */
+/** Reads a customer with their spend, and their gift cards. */
 const readCustomer = async (other: OtherService, row: Json, buyers: ReadonlySet<string>): Promise<Thing[]> => {
   const uuid = uuidOf(row, 'uuid');
   const spend = buyers.has(uuid) ? await other.get(`/v1/customers/${uuid}/spend`) : undefined;
@@ -155,7 +157,7 @@ const readCustomer = async (other: OtherService, row: Json, buyers: ReadonlySet<
   return [thing('customers', row, { resident: uuid, ...picked(row, customerFields), ...sums }), ...cards];
 };
 
-/** A page of customers with their cards, and the cursor of the next one. */
+/** A page of customers with their cards, and the cursor of the next page. */
 export interface CustomersRead extends ThingsRead, Pick<Page, 'next'> {
   customers: number;
 }

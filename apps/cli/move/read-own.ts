@@ -34,7 +34,7 @@ async function* ownCustomers(store: string): AsyncGenerator<Thing> {
   }
 }
 
-/** The values of an export's row, by the names of its columns. */
+/** The values of a row of an export, by the names of the columns. */
 const byColumn = ({ file }: Kind, row: Values): Values =>
   Object.fromEntries(
     (file?.columns ?? []).map(({ name }) => [
@@ -56,7 +56,7 @@ const readers: Record<ThingKind, (store: string) => AsyncGenerator<Thing>> = {
   giftcards: ofFile('giftcards', giftCards),
 };
 
-/** The records of this store. */
+/** Reads this store's records of a kind. */
 export const readOwn = (store: string, kind: ThingKind): AsyncGenerator<Thing> => readers[kind](store);
 
 /** The ids of this store's products. */

@@ -13,7 +13,7 @@ import { products } from '../kinds/products.ts';
 export const thingKinds = ['categories', 'products', 'coupons', 'customers', 'giftcards'] as const;
 export type ThingKind = (typeof thingKinds)[number];
 
-/** The word for one record. */
+/** The word for one record of each kind. */
 export const wordFor: Record<ThingKind, string> = {
   categories: 'category',
   products: 'product',
@@ -22,7 +22,7 @@ export const wordFor: Record<ThingKind, string> = {
   giftcards: 'gift card',
 };
 
-/** One record of a store, by the columns of its file, with a customer's sums. Unknown columns are left out. */
+/** One record of a store, by the columns of its file. A customer has their sums too. Unknown columns are left out. */
 export interface Thing {
   kind: ThingKind;
   id: string;
@@ -38,7 +38,7 @@ const columnsOf = (kind: ThingKind): readonly Column[] => fileKinds[kind].file?.
 
 const sorted = (cell: string): string => cell.split(';').sort().join(';').toLowerCase();
 
-/** A value in a form that two services share, whatever their cases, orders and time zones are. */
+/** A value without differences of case, order and time zone, in which two services may differ. */
 const comparable = (column: Column | undefined, value: unknown): unknown => {
   if (!column) return value;
   if (column.form === 'list' || typeof column.form === 'object') return sorted(writeCell(column, value ?? []));
@@ -47,7 +47,7 @@ const comparable = (column: Column | undefined, value: unknown): unknown => {
   return typeof data === 'string' && uuidPattern.test(data) ? data.toLowerCase() : (data ?? null);
 };
 
-/** A record's values in the form in which they are compared. */
+/** A record's values in comparable form. */
 export const comparableValues = ({ kind, values }: Thing): Values =>
   Object.fromEntries(
     Object.entries(values).map(([name, value]) => [
@@ -66,7 +66,7 @@ export interface FieldDifference {
   here: unknown;
 }
 
-/** The fields whose values in `here` differ from `there`. Both hold comparable values. */
+/** The fields of `there` whose values differ in `here`. Both hold comparable values. */
 export const differencesOf = (there: Values, here: Values): FieldDifference[] =>
   Object.entries(there).flatMap(([field, value]) =>
     isDeepStrictEqual(value, here[field]) ? [] : [{ field, there: value, here: here[field] }],
