@@ -1,11 +1,11 @@
 import { type Column, print, printUpTo, shownTime } from './output.ts';
 
-/** Makes columns for people from the fields of an answer, in the words of the API. */
+/** Makes columns for people from the fields of an answer. The headings are the API's words. */
 
 /** A field of a row, a heading with its cells, or a finished column. */
 export type FieldColumn<T> = (keyof T & string) | [heading: string, cell: (row: T) => unknown] | Column<T>;
 
-/** By the first word of a state. */
+/** The colours of states, by their first word. */
 const stateStyles = [
   ['green', /^(?:active|completed|delivered|open|registered)\b/],
   ['yellow', /^(?:due|pending|queued|refused|waiting)\b/],
@@ -19,7 +19,7 @@ const shownCell = (value: unknown): string | number | undefined => {
   return (/^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(text) ? shownTime(text) : text) || undefined;
 };
 
-/** A longer text may be broken into lines, but no id. */
+/** True for a text that may be broken into lines. An id may not. */
 const isLong = (text: string): boolean => text.length > 20 && !/^[\da-f-]{36}$/.test(text);
 
 const columnOf = <T extends object>(column: FieldColumn<T>, rows: readonly T[]): Column<T> => {

@@ -1,15 +1,12 @@
 import { Command } from 'commander';
 
-/**
- * Commander's command, with what all commands here share: help is not a failure and ends with examples, and options
- * come first.
- */
+/** Commander's command with the behaviour that all commands of `store` share. */
 export class StoreCommand extends Command {
   override createCommand(name?: string): StoreCommand {
     return new StoreCommand(name);
   }
 
-  /** Shows the help on standard output. Commander would take it for a failure if the command line names no command. */
+  /** Shows the help on standard output. Commander alone would treat a command line without a command as a failure. */
   override help(): never {
     return super.help();
   }
@@ -19,7 +16,7 @@ export class StoreCommand extends Command {
     return this.addHelpText('after', `\nExamples:\n${lines.map((line) => `  $ ${line}`).join('\n')}`);
   }
 
-  /** Calls `work` with the options, including those of `store` itself, and then the arguments. */
+  /** Calls `work` with the options, including the options of `store` itself, and then with the arguments. */
   runs<O extends object, A extends unknown[]>(work: (options: O, ...args: A) => Promise<void>): this {
     // Commander passes the command's own options and the command after the arguments.
     return this.action((...given) => work(this.optsWithGlobals() as O, ...(given.slice(0, -2) as A)));

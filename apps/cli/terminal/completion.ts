@@ -2,25 +2,24 @@
 import type { Command, Option } from 'commander';
 
 /**
- * Scripts with which a shell completes the command, made from the commands themselves. They call nothing while a person
- * types.
+ * Makes scripts with which a shell completes the command line. They are made from the commands, and run nothing while a
+ * person types.
  */
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 export type Shell = (typeof shells)[number];
 
 interface Node {
-  /** The words after `store` that lead to it, separated by spaces. */
+  /** The words after `store` that lead to the command, separated by spaces. */
   path: string;
-  /** The commands below it, or the values of its argument if these are known. */
+  /** Its subcommands, or the values of its argument if these are known. */
   commands: { name: string; text: string }[];
   options: Option[];
 }
 
-/** A text in the single quotes of a shell. */
+/** Puts a text between single quotes for a shell. */
 const quoted = (text: string): string => `'${text.replaceAll("'", '’').replaceAll('\n', ' ')}'`;
 
-/** The first sentence of a description. */
 export const firstSentence = (text: string): string => text.split(/(?<=\.)\s/)[0] ?? '';
 
 const optionNames = ({ short, long }: Option): string[] =>
@@ -45,11 +44,11 @@ const nodesOf = (command: Command, shared: readonly Option[], path = ''): Node[]
 
 const takesValue = ({ required, optional }: Option): boolean => required || optional;
 
-/** The lines of a case statement by which the shell finds the command of the words typed so far. */
+/** Lines of a case statement with which the shell finds the command from the words typed so far. */
 const steps = (nodes: readonly Node[], set: (path: string) => string): string[] =>
   nodes.filter(({ path }) => path !== '').map(({ path }) => `      ${quoted(path)}) ${set(path)} ;;`);
 
-/** The cases for options that take a value, with the values if they are known. */
+/** Its cases for options that take a value, with the values if they are known. */
 const valueCases = (nodes: readonly Node[], known: (choices: readonly string[]) => string, other: string): string[] =>
   nodes.flatMap(({ path, options }) =>
     options.filter(takesValue).flatMap((option) => {
@@ -154,6 +153,6 @@ const fish = (nodes: readonly Node[]): string[] => [
 
 const scripts: Record<Shell, (nodes: readonly Node[]) => string[]> = { bash, zsh, fish };
 
-/** The script with which a shell completes a program's commands, its options and their allowed values. */
+/** Makes the script with which a shell completes a program's commands, options and their allowed values. */
 export const completionScript = (program: Command, shell: Shell): string =>
   `${scripts[shell](nodesOf(program, program.options)).join('\n')}\n`;

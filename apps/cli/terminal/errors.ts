@@ -1,16 +1,16 @@
 import { Problem } from '../../../lib/problem.ts';
 import { UnansweredError } from '../../../lib/table/engine.ts';
 
-/** A wrong command line: exit code 2, while other failures have 1. */
+/** A wrong command line. The exit code is 2; other failures have 1. */
 export class UsageError extends Error {}
 
 /** A failure that its message explains in full. */
 export class Failure extends Error {}
 
-/** The person ended the command. The message says what was done until then, and how to continue. */
+/** The person interrupted the command. The message says how far it came and how to continue. */
 export class InterruptedError extends Error {}
 
-/** A failure that the command has already reported: it only has to end with this exit code. */
+/** A failure that the command has already reported. It only has to end with this exit code. */
 export class UnsuccessfulError extends Error {
   readonly exitCode: number;
 
@@ -20,7 +20,7 @@ export class UnsuccessfulError extends Error {
   }
 }
 
-/** The result, or a failure with this text if there is no such row. */
+/** Turns a 404 into a failure with this text. */
 export const orUnknown = async <T>(work: Promise<T>, text: string): Promise<T> => {
   try {
     return await work;
@@ -34,7 +34,7 @@ const signIn = 'AWS does not accept your credentials: sign in again.';
 const expired = 'Your sign-in to AWS has expired: sign in again.';
 const forbidden = 'Your AWS user may not do this: ask the person who looks after the account.';
 
-/** How to fix failures of AWS, by the name of the error. */
+/** Says how to fix failures of AWS, by the name of the error. */
 const advice: Record<string, string> = {
   CredentialsProviderError:
     'AWS does not know who you are: sign in with aws login or aws configure sso (docs/guides/deploy.md).',
@@ -47,10 +47,10 @@ const advice: Record<string, string> = {
   ResourceNotFoundException: 'The table is not there: start the service again, or deploy it again.',
 };
 
-/** Failures of a machine without a network, and of a name that does not exist, such as a mistyped region's. */
+/** Codes of errors without a network, or for a host that does not exist, as with a mistyped region. */
 const unreachable = ['ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH', 'ETIMEDOUT'];
 
-/** An error as a message for a person. */
+/** Explains an error to a person. */
 export const explain = (error: unknown): string => {
   if (error instanceof UsageError || error instanceof Failure || error instanceof Problem) return error.message;
   const failure = error instanceof UnansweredError ? error.cause : error;

@@ -9,24 +9,25 @@ import { copiedName } from '../../shared/copied-name.ts';
 import { Failure, UsageError } from './errors.ts';
 import { isInteractive } from './output.ts';
 
-/** Reads values that a person gives, on the command line or when asked. The parsers throw with the allowed values. */
+/**
+ * Reads values that a person gives, on the command line or when asked. The parsers throw and name the allowed values.
+ */
 
 const name = wire.text({ min: 1, max: wire.maxLength.label });
 
-/** The error in the name of a store or key, if there is one. */
+/** The fault in the name of a store or key, if there is one. */
 export const nameFault = (text: string): string | undefined => {
   const fault = name.safeParse(text).error?.issues[0]?.message;
   return fault && `The name ${fault}.`;
 };
 
-/** The name of a store or key. */
 export const parseName = (text: string): string => {
   const fault = nameFault(text);
   if (fault) throw new InvalidArgumentError(fault);
   return text.trim();
 };
 
-/** A parser of an option, made from the schema of a request's value. */
+/** Makes a parser from the schema of a request's value. */
 export const parsedBy =
   <T>(schema: z.ZodType<T>) =>
   (text: string): T => {
@@ -35,20 +36,20 @@ export const parsedBy =
     throw new InvalidArgumentError(`It ${parsed.error.issues[0]?.message}.`);
   };
 
-/** The reason of a change, for the store's own records. */
+/** Reads the reason of a change, for the store's own records. */
 export const parseReason = parsedBy(wire.text({ min: 0, max: wire.maxLength.reason }));
 
-/** The option of a command that changes something for a reason. */
+/** The option for the reason of a change. */
 export const reasonOption = [
   '--reason <text>',
   `why, at most ${wire.maxLength.reason} characters`,
   parseReason,
 ] as const;
 
-/** The number or name of a change in the store's own records. */
+/** Reads the number or name of a change in the store's own records. */
 export const parseReference = parsedBy(wire.text({ min: 0, max: wire.maxLength.reference }));
 
-/** Where a person finds the id of a thing. */
+/** Where a person finds the id of each thing. */
 const whereListed = {
   sale: 'store sales list',
   delivery: 'store deliveries list',
@@ -63,10 +64,9 @@ const whereListed = {
 
 export type ThingName = keyof typeof whereListed;
 
-/** An id in an example. */
 export const exampleId = '0198c2f4-6a51-7c3e-9d2b-1f0e5a7c8b90';
 
-/** A parser of the id of a thing. It answers the id in lower case. */
+/** Makes a parser for the id of a thing. It returns the id in lower case. */
 export const parseIdOf =
   (kind: ThingName) =>
   (text: string): string => {
@@ -77,11 +77,11 @@ export const parseIdOf =
     );
   };
 
-/** The message where a store has nothing with this id. */
+/** The message if a store has nothing with this id. */
 export const unknownId = (store: string, kind: ThingName, id: string): string =>
   `${store} has no ${kind} ${id}. See ${whereListed[kind]}.`;
 
-/** Types of events, separated by commas. */
+/** Reads types of events, separated by commas. */
 export const parseEventTypes = (text: string): EventType[] => {
   const named = [...new Set(text.split(',').map((type) => type.trim()))];
   const unknown = named.filter((type) => !(eventNames as readonly string[]).includes(type));
@@ -91,10 +91,9 @@ export const parseEventTypes = (text: string): EventType[] => {
   );
 };
 
-/** A day in UTC, as YYYY-MM-DD. */
+/** Reads a day in UTC, as YYYY-MM-DD. */
 export const parseDay = parsedBy(wire.queryDate());
 
-/** An amount of L$. */
 export const parseAmount = (text: string): number => {
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of L$ from 1 on.');
   return Number(text);
@@ -107,22 +106,20 @@ const readPercent = (text: string, from: number, to: number): number => {
   throw new InvalidArgumentError(`It must be a percentage from ${from} to ${to}, such as 20 or 7.5.`);
 };
 
-/** A part, in percent. */
 export const parsePercent = (text: string): number => readPercent(text, 0, 100);
 
-/** A rise in percent, or a fall below 0. */
+/** Reads a rise in percent. A negative one is a fall. */
 export const parseRise = (text: string): number => readPercent(text, -100, 1000);
 
-/** Ids of products, separated by commas. */
+/** Reads ids of products, separated by commas. */
 export const parseProductIds = (text: string): string[] => text.split(',').map((id) => parseIdOf('product')(id.trim()));
 
-/** A number of things. */
 export const parseCount = (text: string): number => {
   if (!/^[1-9]\d{0,5}$/.test(text)) throw new InvalidArgumentError('It must be a whole number from 1 to 999999.');
   return Number(text);
 };
 
-/** A resident, by username or UUID. */
+/** Reads a username or UUID. */
 export const parseResident = (text: string): Identifier => {
   const identifier = parseIdentifier(copiedName(text));
   if (identifier) return identifier;
@@ -142,15 +139,15 @@ const readDuration = (text: string): number | undefined => {
   throw new InvalidArgumentError(`It must be at most ${longestYears} years, which are 5217w.`);
 };
 
-/** The last time that sorts as text: a time in the year 10000 begins with a plus sign. */
+/** The last time that sorts as text. In the year 10000 a time begins with a plus sign. */
 const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** The time a number of milliseconds from now. */
+/** The time `millis` from now. */
 export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
 
 /**
- * Parses a time: a duration from now (into the past if `sign` is -1), a day, which means this time of day, or a time
- * with an offset.
+ * Makes a parser for a time: a duration from now (into the past if `sign` is -1), a day at `timeOfDay`, or a time with
+ * an offset.
  */
 const parseMoment =
   (sign: 1 | -1, timeOfDay: string) =>
@@ -166,25 +163,25 @@ const parseMoment =
   };
 
 /**
- * The end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a function,
- * since only the deployment knows the clock that counts.
+ * Reads the end of something: a duration from now, a day (its end, in UTC) or a time with an offset. Returns a
+ * function, since now is the time of the deployment's clock, which is not known yet.
  */
 export const parseEnd = parseMoment(1, '23:59:59.999Z');
 
-/** The start of something in the future, as `parseEnd`; a day means its start, in UTC. */
+/** Reads the start of something in the future. A day means its start, in UTC. */
 export const parseBegin = parseMoment(1, '00:00:00.000Z');
 
-/** The end of an overlap, as `parseEnd`. A duration of 0, such as 0h, ends it at once. */
+/** Reads the end of an overlap as `parseEnd` does. A duration of 0, such as 0h, means now. */
 export const parseOverlap = (text: string): (() => string) =>
   readDuration(text) === 0 ? () => timeAfter(0) : parseEnd(text);
 
-/** The start of something, as `parseEnd`: a duration ago, a day (its start, in UTC) or a time with an offset. */
+/** Reads the start of something in the past: a duration ago, a day (its start, in UTC) or a time with an offset. */
 export const parseStart = parseMoment(-1, '00:00:00.000Z');
 
 /**
- * Asks the person at the terminal for a text. `check` returns the error in an answer. Without a terminal, throws and
- * names the argument or option that gives the answer, such as `--confirm`. `initialValue` is the answer if the person
- * only confirms.
+ * Asks the person at the terminal for a text. `check` returns the fault in an answer. Without a terminal, throws and
+ * names the argument or option that gives the answer, such as `--confirm`. The person can confirm or change
+ * `initialValue`.
  */
 export const ask = async (
   message: string,
@@ -200,7 +197,9 @@ export const ask = async (
   return answer;
 };
 
-/** Asks the person at the terminal for a secret, which is not shown. `otherwise` says how to give it without one. */
+/**
+ * Asks the person at the terminal for a secret, which is not shown. `otherwise` says how to give it without a terminal.
+ */
 export const askSecret = async (message: string, otherwise: string): Promise<string> => {
   if (!isInteractive()) throw new UsageError(`There is no terminal to ask at: ${otherwise}.`);
   const { isCancel, password } = await import('@clack/prompts');
@@ -209,7 +208,7 @@ export const askSecret = async (message: string, otherwise: string): Promise<str
   return answer.trim();
 };
 
-/** Lets the person at the terminal choose one of several values. Shows the hint of the value that is pointed at. */
+/** Lets the person at the terminal choose one of several values. Shows the hint of the value under the cursor. */
 export const choose = async <T extends string>(message: string, options: { value: T; hint: string }[]): Promise<T> => {
   const { isCancel, select } = await import('@clack/prompts');
   const answer = await select<string>({ message, options, output: process.stderr });
@@ -217,7 +216,7 @@ export const choose = async <T extends string>(message: string, options: { value
   return answer as T;
 };
 
-/** Lets the person at the terminal choose one or more of several values. Answers them in their order. */
+/** Lets the person at the terminal choose one or more of several values. Answers them in the order of `values`. */
 export const chooseSome = async <T extends string>(message: string, values: readonly T[]): Promise<T[]> => {
   const { isCancel, multiselect } = await import('@clack/prompts');
   const options = values.map((value) => ({ value: value as string }));

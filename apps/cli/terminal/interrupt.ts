@@ -1,6 +1,6 @@
 /**
- * A signal that is aborted by Ctrl-C or by a request of the system to end, so that a long command can say how far it
- * came. A second request ends the process at once. `release` gives both requests their usual meaning back.
+ * Returns a signal that Ctrl-C (SIGINT) or SIGTERM aborts, so that a long command can say how far it came. A second one
+ * ends the process at once. After `release`, the first one does so too.
  */
 export const untilInterrupted = (): { signal: AbortSignal; release: () => void } => {
   const ended = new AbortController();

@@ -2,7 +2,7 @@ import { stripVTControlCharacters, styleText } from 'node:util';
 import stringWidth from 'fast-string-width';
 import { wrapAnsi } from 'fast-wrap-ansi';
 
-/** Prints everything that the command prints: tables for people, JSON for programs, and notes on standard error. */
+/** Prints the output of the command: tables for people, JSON for programs, and notes on standard error. */
 
 let json = false;
 
@@ -19,21 +19,21 @@ type Style = Parameters<typeof styleText>[0];
 export const paint = (style: Style, text: string, stream: NodeJS.WriteStream = process.stdout): string =>
   styleText(style, text, { stream });
 
-/** Says whether there is a person to ask. */
+/** Says whether there is a person at a terminal to ask. */
 export const isInteractive = (): boolean => Boolean(process.stdin.isTTY && process.stderr.isTTY) && !json;
 
-// Names and errors come from outside: they must not steer the terminal or change the direction of a line.
+// Names and errors come from outside. These characters could steer the terminal or change the direction of a line.
 const steering = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
-/** A text from outside in a form that is safe to show on a terminal. */
+/** Makes a text from outside safe to show on a terminal. */
 export const plain = (text: string): string =>
   stripVTControlCharacters(text).replace(/\s/g, ' ').replace(steering, '\ufffd');
 
-/** An error in a form that is safe to show, line by line, since it may quote text from outside. */
+/** Makes the lines of an error safe to show, since it may quote text from outside. */
 export const shownError = (text: string): string =>
   paint('red', text.split('\n').map(plain).join('\n'), process.stderr);
 
-/** Escapes every character that could steer a terminal. JSON itself demands that only for some. */
+/** Escapes every character that could steer a terminal. JSON itself escapes only some of them. */
 const escaped = (text: string): string =>
   text.replace(steering, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
@@ -44,7 +44,7 @@ export const jsonLine = (value: unknown): string => escaped(JSON.stringify(value
 export const jsonText = (value: unknown): string =>
   `${JSON.stringify(value, null, 2).split('\n').map(escaped).join('\n')}\n`;
 
-/** A column of a table: its heading, and the cell of a row. Numbers are aligned to the right. */
+/** A column of a table. `cell` returns the content for a row; numbers are aligned to the right. */
 export interface Column<T> {
   heading: string;
   cell: (row: T) => string | number | undefined;
@@ -56,7 +56,7 @@ export interface Column<T> {
   signed?: true;
 }
 
-/** A number as people read it: with a comma between the thousands. Programs get plain digits. */
+/** A number for people, with a comma between thousands. Programs get plain digits. */
 export const grouped = (value: number): string => value.toLocaleString('en');
 
 const shownValue = (value: string | number | undefined, signed = false): string => {
@@ -69,7 +69,7 @@ const narrowest = 10;
 
 /**
  * Makes each column as wide as its cells. If the terminal is too narrow, the columns that wrap share the remaining
- * width evenly. Undefined if that is too narrow to read.
+ * width. Undefined if that is too narrow to read.
  */
 const fitWidths = <T>(columns: readonly Column<T>[], natural: readonly number[]): number[] | undefined => {
   const widths = [...natural];
@@ -91,7 +91,7 @@ const fitWidths = <T>(columns: readonly Column<T>[], natural: readonly number[])
 
 interface Cell {
   text: string;
-  /** Its width on the screen in columns. Some characters take two. */
+  /** Its width on the screen. Some characters take two places. */
   width: number;
   style?: Style | undefined;
   toRight?: boolean;
@@ -109,9 +109,7 @@ const shownCell = ({ text, style, width: own }: Cell, width: number, toRight: bo
   return toRight ? blanks + painted : painted + blanks;
 };
 
-/**
- * The lines of a cell. Breaking a text costs more than anything else, so it is done only for texts that are too wide.
- */
+/** The lines of a cell. Breaking a text is the slowest part of printing, so only texts that are too wide are broken. */
 const linesOf = (cell: Cell, width: number): Cell[] =>
   cell.width <= width
     ? [cell]
@@ -131,7 +129,8 @@ const tableLines = (row: readonly Cell[], widths: readonly number[], rights: rea
 };
 
 /**
- * Writes a text for each row, some rows at a time: a single text for all rows could exceed the longest possible string.
+ * Writes a text for each row, some rows at a time, since one text for all rows could exceed the longest possible
+ * string.
  */
 const writeRows = <T>(rows: readonly T[], textOf: (row: T) => string): void => {
   const together = 1000;
@@ -153,7 +152,7 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
     }),
   );
   const table = [headings, ...body];
-  // Computed once for each column: a table may have a row for each customer.
+  // Computed once for each column, since a table may have many thousand rows.
   const rights = columns.map((_, i) => body.some((cells) => cells[i]?.toRight));
   const natural = columns.map((_, i) => table.reduce((most, cells) => Math.max(most, cells[i]?.width ?? 0), 0));
   const widths = fitWidths(columns, natural);
@@ -173,7 +172,7 @@ const printTable = <T>(rows: readonly T[], columns: readonly Column<T>[]): void 
 };
 
 /**
- * Prints one row or several: as a table of the columns, or with `--json` as one object a line, with all members. `none`
+ * Prints one row or several as a table. With `--json`, prints each row as an object on a line, with all members. `none`
  * is the note if there is no row.
  */
 export const print = <T extends object>(
@@ -187,7 +186,7 @@ export const print = <T extends object>(
   else printTable(rows, columns);
 };
 
-/** Prints rows as `print` does, up to a limit. One more than the limit tells that there are more. */
+/** Prints rows as `print` does, up to a limit. If there are more rows than the limit, a note says so. */
 export const printUpTo = <T extends object>(
   limit: number,
   rows: readonly T[],
@@ -198,18 +197,18 @@ export const printUpTo = <T extends object>(
   if (rows.length > limit && !json) note(`There are more: see them with --limit ${limit * 10}.`);
 };
 
-/** A number of things, in words: `1 item`, `2,000 items`. */
+/** A number with its noun: `1 item`, `2,000 items`. */
 export const counted = (count: number, one: string, more = `${one}s`): string =>
   `${grouped(count)} ${count === 1 ? one : more}`;
 
 /**
- * Prints a line for the person at the terminal, on standard error, so that standard output holds only the result. The
- * text may quote names from outside.
+ * Prints a line for the person on standard error, so that standard output holds only the result. The text may quote
+ * names from outside.
  */
 export const note = (text: string, style?: Style): void => {
   process.stderr.write(`${style ? paint(style, plain(text), process.stderr) : plain(text)}\n`);
 };
 
-/** A time of the contract as people read it: to the minute, in UTC. */
+/** A time of the contract for people, to the minute, in UTC. */
 export const shownTime = (time: string | undefined): string | undefined =>
   time && `${time.slice(0, 16).replace('T', ' ')}Z`;

@@ -9,7 +9,7 @@ export interface Progress {
 
 const everyMillis = 100;
 
-/** The progress after some seconds: the rows, the rate and, if `all` is known, the share and the remaining time. */
+/** The progress after some seconds: rows, rate and, if `all` is known, share and remaining time. */
 export const progressText = (done: number, all: number | undefined, seconds: number): string => {
   const rate = seconds > 0 ? done / seconds : 0;
   const speed = rate > 0 ? `, ${counted(Math.round(rate), 'row')} a second` : '';
