@@ -33,7 +33,7 @@ import { StoreCommand } from '../terminal/command.ts';
 import { firstSentence } from '../terminal/completion.ts';
 import { setJson, shownError } from '../terminal/output.ts';
 
-/** Adds a group that has only commands of endpoints. */
+/** Adds a group whose commands are all made from endpoints. */
 const of = (name: Parameters<typeof addGroup>[1]) => (program: StoreCommand) => void addGroup(program, name);
 
 /** The groups of commands in the help. */
@@ -63,7 +63,7 @@ const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ],
 ];
 
-/** The operator's command: stores, keys and data of one deployment, on this machine or on AWS. */
+/** Makes the command `store`, with which an operator manages a deployment on this machine or on AWS. */
 export const createProgram = (): StoreCommand => {
   const program = new StoreCommand('store')
     .description('Manages the stores of a deployment: keys, credit, sales, deliveries, import and export.')
@@ -85,7 +85,7 @@ export const createProgram = (): StoreCommand => {
     .configureHelp({
       showGlobalOptions: true,
       sortSubcommands: false,
-      // The help of a command has the rest.
+      // The command's own help has the other sentences.
       subcommandDescription: (command) => firstSentence(command.description()),
     })
     .configureOutput({ outputError: (text, write) => write(shownError(text)) })

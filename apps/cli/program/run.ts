@@ -3,12 +3,12 @@ import { explain, InterruptedError, UnsuccessfulError, UsageError } from '../ter
 import { note, shownError } from '../terminal/output.ts';
 import { createProgram } from './program.ts';
 
-/** As shells count: 128 and the number of SIGINT. */
+/** The exit code that shells use: 128 plus the number of SIGINT. */
 const interruptedCode = 130;
 
 /**
- * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, or a
- * code that the help of the command names.
+ * Runs the command with these arguments. Answers its exit code: 0, 1 for a failure, 2 for a wrong command line, 130 if
+ * it was interrupted, or a code that the help of the command names.
  */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
