@@ -1,6 +1,6 @@
 /**
- * Reads names of avatars as people copy them. The API takes only a username or a UUID, so the command and the desk
- * extract it from the text around it. This file imports nothing, since the desk needs it.
+ * Reads names of avatars as people copy them. The API takes only a username or a UUID, so the command and the desk find
+ * it in the copied text. This file imports nothing, since the desk needs it.
  */
 
 const uuid = '[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}';
@@ -10,9 +10,7 @@ const inBrackets = new RegExp(`^[{[("'<](${uuid})[}\\])"'>]$`, 'i');
 const profile = /^https?:\/\/my\.secondlife\.com\/([a-z0-9]{1,31}(?:\.[a-z0-9]{1,31})?)\/?$/i;
 const username = /^[a-z0-9]{1,31}(?:[. ][a-z0-9]{1,31})?$/i;
 
-/**
- * The name or UUID in a text, such as `ada.lovelace` in `Ada the Great (ada.lovelace)`. Any other text stays, trimmed.
- */
+/** Finds the name or UUID in a text, such as `ada.lovelace` in `Ada the Great (ada.lovelace)`. Trims any other text. */
 export const copiedName = (text: string): string => {
   if (text.length > 1000) return text;
   const plain = text

@@ -1,9 +1,9 @@
 import { nearestOf } from './nearest.ts';
 import { plainCell } from './plain-cell.ts';
 
-/** The rules for a CSV file's first line. The command and the desk read it by them. */
+/** Reads the first line of a CSV file, for the command and the desk. */
 
-/** A row's cells up to `count`. It keeps further cells if one of them has a value: spreadsheets add empty ones. */
+/** The first `count` cells of a row; all cells if a further one has a value. Spreadsheets add empty ones. */
 export const ownOf = (cells: readonly string[], count: number): string[] =>
   cells.slice(0, cells.slice(count).some((cell) => plainCell(cell) !== '') ? undefined : count);
 
@@ -23,18 +23,18 @@ export const meantColumn = (columns: readonly NamedColumn[], word: string): stri
   return nearest === undefined ? '' : `Did you mean ${nearest}? `;
 };
 
-/** The facts about a kind of file that the first line needs. */
+/** The facts about a kind of file that reading the first line needs. */
 interface HeaderRules<C extends NamedColumn> {
   name: string;
   columns: readonly C[];
-  /** The columns of a file of rejected rows, which can be read again with them. They are ignored. */
+  /** Further columns of a file of rejected rows. They are ignored, so that such a file can be read again. */
   added: readonly NamedColumn[];
   isRequired: (column: C) => boolean;
 }
 
 /**
- * The columns of a header, or a sentence about its first fault, which lists the existing columns. Cells after the last
- * name are ignored.
+ * The columns of a header. If it has a fault, returns a sentence about the first one, which lists the existing columns.
+ * Ignores cells after the last name.
  */
 export const readHeader = <C extends NamedColumn>(
   { name: kind, columns, added, isRequired }: HeaderRules<C>,

@@ -1,6 +1,6 @@
 /** Reads and writes CSV, for the command and the desk. This file imports nothing, since the desk needs it. */
 
-/** The mark by which spreadsheets recognise UTF-8. Without it they show `Été` wrong, and save it that way. */
+/** The mark by which spreadsheets recognise UTF-8. Without it they show and save `Été` wrong. */
 export const utf8Mark = '\ufeff';
 
 /** The characters that may separate the cells of a CSV file. Spreadsheets of many countries write semicolons. */
@@ -8,7 +8,7 @@ export const separators = { comma: ',', semicolon: ';', tab: '\t' } as const;
 export type Separator = keyof typeof separators;
 export const separatorNames = Object.keys(separators) as Separator[];
 
-/** A line of a CSV file. It always ends as RFC 4180 demands. */
+/** Writes a line of a CSV file, with the line end of RFC 4180. */
 export const csvLine = (cells: readonly string[], separator: Separator = 'comma'): string => {
   const sign = separators[separator];
   const written = (cell: string): string =>
@@ -23,7 +23,7 @@ const separatorIn = (text: string): Separator => {
   return separatorNames.reduce((best, name) => (count(name) > count(best) ? name : best));
 };
 
-/** A first line in which some spreadsheets name their separator. */
+/** The first line in which some spreadsheets name their separator. */
 const mark = /^("?)sep=([,;\t])\1[,;\t ]*(?=[\r\n]|$)/i;
 
 /** The separator of a CSV file's text, and the text with an empty line instead of `sep=;`. */
@@ -33,7 +33,7 @@ const readMark = (text: string): { separator: Separator; text: string } => {
   return { separator: named ?? separatorIn(text), text: text.slice(found.length) };
 };
 
-/** A row of a CSV file as it is written. */
+/** A row of a CSV file with the texts of its cells. */
 export interface CsvRecord {
   /** The line where it begins, from 1. */
   line: number;
@@ -41,7 +41,10 @@ export interface CsvRecord {
   separator: Separator;
 }
 
-/** In characters. A quote that is never closed makes the rest of the file one row, which must not fill the memory. */
+/**
+ * In characters. A quote that is never closed makes the rest of the file one row. The limit keeps it from filling the
+ * memory.
+ */
 const maxRowLength = 4_000_000;
 
 const faults = {
@@ -51,7 +54,7 @@ const faults = {
   after: 'has text after a closing quote; double each quote inside a value',
 };
 
-/** Says why a row, and the rest of its file, cannot be read. */
+/** Says why a row and the rest of its file cannot be read. */
 export class CsvFault extends Error {
   constructor(fault: keyof typeof faults, line: number) {
     super(`the row that begins in line ${line} ${faults[fault]}`);
@@ -64,7 +67,7 @@ interface Cell {
   end: number;
 }
 
-/** The value that begins with a quote at `from`. Undefined if the text does not contain its end. */
+/** Reads the value that begins with a quote at `from`; undefined if its end is not in the text. */
 const readQuoted = (text: string, from: number): Cell | undefined => {
   let cell = '';
   for (let at = from + 1; ; ) {
@@ -77,19 +80,19 @@ const readQuoted = (text: string, from: number): Cell | undefined => {
   }
 };
 
-/** The value that ends before a character in `ends`. */
+/** Reads the value up to a character in `ends`; undefined if there is none in the text. */
 const readBare = (text: string, from: number, ends: RegExp): Cell | undefined => {
   ends.lastIndex = from;
   const end = ends.exec(text)?.index;
   return end === undefined ? undefined : { cell: text.slice(from, end), end };
 };
 
-/** The value at a place, or its fault. Undefined if it may continue after the text. */
+/** Reads the value at a place, or returns its fault; undefined if the value may continue after the text. */
 const readCell = (text: string, at: number, ends: RegExp): Cell | keyof typeof faults | undefined => {
   const isQuoted = text[at] === '"';
   const found = isQuoted ? readQuoted(text, at) : readBare(text, at, ends);
   const next = found && text.slice(found.end, found.end + 2);
-  // Another quote may follow, or the second character of a line end.
+  // The next piece may begin with another quote, or with the second character of a line end.
   if (!next || next === '\r') return undefined;
   if (!isQuoted) return found.cell.includes('"') ? 'inside' : found;
   return next.search(ends) === 0 ? found : 'after';
@@ -98,12 +101,12 @@ const readCell = (text: string, at: number, ends: RegExp): Cell | keyof typeof f
 const breaksIn = (cell: string): number => cell.match(/\r\n|\n|\r/g)?.length ?? 0;
 
 /**
- * Reads the rows of a CSV text, without empty ones. It is called with each piece of the text and then without one, and
- * throws a CsvFault if the text is not CSV.
+ * Makes a function that reads the rows of a CSV text, without empty ones. Call it with each piece of the text, and then
+ * without one. It throws a CsvFault if the text is not CSV.
  */
 export const csvReader = () => {
   let separator: Separator | undefined;
-  /** The text after the last whole value. */
+  /** The text after the last complete value. */
   let rest = '';
   let line = 1;
   let record: Omit<CsvRecord, 'separator'> = { line, cells: [] };

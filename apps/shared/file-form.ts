@@ -2,7 +2,7 @@
 
 const beginsWith = (bytes: Uint8Array, ...start: number[]): boolean => start.every((byte, i) => bytes[i] === byte);
 
-/** By its byte order mark, or because every other byte is a NUL. */
+/** Recognises UTF-16 by its byte order mark, or because many bytes are NUL. */
 const isUtf16 = (bytes: Uint8Array): boolean => {
   const some = bytes.subarray(0, 512);
   const isMarked = beginsWith(bytes, 0xfe, 0xff) || beginsWith(bytes, 0xff, 0xfe);
@@ -12,8 +12,8 @@ const isUtf16 = (bytes: Uint8Array): boolean => {
 const asCsv = 'Save it as "CSV UTF-8"';
 
 /**
- * Says by the first bytes of a file what it is instead of CSV, and what to save: the rest of a sentence whose subject
- * is the file. Undefined if it may be CSV.
+ * Tells from the first bytes what a file is if it is not CSV, and what to do. The text continues a sentence whose
+ * subject is the file. Undefined if the file may be CSV.
  */
 export const otherForm = (bytes: Uint8Array): string | undefined => {
   if (beginsWith(bytes, 0x50, 0x4b, 3, 4)) return `is a workbook (or another packed file), not CSV. ${asCsv}`;

@@ -1,4 +1,4 @@
-/** How many single changes (adding, removing or replacing a character) turn one word into another. */
+/** The number of changes (adding, removing or replacing a character) that turn one word into another. */
 const changesBetween = (a: string, b: string): number => {
   let before = Array.from({ length: b.length + 1 }, (_, i) => i);
   for (const [i, sign] of [...a].entries()) {
@@ -13,8 +13,8 @@ const changesBetween = (a: string, b: string): number => {
 const letters = (text: string): string => text.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 
 /**
- * The name that a word most likely means: the one with the fewest changes, or one that begins or ends with the word.
- * Undefined if none is similar.
+ * The name that a word most likely means: the name with the fewest changes, or one that begins or ends with the word.
+ * Undefined if no name is similar.
  */
 export const nearestOf = (word: string, names: readonly string[]): string | undefined => {
   const wanted = letters(word).slice(0, 60);

@@ -1,4 +1,4 @@
-/** The member of package.json, or of a release at GitHub, that names the version; any other text unchanged. */
+/** The version in the JSON of package.json or of a release at GitHub. Any other text stays. */
 const namedIn = (text: string): string => {
   try {
     const { tag_name, version } = JSON.parse(text);

@@ -1,5 +1,2 @@
-/**
- * The text of a cell, such as the name of a column, without invisible characters: marks of direction come along with
- * numbers that are copied from a page.
- */
+/** Removes invisible characters from a cell. Numbers copied from a page often bring marks of direction along. */
 export const plainCell = (cell: string): string => cell.replace(/\p{Cf}/gu, '').trim();

@@ -1,5 +1,5 @@
 /**
- * The text whose SHA-256 becomes the UUID of a row that has another system's id, or no id. The same store, kind and
+ * The text whose SHA-256 becomes the UUID of a row with another system's id, or without one. The same store, kind and
  * text always give the same UUID, so a repeated import finds its rows.
  */
 export const textOfId = (store: string, kind: string, text: string): string => `${store}\n${kind}\n${text}`;

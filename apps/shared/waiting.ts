@@ -1,6 +1,6 @@
 /**
- * Refuses rows of a file that wait only for refused rows, and then the rows that wait for them. Returns the rows that
- * it refused. A file may be one long chain of such rows, so each row is looked at when what it waits for is refused.
+ * Refuses waiting rows, whose needed rows are all refused, and then the rows that wait for these. Returns the rows that
+ * it refused. A file may be one long chain, so a row is only looked at when a row that it needs is refused.
  */
 export const refuseWaiting = <R extends { line: number }>(
   waiting: readonly R[],
@@ -17,7 +17,7 @@ export const refuseWaiting = <R extends { line: number }>(
       else waitingFor.set(line, [row]);
     }
   const lost = new Set(waiting.filter(isLost));
-  // The loop also visits rows that are added to the set during the loop.
+  // The loop also visits rows that it adds to the set itself.
   for (const row of lost) {
     refuse(row);
     for (const other of waitingFor.get(row.line) ?? []) if (isLost(other)) lost.add(other);
