@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { pseudo, type ResolvedTemplate } from './template.ts';
 
 /**
- * AWS's answers about an account and the deployment in it: CloudFormation, STS, SNS, quotas, event sources and backups.
- * The operator's command and the launch ask for them, and no engine of this machine gives them.
+ * Answers calls about an account and its deployment in place of AWS: CloudFormation, STS, SNS, quotas, event sources
+ * and backups. The operator's command and the launch make them, and no engine of this machine answers them.
  */
 
 interface AccountOptions {
@@ -11,13 +11,13 @@ interface AccountOptions {
   outputs: () => Readonly<Record<string, string>>;
   template: () => Pick<ResolvedTemplate, 'ofType' | 'isProtected'>;
   concurrency: number;
-  /** Removes the deployment, except for what its template retains. */
+  /** Removes the deployment, except for resources that its template retains. */
   remove: () => Promise<void>;
-  /** Hears of each message that is published to a topic. */
+  /** Called with each message that is published to a topic. */
   onMail?: ((message: string) => void) | undefined;
 }
 
-/** A call as it arrives: its path with the query, the operation of a JSON service, and its body. */
+/** A call: its path with the query, the operation (empty if it is not JSON), and its body. */
 interface AccountCall {
   path: string;
   target: string;
@@ -86,7 +86,7 @@ const backupsOf = (template: Template, body: string): Answer => {
   const table = template.ofType('AWS::DynamoDB::Table').find(({ ref, arn }) => [ref(), arn()].includes(TableName));
   const isOn = table?.properties.PointInTimeRecoverySpecification?.PointInTimeRecoveryEnabled === true;
   const seconds = Date.now() / 1000;
-  // The answer gives these times as the present, so no increment of an export is due. There is no S3 to write it to.
+  // Both times are now, so no increment of an export is due. There is no S3 to write one to.
   const times = { EarliestRestorableDateTime: seconds, LatestRestorableDateTime: seconds };
   const PointInTimeRecoveryDescription = {
     PointInTimeRecoveryStatus: isOn ? 'ENABLED' : 'DISABLED',
@@ -126,11 +126,11 @@ export const createAccount = ({ stack, outputs, template, concurrency, remove, o
   };
 
   return {
-    /** The owner of the address presses the link in AWS's e-mail. Until then nobody has. */
+    /** The owner of the address confirms the subscription. */
     confirm: (): void => {
       state.isConfirmed = true;
     },
-    /** The answer to a call; undefined if it is for an engine or a function. */
+    /** Answers a call; undefined if the call is for an engine or a function. */
     answer: async ({ path, target, body }: AccountCall): Promise<Answer | undefined> => {
       if (/\/account-settings\/?$/.test(path)) {
         const limit = { ConcurrentExecutions: concurrency, UnreservedConcurrentExecutions: concurrency };

@@ -21,14 +21,14 @@ import {
 import { type Functions, ThrottledError } from './functions.ts';
 import { type Part, pseudo, type ResolvedTemplate } from './template.ts';
 
-/** The template's API: its methods, authorizer, limits and the gateway's own answers. */
+/** Makes the template's API: its methods, authorizer, limits and the gateway's own answers. */
 
 interface DeployedMethod extends Method {
   /** The function that answers. */
   target: string;
 }
 
-/** API Gateway waits no longer for a function. */
+/** API Gateway waits at most this long for a function. */
 const integrationMillis = 29_000;
 
 const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
@@ -37,7 +37,7 @@ const limitOf = (throttle: Part, rate: string, burst: string): Limit => ({
 });
 const unlimited: Limit = { rate: 10_000, burst: 5_000 };
 
-/** The limit of a method for all callers together: from the method's own settings on the stage, or from the stage's. */
+/** The limit of a method for all callers together: from the stage's settings for it, or for all methods. */
 const limitsOf = (stage: Part) => {
   const settings: Part[] = stage.MethodSettings ?? [];
   const find = (method: string, path: string) =>
@@ -49,8 +49,8 @@ const limitsOf = (stage: Part) => {
 };
 
 /**
- * The usage plan's throttle, which bounds all calls with one usage key together. Throws if the plan has throttles for
- * single methods: API Gateway takes at most 20 for a stage, and this gateway supports none.
+ * Reads the usage plan's throttle, which bounds all calls with one usage key together. Throws if the plan has throttles
+ * for single methods. API Gateway takes at most 20 of these for a stage, and this gateway supports none.
  */
 export const readStoreLimit = (template: ResolvedTemplate): Limit => {
   const plan: Part = template.ofType('AWS::ApiGateway::UsagePlan')[0]?.properties;
@@ -61,7 +61,9 @@ export const readStoreLimit = (template: ResolvedTemplate): Limit => {
   return limitOf(plan.Throttle, 'RateLimit', 'BurstLimit');
 };
 
-/** Answers preflights like the document's mock integration; undefined if there is none, without `corsOrigins`. */
+/**
+ * Answers preflights like the document's mock integration; undefined if it has none, since `corsOrigins` is not set.
+ */
 export const readPreflight = (document: Part) => {
   const found = operationsOf(document).find(isPreflight);
   if (!found) return undefined;
@@ -87,8 +89,7 @@ const isPreflight = ({ method, integration }: Operation): boolean =>
   method === 'OPTIONS' && integration.type === 'mock';
 
 /**
- * The methods of the template, each with its function. Throws for a method that API Gateway could not serve, or not
- * safely.
+ * The methods of the template, each with its function. Throws for one that API Gateway could not serve, or not safely.
  */
 export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   const stage = template.ofType('AWS::ApiGateway::Stage')[0]?.properties;
@@ -114,12 +115,12 @@ export const readMethods = (template: ResolvedTemplate): DeployedMethod[] => {
   });
 };
 
-/** The gateway's own answers, made from the document's gateway responses and their templates. */
+/** Makes the gateway's own answers from the document's gateway responses and their templates. */
 const readAnswers = (responses: ReadonlyMap<string, AnswerFacts>): OwnAnswer => {
   const fallback = (type: AnswerType) => responses.get(type === 'REQUEST_TOO_LARGE' ? '' : 'DEFAULT_4XX');
   return (type, { id, path, authorizer }): APIGatewayProxyResult => {
     const response = responses.get(type) ?? fallback(type);
-    // An answer in AWS's own form, which the template cannot change.
+    // AWS gives this answer in its own form, whatever the template says.
     if (!response)
       return {
         statusCode: 413,
@@ -150,14 +151,14 @@ const readIdentity = (source: string) => {
   return { header, context: named('context.') };
 };
 
-/** Makes the template's API on this machine. `invoke` calls the functions. */
+/** Makes the template's API on this machine. */
 export const startApi = (template: ResolvedTemplate, functions: Functions): { server: Server; prefix: string } => {
   const only = (type: string): Part => template.ofType(type)[0];
   const stage = only('AWS::ApiGateway::Stage').properties;
   const document = documentOf(template);
   const authorizer = authorizerOf(document);
   const authorizerTarget = invokedFunction(authorizer.authorizerUri);
-  // An import gives the authorizer an id that no template knows.
+  // The import of the document gives the authorizer an id that no template knows.
   if (!invocationsOf(template)(authorizerTarget, `authorizers/${authorizer.id ?? 'any'}`))
     throw new Error(`API Gateway may not ask the authorizer ${authorizerTarget}: no permission says so.`);
   const prefix = `/${stage.StageName}`;

@@ -1,8 +1,8 @@
 'use strict';
 
-// A function's process loads this before Amazon's runtime client. The client's addon is replaced, since it cannot be
-// built without curl's sources, and the connections to AWS lead to the engines of this machine. The environment of the
-// process stays the function's own: the address of the engines is an argument.
+// A function's process loads this before Amazon's runtime client. It replaces the client's addon, which cannot be built
+// without curl's sources, and leads connections to AWS to the engines of this machine. The address of the engines is an
+// argument, so that the environment stays the function's own.
 
 const dns = require('node:dns/promises');
 const http = require('node:http');
@@ -16,7 +16,7 @@ const agent = new http.Agent({ keepAlive: true });
 const { request } = https;
 const { lookup } = dns;
 
-// A function calls public hosts of the virtual world alone: these stand for ports of this machine.
+// Functions call only public hosts of the virtual world. These names lead to ports of this machine.
 const loopback = /^loopback-(\d+)\.agni\.secondlife\.io$/;
 dns.lookup = (name, ...rest) =>
   loopback.test(name) ? Promise.resolve([{ address: '8.8.8.8', family: 4 }]) : lookup(name, ...rest);
@@ -51,7 +51,7 @@ const call = (method, path, headers, body) =>
     sent.on('error', reject).end(body);
   });
 
-/** The last answer. The addon would block until it is sent; this waits for it before it asks for the next call. */
+/** Ends when the last answer is sent. The addon blocks until then; here, the next call waits for it. */
 let sent = Promise.resolve();
 const json = { 'Content-Type': 'application/json' };
 

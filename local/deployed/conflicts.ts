@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /**
- * Refuses a call of an item that a transaction is writing, as DynamoDB does. No engine of this machine has conflicts. A
+ * Refuses a call about an item that a transaction is writing, as DynamoDB does. The engines of this machine do not. A
  * transaction holds its items until the engine has answered, and for at least `holdMillis`.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
 type Body = any;
 
-/** An answer of DynamoDB that refuses a call. */
+/** An answer with which DynamoDB refuses a call. */
 export interface Conflict {
   error: string;
   body: object;
@@ -19,7 +19,7 @@ const itemName = ({ TableName, Key, Item }: Body): string => {
   return `${TableName} ${pk.S} ${sk.S}`;
 };
 
-/** The items of a call that takes part in conflicts. */
+/** The items with which a call can be in conflict. */
 const itemsOf = (operation: string, body: Body): string[] => {
   if (/^Transact(Write|Get)Items$/.test(operation))
     return body.TransactItems.map((item: Body) => itemName(Object.values(item)[0]));
@@ -42,7 +42,7 @@ const refusal = (operation: string, isHeld: readonly boolean[]): Conflict => {
 export const newConflicts = (holdMillis: number) => {
   /** The items that transactions hold, and the token of each transaction. */
   const held = new Map<string, string>();
-  /** Answers how a call is refused, or a function that must be awaited before the call's answer is passed on. */
+  /** Answers the refusal of a call, or a function to await before the call's answer is passed on. */
   return (operation: string, body: Body): Conflict | (() => Promise<void>) => {
     const items = itemsOf(operation, body);
     const token: string = body.ClientRequestToken ?? '';

@@ -25,15 +25,15 @@ export interface DeployedOptions {
   /** The directory of the cloud assembly that `npm run synth` made. */
   template: string;
   port: number;
-  /** Calls of functions at the same time. A new account has 10. */
+  /** The number of functions that may run at once. A new account has 10. */
   concurrency: number;
-  /** How long a transaction holds its items at least, in milliseconds, so that others conflict with it. */
+  /** A transaction holds its items for at least this time, so that others conflict with it. */
   holdMillis?: number;
   onLine?: (label: string, line: string) => void;
   onUse?: (use: EngineCall) => void;
-  /** Hears of each event that is put on an EventBridge bus, if the setting `eventBus` names one. */
+  /** Called with each event that is put on an EventBridge bus, if the setting `eventBus` names one. */
   onBusEvent?: (event: BusEvent) => void;
-  /** Hears of each e-mail to the address for alarms. */
+  /** Called with each e-mail to the address for alarms. */
   onMail?: (message: string) => void;
   /** The rights with which CloudFormation deploys, by default the rights in deploy/launch.yaml. */
   rights?: FormationRights;
@@ -42,8 +42,8 @@ export interface DeployedOptions {
 }
 
 /**
- * Reads a template. Throws if AWS would roll the deployment back: a quota or a rule refuses the template, or the rights
- * of a launch do not allow a call.
+ * Reads a template. Throws if AWS would roll the deployment back, because a quota or a rule refuses the template or the
+ * rights of a launch do not allow a call.
  */
 const readDeployable = async (dir: string, rights: FormationRights): Promise<ResolvedTemplate> => {
   const stacks = readStacks(dir);
@@ -81,12 +81,13 @@ interface UpdateOptions {
   pause?: () => Promise<unknown>;
   /** Chooses the next of several functions that CloudFormation may deploy in any order. */
   random?: () => number;
-  /** Hears of each part that is replaced. */
+  /** Called with the name of each part that is replaced. */
   onStep?: (name: string) => void;
 }
 
 /**
- * An order in which CloudFormation may deploy the functions of a template, and the place of the event sources in it.
+ * Chooses an order in which CloudFormation may deploy the functions of a template. `sourcesAt` is the place of the
+ * event sources in it.
  */
 const startOrder = (template: ResolvedTemplate, random: () => number): { functions: string[]; sourcesAt: number } => {
   const functions = template.ofType('AWS::Lambda::Function');
@@ -106,7 +107,7 @@ const startOrder = (template: ResolvedTemplate, random: () => number): { functio
 
 type Sources = ReturnType<typeof startSources>;
 
-/** The running version. An update replaces it part by part. */
+/** The running version, which an update replaces part by part. */
 interface Version {
   template: ResolvedTemplate;
   facts: FunctionFacts[];
@@ -160,9 +161,7 @@ const update = async (
   for (const { name } of before) if (!names.includes(name)) functions.remove(name);
 };
 
-/**
- * Removes the running version, as CloudFormation does: API, functions, event sources, and tables that are not retained.
- */
+/** Removes API, functions, event sources and tables that are not retained, as CloudFormation does. */
 const remove = async ({ running, functions, server }: House, table: DynamoDBClient): Promise<void> => {
   server.close();
   server.closeAllConnections();
@@ -174,7 +173,7 @@ const remove = async ({ running, functions, server }: House, table: DynamoDBClie
 
 const callerAs = (found: FunctionFacts | undefined) => found && { name: found.label, statements: found.statements };
 
-/** The outputs of a template. They lead AWS's own tools and the operator's command to this machine. */
+/** The outputs of a template, with addresses of this machine for AWS's tools and the operator's command. */
 const outputsOf = (template: ResolvedTemplate, baseUrl: string, address: string): Record<string, string> => {
   const there = Object.entries(template.outputs()).map(([name, value]) => [
     name,
@@ -183,7 +182,7 @@ const outputsOf = (template: ResolvedTemplate, baseUrl: string, address: string)
   return { ...Object.fromEntries(there), BaseUrl: baseUrl, DeskUrl: `${baseUrl}/desk` };
 };
 
-/** The environment that leads AWS's own tools and the operator's command to a deployment. */
+/** The environment variables that lead AWS's tools and the operator's command to a deployment. */
 const awsEnvironmentOf = (address: string) => ({
   AWS_ENDPOINT_URL: `http://${address}`,
   AWS_REGION: pseudo['AWS::Region'] ?? '',
@@ -191,14 +190,12 @@ const awsEnvironmentOf = (address: string) => ({
   AWS_SECRET_ACCESS_KEY: 'secret',
 });
 
-/**
- * Starts the engines with the tables and queues of a template. Also answers a function that makes a later version's.
- */
+/** Starts the engines with a template's tables and queues. `prepare` makes those of another version. */
 const startStores = async (template: ResolvedTemplate) => {
   const [engine, queue] = await Promise.all([startEngine(), startQueue()]);
   useLocalEngines(engine.endpoint, queue.endpoint);
   const { TableName = '' } = template.outputs();
-  // The operator's verbs, which make keys, work on the table directly.
+  // The operator's functions, such as the one that issues keys, work on the table directly.
   Object.assign(process.env, { TABLE_NAME: TableName, KEY_STAGE: 'live' });
   const table = new DynamoDBClient({});
   const client = new SQSClient({ endpoint: queue.endpoint });
@@ -263,7 +260,7 @@ export const startDeployment = async ({
     stack: template.stack,
     functions,
     facts: () => running.facts,
-    /** The owner of the address for alarms confirms that they want its e-mails. */
+    /** The owner of the address for alarms confirms the subscription. */
     confirm: account.confirm,
     update: (next: string, options: UpdateOptions = {}) => update(house, next, options),
     table: { endpoint: engine.endpoint, name: TableName },

@@ -8,14 +8,14 @@ export interface Operation {
   id: string;
   method: string;
   path: string;
-  /** The authorizer is asked before the function is called. */
+  /** True if the gateway asks the authorizer before it calls the function. */
   hasAuthorizer: boolean;
-  /** It takes part in the usage plan. */
+  /** True if the usage plan applies. */
   needsUsageKey: boolean;
   integration: Part;
 }
 
-/** The parts of an answer of the gateway. */
+/** The parts of one of the gateway's own answers. */
 export interface AnswerFacts {
   statusCode: string;
   responseParameters?: Record<string, string>;
@@ -28,7 +28,7 @@ const authorizerField = 'x-amazon-apigateway-authorizer';
 const integrationField = 'x-amazon-apigateway-integration';
 const answersField = 'x-amazon-apigateway-gateway-responses';
 
-/** Throws for a misspelt scheme. API Gateway makes the method public then, without an error. */
+/** Throws for a misspelt scheme, with which API Gateway would make the method public without an error. */
 const schemesOf = (document: Part, { operationId, security = [] }: Part): Part[] =>
   security
     .flatMap((one: Part) => Object.keys(one))
@@ -39,7 +39,7 @@ const schemesOf = (document: Part, { operationId, security = [] }: Part): Part[]
       return scheme;
     });
 
-/** The methods of a document, preflights included. */
+/** The methods of a document, including preflights. */
 export const operationsOf = (document: Part): Operation[] =>
   Object.entries<Part>(document.paths).flatMap(([path, methods]) =>
     Object.entries<Part>(methods).map(([method, operation]) => {
@@ -55,10 +55,10 @@ export const operationsOf = (document: Part): Operation[] =>
     }),
   );
 
-/** The gateway's own answers, by their types. */
+/** The gateway's own answers, by type. */
 export const answersOf = (document: Part): Map<string, AnswerFacts> => new Map(Object.entries(document[answersField]));
 
-/** The only authorizer of a document. */
+/** The authorizer of a document. Throws unless there is exactly one. */
 export const authorizerOf = (document: Part): Part => {
   const found = Object.values<Part>(document.components.securitySchemes).filter((one) => authorizerField in one);
   if (found.length !== 1) throw new Error(`The document has ${found.length} authorizers, and not one.`);
@@ -68,7 +68,7 @@ export const authorizerOf = (document: Part): Part => {
 /** The ARN of the function that a URI of API Gateway calls. */
 export const invokedFunction = (uri: string): string => /\/functions\/(.*)\/invocations$/.exec(uri)?.[1] ?? '';
 
-/** Asks the functions' own policies: true if they let this API, in this stage, call for a method or the authorizer. */
+/** Makes a check whether a function's own policy lets this API call it, for a method of a stage or as authorizer. */
 export const invocationsOf = (template: TemplateReader) => {
   const grants = template.ofType('AWS::Lambda::Permission').map(({ properties }) => properties);
   const api = template.ofType('AWS::ApiGateway::RestApi')[0]?.ref();

@@ -8,31 +8,31 @@ import { newConflicts } from './conflicts.ts';
 import { type AccessRequest, doStatementsAllow, type Statement, tableUses } from './roles.ts';
 import { pseudo } from './template.ts';
 
-/** A function that calls AWS, with the credentials with which it signs. */
+/** A function or person that calls AWS, with the statements of their role. */
 interface Caller {
   name: string;
   statements: readonly Statement[];
 }
 
-/** A call that a function made, or that was refused. */
+/** A call, and whether it was allowed. */
 export interface EngineCall extends AccessRequest {
   caller: string;
   isAllowed: boolean;
 }
 
 interface EngineOptions {
-  /** The real engines. */
+  /** The addresses of the real engines. */
   table: string;
   queue: string;
   /** Finds a caller by the id of its access key. */
   callerOf: (accessKeyId: string) => Caller | undefined;
   invoke: (name: string, payload: string, traces: readonly string[]) => Promise<{ payload: string; isError: boolean }>;
-  /** Answers calls about the account: the operator's, and those of functions about the table's backups. */
+  /** Answers calls about the account by the operator, and calls of functions about the table's backups. */
   account?: Pick<Account, 'answer'>;
-  /** How long a transaction holds its items at least, in milliseconds. */
+  /** A transaction holds its items for at least this time. */
   holdMillis: number;
   onUse?: (use: EngineCall) => void;
-  /** Hears of each event that a function puts on a bus of EventBridge. */
+  /** Called with each event that a function puts on a bus of EventBridge. */
   onBusEvent?: (event: BusEvent) => void;
 }
 
@@ -44,7 +44,7 @@ export interface BusEvent {
   Detail: string;
 }
 
-/** The operator's access key: its owner may do everything. */
+/** The operator's access key. Its owner may do everything. */
 export const operatorKey = 'AKIAOPERATOR';
 const operator: Caller = { name: 'the operator', statements: [{ Effect: 'Allow', Action: '*', Resource: '*' }] };
 
@@ -55,7 +55,7 @@ const region = pseudo['AWS::Region'];
 // biome-ignore lint/suspicious/noExplicitAny: a call's body is looked at member by member.
 type Body = any;
 
-/** DynamoDB takes a table's ARN wherever it takes its name. */
+/** DynamoDB takes a table's ARN in place of its name. */
 const arnOfTable = (name: string): string =>
   name.startsWith('arn:') ? name : `arn:aws:dynamodb:${region}:${account}:table/${name}`;
 
@@ -89,7 +89,7 @@ const refuse = (
   response.end(JSON.stringify({ __type: 'com.amazonaws#AccessDeniedException', Message: message, message }));
 };
 
-/** Passes a call to an engine, and its answer back, but not before `before` has ended. */
+/** Passes a call to an engine. Passes its answer back when `before` has ended. */
 const forward = async (
   to: string,
   request: IncomingMessage,
@@ -109,8 +109,8 @@ const accessKeyOf = ({ headers }: IncomingMessage): string =>
   /Credential=([^/]+)\//.exec(headers.authorization ?? '')?.[1] ?? '';
 
 /**
- * Sends a message with the trace header of the call that sends it. fauxqs keeps no system attributes, so it is an
- * ordinary attribute.
+ * Adds the trace header of the sending call to a message. It is an ordinary attribute, since fauxqs keeps no system
+ * attributes.
  */
 const withTrace = (body: Body, trace: string): Buffer => {
   for (const message of body.Entries ?? [body])
@@ -121,7 +121,7 @@ const withTrace = (body: Body, trace: string): Buffer => {
   return Buffer.from(JSON.stringify(body));
 };
 
-/** A call of AWS under way. */
+/** A call of AWS that is under way. */
 interface AwsCall {
   request: IncomingMessage;
   response: ServerResponse;
@@ -131,7 +131,10 @@ interface AwsCall {
 
 const parseBody = ({ raw }: AwsCall): Body => JSON.parse(raw.toString('utf8'));
 
-/** Asks a caller's role about a call. Answers false if the role refuses, and answers the request then. */
+/**
+ * Makes a function that asks a caller's role about a call. If the role refuses, it answers the request and returns
+ * false.
+ */
 const asking =
   ({ callerOf, onUse }: EngineOptions) =>
   ({ request, response }: AwsCall, asked: AccessRequest[], status: number): boolean => {
@@ -149,7 +152,7 @@ const asking =
 
 type PermissionCheck = ReturnType<typeof asking>;
 
-/** Answers a call about the account. Returns false for any other call, which is for an engine or a function. */
+/** Answers a call about the account. Returns false for any other call. */
 const tellAccount = async ({ account: told }: EngineOptions, { request, response, raw }: AwsCall): Promise<boolean> => {
   const target = String(request.headers['x-amz-target'] ?? '');
   const answer = await told?.answer({ path: request.url ?? '', target, body: raw.toString('utf8') });
@@ -212,7 +215,7 @@ const callFunction = async (
   response.end(payload);
 };
 
-/** Passes each call to the service of AWS that it is for. */
+/** Passes each call to the part that stands for its AWS service. */
 const answering = (options: EngineOptions) => {
   const isPermitted = asking(options);
   const ofTable = callTable(options, isPermitted);
@@ -231,8 +234,8 @@ const answering = (options: EngineOptions) => {
 };
 
 /**
- * Stands for AWS before the engines of this machine. It knows each function by its credentials, and asks the function's
- * role about every call, as IAM does. Signatures are not checked.
+ * Starts a server that stands for AWS before the engines of this machine. It knows each function by its access key, and
+ * asks the function's role about every call, as IAM does. It does not check signatures.
  */
 export const startEngines = async (options: EngineOptions) => {
   const answer = answering(options);
@@ -245,8 +248,7 @@ export const startEngines = async (options: EngineOptions) => {
         .end(JSON.stringify({ __type: error.name, message: error.message }));
     });
   });
-  // Functions give an idle connection up a second before Node.js would close it. On a busy machine that second is too
-  // short.
+  // Functions close an idle connection only a second before Node.js would. On a busy machine that is too late.
   server.keepAliveTimeout = 600_000;
   const { host, port } = await privateAddress();
   server.listen(port, host);

@@ -9,11 +9,11 @@ import { text } from 'node:stream/consumers';
 import type { Statement } from './roles.ts';
 import { pseudo } from './template.ts';
 
-/** A process of a function under Amazon's runtime client, which gets its calls through the `Runtime API`. */
+/** Runs a process of a function under Amazon's runtime client, which gets its calls from the `Runtime API`. */
 
 /** A function of the template. */
 export interface FunctionFacts {
-  /** Its name at AWS, and its name for people. */
+  /** The name at AWS. `label` is the name for people. */
   name: string;
   label: string;
   arn: string;
@@ -25,7 +25,7 @@ export interface FunctionFacts {
   timeoutSeconds: number;
   logGroup: string;
   statements: readonly Statement[];
-  /** Lambda stops no chain of calls through it. */
+  /** True if Lambda must not stop a chain of calls through it. */
   isRecursive: boolean;
 }
 
@@ -43,7 +43,7 @@ interface Call {
   timer?: NodeJS.Timeout;
 }
 
-/** Lambda takes no larger call or answer. */
+/** Lambda refuses larger calls and answers. */
 export const maxPayloadBytes = 6 * 1024 * 1024;
 
 const bootstrap = join(import.meta.dirname, 'bootstrap.cjs');
@@ -54,7 +54,7 @@ const failure = (errorType: string, errorMessage: string): Invocation => ({
   isError: true,
 });
 
-/** The variables that Lambda gives a function in addition to the function's own. */
+/** The environment variables of a function: its own, and Lambda's. */
 const variablesOf = (facts: FunctionFacts, accessKeyId: string, runtimeApi: string): NodeJS.ProcessEnv => ({
   ...facts.environment,
   _HANDLER: facts.handler,
@@ -102,21 +102,22 @@ export interface EnvironmentOptions {
 }
 
 /**
- * One process of a function. It starts, and is then either busy with a call or free. A free process stands still, as on
- * Lambda. A process ends with the first call that it does not answer.
+ * One process of a function. After its start it is busy with a call or free. A free process is frozen, as on Lambda. It
+ * ends with the first call that it does not answer.
  */
 export class Environment {
   readonly #options: EnvironmentOptions;
   readonly #facts: FunctionFacts;
   readonly #server: Server;
   /**
-   * It has asked for a call, and none has come. A starting process counts as in use until it asks for its second call.
+   * True if it has asked for a call and nobody has taken it. A starting process is in use until it asks for its second
+   * call.
    */
   #isFree = false;
   #isRetired = false;
   #child: ChildProcess | undefined;
   #call: Call | undefined;
-  /** The open answer to its request for a call. */
+  /** The open response to its request for a call. */
   #waiting: ServerResponse | undefined;
   #initTimer: NodeJS.Timeout | undefined;
 
@@ -137,7 +138,7 @@ export class Environment {
     return environment;
   }
 
-  /** Takes the process. Answers whether it was free. */
+  /** Takes the process if it is free. Answers whether it was. */
   take(): boolean {
     const wasFree = this.#isFree;
     this.#isFree = false;
@@ -152,7 +153,7 @@ export class Environment {
     });
   }
 
-  /** Ends it, after it has answered its present call. */
+  /** Ends the process when it has answered its present call. */
   retire(): void {
     this.#isRetired = true;
     if (this.#isFree) this.end();
@@ -165,7 +166,7 @@ export class Environment {
     this.#options.onEnd(this);
   }
 
-  /** Answers a call of the Runtime API. */
+  /** Answers a request to the Runtime API. */
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const path = request.url ?? '';
     if (path.endsWith('/invocation/next')) {
@@ -182,7 +183,7 @@ export class Environment {
       );
   }
 
-  /** The process asks for its next call. It gets a waiting call, or stands still until one comes. */
+  /** The process asks for its next call. It gets a waiting call, or is frozen until one comes. */
   #rest(response: ServerResponse): void {
     clearTimeout(this.#initTimer);
     this.#waiting = response;
@@ -244,7 +245,7 @@ export class Environment {
     this.#initTimer = setTimeout(onLate, seconds * 1000);
   }
 
-  /** Lambda starts a late process once more, as a part of the call. */
+  /** Lambda starts a process that was too slow once more, as a part of the call. */
   #bootAgain(): void {
     const { timeoutSeconds } = this.#facts;
     const late = this.#child;

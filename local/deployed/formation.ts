@@ -5,8 +5,8 @@ import { doStatementsAllow, type Statement } from './roles.ts';
 import { pseudo, readTemplate } from './template.ts';
 
 /**
- * The calls that CloudFormation makes for the resources of a template, with the role that it deploys with. On AWS a
- * missing right of that role rolls the whole deployment back.
+ * The calls that CloudFormation makes for the resources of a template, with the deployment's role. On AWS a missing
+ * right of that role rolls the whole deployment back.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
@@ -24,7 +24,6 @@ export interface FormationCall {
   context: Record<string, string[]>;
 }
 
-/** Where the deployment of a launch is. */
 export const place = {
   stack: 'store-integration-prod',
   account: pseudo['AWS::AccountId'] ?? '',
@@ -50,7 +49,7 @@ const nameProperty: Readonly<Record<string, string>> = {
   'AWS::SSM::Parameter': 'Name',
 };
 
-/** IAM's kinds of the resource that a handler works on, if its actions know several. */
+/** IAM's kinds of the resource that a type's handler works on, where the handler's actions know several. */
 const ownKinds: Readonly<Record<string, string[]>> = {
   'AWS::CloudFormation::Stack': ['stack'],
   'AWS::DynamoDB::Table': ['table'],
@@ -72,10 +71,10 @@ const ownKinds: Readonly<Record<string, string[]>> = {
   'AWS::SSM::Parameter': ['parameter'],
 };
 
-/** Kinds whose ids AWS chooses: they do not begin with the name of the stack. */
+/** Kinds whose ids AWS chooses. They do not begin with the name of the stack. */
 const namedByAws = ['eventSourceMapping'];
 
-/** Calls that a handler makes because of a property. A resource without the property does not cause them. */
+/** Calls that a handler makes only for resources with a property. */
 const onlyWith: readonly [type: string, actions: RegExp, property: string][] = [
   ['AWS::ApiGateway::RestApi', /^s3:/, 'BodyS3Location'],
   ['AWS::DynamoDB::Table', /^kinesis:|^iam:CreateServiceLinkedRole$/, 'KinesisStreamSpecification'],
@@ -98,14 +97,14 @@ const onlyWith: readonly [type: string, actions: RegExp, property: string][] = [
 
 /** Calls that no deployment of this service causes. */
 const neverCaused: readonly [type: string, actions: RegExp][] = [
-  // An update removes the bound of a role that has none in the new template. A launch bounds each role.
+  // An update would remove the bound of a role that has none in the new template. A launch bounds each role.
   ['AWS::IAM::Role', /^iam:DeleteRolePermissionsBoundary$/],
   // This service's firewall protects an API.
   [
     'AWS::WAFv2::WebACLAssociation',
     /^(?:elasticloadbalancing|appsync|cognito-idp|apprunner|ec2|amplify|bedrock-agentcore):/,
   ],
-  // These are names of S3's operations. IAM has other names for them, which the schema lists as well.
+  // These are S3's names of operations. The schema also lists IAM's names for the same ones.
   ['AWS::S3::Bucket', /^s3:(?:PutObjectLockConfiguration|DeleteBucket\w+)$/],
 ];
 
@@ -132,7 +131,7 @@ const passedTo: Readonly<Record<string, string>> = {
 const memberOf = (properties: Part, path: string): Part =>
   path.split('.').reduce((part: Part, name) => part?.[name], properties);
 
-/** Cut as CloudFormation cuts the parts of a name with 64 characters. */
+/** Cuts a name as CloudFormation does for names with 64 characters. */
 const madeName = (stack: string, id: string): string => `${stack.slice(0, 24)}-${id.slice(0, 24)}-ABCDEFGHIJKL`;
 
 /** A resource of a template, and its name after the deployment. */
@@ -165,11 +164,11 @@ const parts: Readonly<Record<string, string>> = {
   Account: place.account,
 };
 
-/** An ARN of AWS's table with a name instead of its last placeholders. */
+/** Fills the placeholders of an ARN in AWS's table. Unknown ones become the name. */
 const filled = (arn: string, name: string): string =>
   arn.replace(/\$\{([^}]+)\}/g, (_, part: string) => parts[part] ?? name.replace(/^\//, ''));
 
-/** Resources of other services that a handler reaches, by action. */
+/** Resources of other services that a handler uses, by action. */
 const others: readonly [action: RegExp, resource: (one: Deployed) => string][] = [
   [
     /^iam:(?:PassRole|GetRole)$/,
@@ -182,7 +181,7 @@ const others: readonly [action: RegExp, resource: (one: Deployed) => string][] =
   [/^s3:GetObject$/, () => `arn:aws:s3:::cdk-sislaunch-assets-${place.account}-${place.region}/0c0ffee0c0ffee.zip`],
 ];
 
-/** The resources that a call names: the one that the handler works on, and others that the action always needs. */
+/** The resources that a call names: the handler's own, or the ones that the action always needs. */
 const resourcesOf = (one: Deployed, action: string, known: readonly KnownResource[]): string[] => {
   const kinds = ownKinds[one.type] ?? [];
   const own = known.filter(({ kind }) => kinds.includes(kind));
@@ -201,7 +200,7 @@ const isCaused = ({ type, properties }: Deployed, action: string): boolean =>
 
 const handlers = handlerActions.types as Readonly<Record<string, Partial<Record<Verb, string[]>>>>;
 
-/** All calls for one resource. Throws for a type or an action that no table has. */
+/** All calls for one resource. Throws for a type or an action that the tables lack. */
 const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> => {
   const { type, id, name, properties } = one;
   const boundary = properties.PermissionsBoundary;
@@ -215,7 +214,7 @@ const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> 
   const verbs = Object.entries(known).filter(([verb]) => verb !== 'delete' || !one.isRetained);
   const calls = verbs.flatMap(([verb, actions]) =>
     actions
-      // One schema writes S3 for s3. IAM treats both the same.
+      // One schema writes S3 for s3, which are the same to IAM.
       .map((action) => action.replace(/^\w+/, (service) => service.toLowerCase()))
       .filter((action) => isCaused(one, action))
       .map(async (action): Promise<FormationCall[]> => {
@@ -247,10 +246,10 @@ const callsFor = async (one: Deployed, bound: string): Promise<FormationCall[]> 
   return [...(await Promise.all(calls)).flat(), ...further];
 };
 
-/** The rights with which CloudFormation deploys, and the policy that bounds the roles that it makes. */
+/** The rights with which CloudFormation deploys, and the policy that bounds the roles it makes. */
 export interface FormationRights {
   statements: readonly Statement[];
-  /** ARN of the policy. */
+  /** The ARN of the policy. */
   bound: string;
 }
 
@@ -258,7 +257,7 @@ export interface FormationRights {
 export const formationCalls = async (stacks: readonly StackTemplate[], bound: string): Promise<FormationCall[]> =>
   (await Promise.all(deployedOf(stacks).map((one) => callsFor(one, bound)))).flat();
 
-/** A sentence for each action that CloudFormation calls for a type without having the right. */
+/** A sentence for each call that CloudFormation has no right to make. */
 export const formationFaults = async (
   stacks: readonly StackTemplate[],
   { statements, bound }: FormationRights,
@@ -272,7 +271,7 @@ export const formationFaults = async (
   return [...new Map(faults)].map(([call, on]) => `${call} ${on}, which the rights of the launch do not allow.`);
 };
 
-/** A sentence for each action in a statement that the role's bound does not allow. */
+/** A sentence for each action of a statement that the role's bound does not allow. */
 const boundFaults = (role: string, statement: Statement, bound: readonly Statement[]): string[] => {
   const asked = asList(statement.Action).flatMap((action) =>
     asList(statement.Resource).map((resource) => ({ action, resource, context: {} })),
@@ -286,8 +285,8 @@ const boundFaults = (role: string, statement: Statement, bound: readonly Stateme
 };
 
 /**
- * A sentence for each right of a role in a cloud assembly that is useless: AWS never allows the action in this
- * statement, or the bound does not. Without a bound only the first counts.
+ * A sentence for each useless right of a role in a cloud assembly: AWS never allows the action in this statement, or
+ * the bound, if there is one, does not.
  */
 export const roleFaults = async (dir: string, bound?: readonly Statement[]): Promise<string[]> => {
   const roles = readTemplate(dir, (id) => madeName(place.stack, id)).ofType('AWS::IAM::Role');

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { Environment, type FunctionFacts, type Invocation, maxPayloadBytes } from './environment.ts';
 
-/** Lambda refuses a call above the account's concurrency. */
+/** Lambda refuses calls above the account's concurrency. */
 export class ThrottledError extends Error {
   override name = 'TooManyRequestsException';
   override message = 'Rate Exceeded.';
@@ -11,7 +11,7 @@ export class ThrottledError extends Error {
 /** Lambda stops a chain of calls at about the 17th call of one function. */
 const maxRounds = 16;
 
-/** Lambda has stopped a chain of calls through a function that does not allow it. */
+/** Lambda has stopped a chain of calls through a function that does not allow loops. */
 export class RecursionError extends Error {
   override name = 'RecursiveInvocationException';
   constructor(label: string) {
@@ -21,7 +21,7 @@ export class RecursionError extends Error {
 
 const newRoot = (): string => `Root=1-${Math.floor(Date.now() / 1000).toString(16)}-${randomBytes(12).toString('hex')}`;
 
-/** How often a chain of calls has passed through each function, according to the trace headers that led to a call. */
+/** How often trace headers say that a chain of calls has passed through each function. */
 const lineageOf = (traces: readonly string[]): Map<string, number> => {
   const rounds = new Map<string, number>();
   for (const trace of traces)
@@ -30,7 +30,7 @@ const lineageOf = (traces: readonly string[]): Map<string, number> => {
   return rounds;
 };
 
-/** The trace header of a call, made from the headers of what led to it. Throws RecursionError. */
+/** The trace header of a call, made from the headers of calls or messages that led to it. Throws RecursionError. */
 const traceOf = ({ name, label, isRecursive }: FunctionFacts, traces: readonly string[]): string => {
   const lineage = lineageOf(traces);
   const rounds = lineage.get(name) ?? 0;
@@ -47,7 +47,7 @@ const refuseTooLarge = (payload: string): void => {
 };
 
 /**
- * Ends the processes that it was told of when its input ends: a frozen process does not notice that this one is gone.
+ * Kills the processes that it was told of when its input ends. A frozen process does not notice that this one is gone.
  */
 const keeper = `
 pids=' '
@@ -59,7 +59,7 @@ while read -r sign pid; do
 done
 kill -9 $pids 2>/dev/null`;
 
-/** Tells a keeper about each process that starts or ends. */
+/** Starts a keeper, and tells it about each process that starts or ends. */
 const startKeeper = () => {
   const shell = spawn('sh', ['-c', keeper], { detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
   shell.stdin.on('error', () => undefined);
@@ -76,15 +76,15 @@ interface FunctionsOptions {
   functions: readonly FunctionFacts[];
   /** Host and port of the engines that stand for AWS. */
   engines: () => string;
-  /** Calls at the same time, all functions together, as in the account's quota. */
+  /** The number of calls at the same time, all functions together, as in the account's quota. */
   concurrency: number;
-  /** A line that a function printed. */
+  /** Called with each line that a function prints. */
   onLine: (label: string, line: string) => void;
   /** The time that Lambda gives a process to start. */
   initSeconds?: number;
 }
 
-/** The processes of each function: a free one takes the next call, or another starts. */
+/** Keeps the processes of each function. A free one takes the next call; without one, another starts. */
 const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => {
   const environments = new Map<string, Environment[]>();
   const keys = new Map<string, string>();
@@ -114,7 +114,7 @@ const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => 
   return {
     keys,
     coldStarts: (): number => coldStarts,
-    /** A taken process. `isReplaced` tells whether the function was replaced while a process started. */
+    /** Takes a process. `isReplaced` tells whether the function was replaced while the process started. */
     take: async (facts: FunctionFacts, isReplaced: () => boolean): Promise<Environment> => {
       const free = of(facts.name).find((one) => one.take());
       if (free) return free;
@@ -123,7 +123,7 @@ const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => 
       else environments.set(facts.name, [...of(facts.name), started]);
       return started;
     },
-    /** Calls that are under way finish in their processes. */
+    /** Ends the processes of a function. Calls that are under way finish first. */
     retire: (name: string): void => {
       for (const each of of(name)) each.retire();
     },
@@ -134,14 +134,14 @@ const createPool = ({ engines, onLine, initSeconds = 10 }: FunctionsOptions) => 
   };
 };
 
-/** The functions of the template, each in processes of its own. */
+/** Runs the functions of the template, each in processes of its own. */
 export const startFunctions = (options: FunctionsOptions) => {
   const byName = new Map(options.functions.map((one) => [one.name, one]));
   const pool = createPool(options);
   let running = 0;
 
   return {
-    /** The function that signs with these credentials. */
+    /** Finds the function that signs with this access key. */
     callerOf: (accessKeyId: string): FunctionFacts | undefined =>
       [...byName.values()].find(({ name }) => pool.keys.get(name) === accessKeyId),
     /** Replaces the function with the same name, if there is one. Calls that are under way finish in the old one. */
@@ -154,15 +154,15 @@ export const startFunctions = (options: FunctionsOptions) => {
       byName.delete(name);
       pool.retire(name);
     },
-    /** Gives a function other statements, if there is one. */
+    /** Gives a function other statements, if it exists. */
     allow: ({ name, statements }: FunctionFacts): void => {
       const known = byName.get(name);
       if (known) byName.set(name, { ...known, statements });
     },
     /**
-     * Calls a function by its name or ARN, also by a version's. `traces` are the trace headers of what led to the call.
-     * Throws ThrottledError above the account's concurrency, and RecursionError. If the function fails, the invocation
-     * has its error.
+     * Calls a function by its name or ARN, with or without a version. `traces` are the trace headers of the calls or
+     * messages that led to it. Throws ThrottledError above the account's concurrency, and RecursionError. If the
+     * function fails, the invocation has its error.
      */
     invoke: async (nameOrArn: string, payload: string, traces: readonly string[] = []): Promise<Invocation> => {
       const name = nameOrArn.replace(/^arn:aws:lambda:[^:]*:\d+:function:/, '').split(':')[0] ?? '';
@@ -179,7 +179,7 @@ export const startFunctions = (options: FunctionsOptions) => {
         running -= 1;
       }
     },
-    /** Processes started so far. */
+    /** The number of processes started so far. */
     coldStarts: pool.coldStarts,
     stop: pool.stop,
   };

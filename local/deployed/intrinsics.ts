@@ -1,4 +1,4 @@
-/** CloudFormation's functions in a template, such as `Fn::Sub`, replaced by their values. */
+/** Replaces CloudFormation's functions in a template, such as `Fn::Sub`, by their values. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 type Part = any;
@@ -10,7 +10,7 @@ export interface Values {
   attribute: (id: string, name: string) => Part;
   /** The value of a condition, for `Fn::If`. */
   condition?: (name: string) => boolean;
-  /** Changes each text, such as one that names a secret. */
+  /** Changes each text, for example to fill in secrets. */
   text?: (text: string) => string;
 }
 
@@ -40,7 +40,7 @@ const functions: Record<string, (value: Part, values: Values) => Part> = {
   },
 };
 
-/** A part of a template in which every function is resolved. Each `AWS::NoValue` is left out. */
+/** Resolves every function in a part of a template. Leaves out each `AWS::NoValue`. */
 export const resolveWith = (values: Values, part: Part): Part => {
   const { text = (one) => one } = values;
   if (typeof part === 'string') return text(part);

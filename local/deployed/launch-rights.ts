@@ -4,7 +4,7 @@ import { type FormationRights, place } from './formation.ts';
 import { resolveWith } from './intrinsics.ts';
 import type { Statement } from './roles.ts';
 
-/** The policies of deploy/launch.yaml, as they are in the account of `place`. */
+/** Reads the policies of deploy/launch.yaml, as they would be in the account of `place`. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 type Part = any;
@@ -22,11 +22,11 @@ const customTags = shortForms.flatMap((name): (ScalarTag | CollectionTag)[] => {
 
 export const readTemplateFile = (path: string | URL): Part => parse(readFileSync(path, 'utf8'), { customTags });
 
-/** The stack that a form makes, by its id. */
+/** The ARN of a launch's stack with this id. */
 export const launchArn = (id: string): string =>
   `arn:aws:cloudformation:${place.region}:${place.account}:stack/my-store/${id}`;
 
-/** A stack that stands for any other. */
+/** A launch for all uses that need no particular one. */
 const anyLaunch = launchArn('0c0ffee0-1111-4222-8333-444444444444');
 
 const pseudo: Readonly<Record<string, string>> = {
@@ -45,7 +45,7 @@ export const launchArns: Readonly<Record<string, string>> = {
   Project: `arn:aws:codebuild:${place.region}:${place.account}:project/Project`,
 };
 
-/** The statements of each policy of a launch. The policy `Rights` is also the bound of all roles. */
+/** Reads the statements of each policy of a launch. The policy `Rights` is also the bound of all roles. */
 export const readLaunch = (launch = anyLaunch) => {
   const { Resources } = readTemplateFile(file);
   const given: Readonly<Record<string, string>> = { ...pseudo, 'AWS::StackId': launch };

@@ -1,7 +1,10 @@
 import { type IndexName, indexes, tableKey } from '../../lib/table/schema.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 
-/** IAM as far as the roles of the stack use it: actions, resources, and conditions on the keys of items. */
+/**
+ * Decides as IAM does, for the parts that the stack's roles use: actions, resources, and conditions on the keys of
+ * items.
+ */
 
 export interface Statement {
   Sid?: string;
@@ -11,7 +14,7 @@ export interface Statement {
   Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** The statements of a template's roles, by their ARNs. */
+/** The statements of a template's roles, by ARN. */
 export const statementsOf = (template: Pick<ResolvedTemplate, 'ofType'>): Map<string, Statement[]> =>
   new Map(
     template
@@ -22,12 +25,11 @@ export const statementsOf = (template: Pick<ResolvedTemplate, 'ofType'>): Map<st
       ]),
   );
 
-/** A request of a caller. */
 export interface AccessRequest {
-  /** Such as `dynamodb:GetItem`. */
+  /** The action, such as `dynamodb:GetItem`. */
   action: string;
   resource: string;
-  /** Values of condition keys. A key that the request lacks is missing or empty. */
+  /** The values of condition keys. A key without a value is missing or empty. */
   context: Readonly<Record<string, readonly string[]>>;
 }
 
@@ -35,7 +37,7 @@ const asList = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(valu
 
 const patterns = new Map<string, RegExp>();
 
-/** Patterns are few, and each is tried on every call. */
+/** Keeps the expressions of patterns, since there are few and every call tries them. */
 export const isLike = (pattern: string, value: string): boolean => {
   const known =
     patterns.get(pattern) ??
@@ -70,19 +72,19 @@ const applies = (statement: Statement, asked: AccessRequest): boolean =>
   asList(statement.Resource).some((resource) => isLike(resource, asked.resource)) &&
   holds(statement, asked);
 
-/** True if the statements of a role allow the request: at least one allows it, and none denies it. */
+/** True if at least one of the statements allows the request, and none denies it. */
 export const doStatementsAllow = (statements: readonly Statement[], asked: AccessRequest): boolean => {
   const found = statements.filter((statement) => applies(statement, asked));
   return found.length > 0 && found.every(({ Effect }) => Effect === 'Allow');
 };
 
-/** One use of the table by a command. Each item of a transaction is a use. */
+/** One use of the table by a command. Each item of a transaction is a use of its own. */
 export interface TableUse {
   /** DynamoDB's action, without its prefix. */
   action: string;
   table: string;
   index?: IndexName | undefined;
-  /** The partition keys that it names. */
+  /** The partition keys that the command names. */
   partitions: string[];
 }
 
@@ -96,7 +98,8 @@ const partitionOf = (item: Input): string[] => {
 };
 
 /**
- * The uses of tables by a command such as `Query`, given its input as it is sent or as the document client takes it.
+ * Lists the uses of tables by a command such as `Query`. The input may have the form that is sent, or the document
+ * client's.
  */
 export const tableUses = (command: string, input: Input): TableUse[] => {
   const tables: [string, Input][] = Object.entries(input.RequestItems ?? {});

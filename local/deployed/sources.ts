@@ -8,7 +8,10 @@ import type { Functions } from './functions.ts';
 import { doStatementsAllow, type Statement, statementsOf } from './roles.ts';
 import type { Part, ResolvedTemplate } from './template.ts';
 
-/** Makes the template's queues, first the ones without dead letters. Answers their URLs at the server, by name. */
+/**
+ * Makes the template's queues, first the ones that need no dead-letter queue. Answers their URLs at the server, by
+ * name.
+ */
 export const makeQueues = async (
   template: Pick<ResolvedTemplate, 'ofType'>,
   client: SQSClient,
@@ -50,7 +53,7 @@ interface SourceOptions {
   facts: readonly FunctionFacts[];
   tableEndpoint: string;
   queueUrls: Readonly<Record<string, string>>;
-  /** The places up to which the mappings have read their streams. */
+  /** How far each mapping has read its stream. */
   places: Map<string, StreamPlace>;
   onLine: (label: string, line: string) => void;
 }
@@ -79,7 +82,10 @@ interface Mapping {
 type Batch = { Records: object[] };
 type Answer = SQSBatchResponse & DynamoDBBatchResponse & { state?: object };
 
-/** Invokes a function with a batch. Throws if it fails, so that the whole batch comes back. */
+/**
+ * Makes a function that invokes a Lambda function with a batch. It throws if that fails, so that the whole batch comes
+ * back.
+ */
 const batchInvoker =
   ({ functions, onLine }: SourceOptions, { name, label }: FunctionFacts) =>
   async (event: Batch): Promise<Answer> => {
@@ -95,8 +101,8 @@ const batchInvoker =
   };
 
 /**
- * Calls a function with the window of its mapping, if it has one. Only then does an event name its shard, and must an
- * answer have a state.
+ * Adds the window of a mapping to the event, if it has one. Then the event also names its shard, and the answer must
+ * have a state.
  */
 const inWindow =
   ({ TumblingWindowInSeconds: seconds }: Part, invoke: (event: Batch) => Promise<Answer>): Consumer =>
@@ -112,8 +118,7 @@ const sequenceOf = ({ dynamodb }: DynamoDBRecord): string => dynamodb?.SequenceN
 const secondsOf = ({ dynamodb }: DynamoDBRecord): number => dynamodb?.ApproximateCreationDateTime ?? 0;
 
 /**
- * Halves a failing batch until the failing record is alone, and answers that record as failed. All records before it
- * are done.
+ * Halves a failing batch until the failing record is alone, and answers that it failed. All records before it are done.
  */
 const inHalves =
   (invoke: Consumer): Consumer =>
@@ -130,7 +135,7 @@ const inHalves =
     }
   };
 
-/** Passes records that are too old to the mapping's destination, and only the others to the function. */
+/** Passes records that are too old to `giveUp`, and the others to the function. */
 const notOlderThan =
   (maxSeconds: number, invoke: Consumer, giveUp: (records: readonly DynamoDBRecord[]) => Promise<void>): Consumer =>
   async ({ Records, ...shard }) => {
@@ -141,15 +146,15 @@ const notOlderThan =
     return young.length > 0 ? invoke({ Records: young, ...shard }) : { batchItemFailures: [] };
   };
 
-/** A failed asynchronous call is repeated after this time, and again after twice this time. */
+/** Lambda repeats a failed asynchronous call after this time, and again after twice this time. */
 const asyncRetryMillis = 60_000;
 
-/** The template's sources while they are started, with everything that ends them. */
+/** The template's sources while they start, with the functions that end them. */
 interface StartedSources {
   options: SourceOptions;
   client: SQSClient;
   stopped: AbortController;
-  /** Each hears whether a later version continues at the same place. */
+  /** Each is called with true if another version continues at the same place. */
   stops: ((goesOn: boolean) => Promise<void> | void)[];
 }
 
@@ -161,7 +166,8 @@ const functionFacts = ({ facts }: SourceOptions, name: string): FunctionFacts =>
 };
 
 /**
- * Sends what a function gave up to a queue, with the function's role. Without a queue it is lost, and a line says so.
+ * Makes a function that sends a given-up call to a queue, with the Lambda function's role. Without a queue the call is
+ * lost.
  */
 const failureSender = ({ options, client }: StartedSources, of: FunctionFacts, queueArn: string | undefined) => {
   if (queueArn !== undefined) checkRole(of.label, of.statements, ['sqs:SendMessage'], queueArn);
@@ -235,7 +241,7 @@ const startMapping = (started: StartedSources, mapping: Mapping): void => {
   (source.includes(':sqs:') ? readQueue : readTable)(started, mapping, target, source);
 };
 
-/** Calls a function asynchronously like Lambda: again if it fails, and then its destination gets the call. */
+/** Makes an asynchronous call like Lambda's. If the function fails again and again, its destination gets the call. */
 const asyncCaller = (started: StartedSources, target: FunctionFacts): (() => Promise<void>) => {
   const { template, functions, onLine } = started.options;
   const { name, label, arn } = target;
@@ -281,7 +287,7 @@ const startSchedule = (
   const { Arn, RoleArn, Input } = properties.Target;
   const allowed = (actions: readonly string[], resource: string): void =>
     checkRole(`the schedule ${id}`, roles.get(RoleArn) ?? [], actions, resource);
-  // A schedule without a start date calls its target at once.
+  // A schedule without a start date also calls its target at once.
   const repeat = (work: () => void): void => {
     work();
     const timer = setInterval(work, minutes * 60_000);
@@ -315,9 +321,9 @@ export const startSources = (options: SourceOptions) => {
     started.client.destroy();
   };
   return {
-    /** Ends them after the stream's last record. */
+    /** Ends the sources after the stream's last record. */
     stop: (): Promise<void> => end(false),
-    /** Ends them after the records at hand. The sources of another version continue there. */
+    /** Ends the sources after the records that they have read. Another version's sources continue there. */
     leave: (): Promise<void> => end(true),
   };
 };

@@ -24,7 +24,7 @@ const describe = (client: DynamoDBClient, TableName: string): Promise<TableDescr
     },
   );
 
-/** The parts of an index that no update changes. */
+/** The parts of an index that no update can change. */
 const shapeOf = ({ KeySchema = [], Projection = {} }: GlobalSecondaryIndex | GlobalSecondaryIndexDescription) => ({
   keys: KeySchema.map(({ AttributeName, KeyType }) => `${KeyType} ${AttributeName}`),
   projection: [Projection.ProjectionType, ...[...(Projection.NonKeyAttributes ?? [])].sort()],
@@ -33,7 +33,10 @@ const shapeOf = ({ KeySchema = [], Projection = {} }: GlobalSecondaryIndex | Glo
 const isReady = ({ TableStatus, GlobalSecondaryIndexes = [] }: TableDescription): boolean =>
   TableStatus === 'ACTIVE' && GlobalSecondaryIndexes.every(({ IndexStatus }) => IndexStatus === 'ACTIVE');
 
-/** The change that gives a table the template's indexes. Throws if CloudFormation would refuse it. */
+/**
+ * The change that gives a table the template's indexes; undefined if there is none. Throws if CloudFormation would
+ * refuse it.
+ */
 const indexChange = (
   table: TableDescription,
   keySchema: unknown,

@@ -2,10 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { resolveWith } from './intrinsics.ts';
 
-/**
- * Reads a synthesised template as CloudFormation would deploy it: with every reference resolved, and with nested
- * stacks.
- */
+/** Reads a synthesised template as CloudFormation would deploy it, with nested stacks and every reference resolved. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a template is looked at member by member.
 export type Part = any;
@@ -34,9 +31,7 @@ export const pseudo: Readonly<Record<string, string>> = {
 const arn = (service: string, rest: string): string =>
   `arn:aws:${service}:${pseudo['AWS::Region']}:${pseudo['AWS::AccountId']}:${rest}`;
 
-/**
- * The name of a deployed resource, and what CloudFormation tells about it: `Ref` and the attributes of `Fn::GetAtt`.
- */
+/** The values of `Ref` and of the attributes of `Fn::GetAtt` for a deployed resource, by its type. */
 const physical: Record<string, (name: string, properties: Part) => Record<string, string>> = {
   'AWS::DynamoDB::Table': (name) => ({
     Ref: name,
@@ -62,7 +57,7 @@ const physical: Record<string, (name: string, properties: Part) => Record<string
   'AWS::KMS::Key': (name) => ({ Ref: name, Arn: arn('kms', `key/${name}`) }),
 };
 
-/** A stack of the template, with the values of its references. */
+/** A stack of the template, with the values that it needs for its references. */
 interface Scope {
   stack: string;
   template: Template;
@@ -88,7 +83,7 @@ const attribute = (scope: Scope, id: string, name: string): Part => {
   return value;
 };
 
-/** Values of `{{resolve:secretsmanager:...}}`: one text for each secret. */
+/** One made-up text for each secret in `{{resolve:secretsmanager:...}}`. */
 const secrets = new Map<string, string>();
 const secretOf = (reference: string): string => {
   const known = secrets.get(reference) ?? crypto.randomUUID().replaceAll('-', '').repeat(2);
@@ -98,7 +93,7 @@ const secretOf = (reference: string): string => {
 
 const withSecrets = (text: string): string => text.replace(/\{\{resolve:secretsmanager:[^}]*\}\}/g, secretOf);
 
-/** A part of a template in which every intrinsic function is resolved. */
+/** Resolves every intrinsic function in a part of a template. */
 const resolve = (scope: Scope, part: Part): Part =>
   resolveWith(
     {
@@ -124,7 +119,7 @@ const readScope = (
   return scope;
 };
 
-/** Adds nested stacks. Their parameters may be outputs of others, so each is resolved when it is needed. */
+/** Adds nested stacks. A parameter may be the output of another stack, so it is resolved when it is needed. */
 const nest = (dir: string, scope: Scope): void => {
   for (const [id, { Type, Properties, Metadata }] of Object.entries(scope.template.Resources)) {
     if (Type !== 'AWS::CloudFormation::Stack') continue;
@@ -149,8 +144,8 @@ const mainTemplate = (dir: string): { file: string; stack: string; isProtected: 
 };
 
 /**
- * The resources of a cloud assembly's only stack and of its nested stacks, by type, with all references resolved. Here
- * each resource is named by its logical id; on AWS it gets a longer name.
+ * Reads the resources of a cloud assembly's only stack and its nested stacks, with all references resolved. Each
+ * resource has its logical id as name; on AWS it gets a longer one.
  */
 export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) => {
   const { file, stack, isProtected } = mainTemplate(dir);
@@ -164,9 +159,9 @@ export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) 
   collect(root);
   return {
     stack,
-    /** It cannot be deleted before somebody removes the protection. */
+    /** True if somebody must remove a protection before the stack can be deleted. */
     isProtected,
-    /** Resources of a type: the logical id, what `Ref` and `Arn` say, and the properties. */
+    /** The resources of a type, with logical id, `Ref`, `Arn` and properties. */
     ofType: (type: string) =>
       all
         .filter(({ resource }) => resource.Type === type)
@@ -177,7 +172,7 @@ export const readTemplate = (dir: string, nameOf: Scope['nameOf'] = (id) => id) 
           properties: resolve(scope, resource.Properties ?? {}) as Part,
           metadata: resource.Metadata ?? {},
           dependsOn: [resource.DependsOn ?? []].flat(),
-          /** It stays when its stack is deleted. */
+          /** True if the resource stays when its stack is deleted. */
           isRetained: resource.DeletionPolicy?.startsWith('Retain') ?? false,
         })),
     outputs: (): Record<string, string> =>
