@@ -1,16 +1,16 @@
 import { spawn } from 'node:child_process';
 
-/** The environment before the service adds its settings and secrets, which the browser must not get. */
+/** A copy of the environment from before the service adds its settings and secrets, which the browser must not get. */
 const environment = { ...process.env };
 
 interface BrowserSetting {
   platform: NodeJS.Platform;
   env: NodeJS.ProcessEnv;
-  /** A person sees the output and can type. */
+  /** True if a person sees the output and can type. */
   isTerminal: boolean;
 }
 
-/** The command that opens a page in the browser of the person at the terminal; undefined if nobody would see it. */
+/** The command that opens a page in the browser of the person at the terminal; undefined if they would not see it. */
 export const browserCommand = (url: string, { platform, env, isTerminal }: BrowserSetting): string[] | undefined => {
   const hasDisplay = Boolean(env.DISPLAY || env.WAYLAND_DISPLAY);
   // Over ssh, this machine's browser is not the one in front of the person.
@@ -21,7 +21,7 @@ export const browserCommand = (url: string, { platform, env, isTerminal }: Brows
 };
 
 /**
- * Opens the page with the person's own umask, if there is a browser: the browser may start with it. The link is printed
+ * Opens the page, if there is a browser. A browser that this starts gets the person's own umask. The link is printed
  * too, so a failure does no harm.
  */
 export const openBrowser = (url: string, umask: number): void => {

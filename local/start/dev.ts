@@ -16,7 +16,7 @@ import { Behaviour, type LocalDispenser } from './dispenser.ts';
 import { clockState, follow, publish, replay } from './events.ts';
 import { redrive, viewEvents, viewFaults } from './views.ts';
 
-/** The tools of the local service under `/_dev`. None of them is deployed. */
+/** The tools of the local service under `/_dev`, which are never deployed. */
 
 const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
 const Id = z.object({ id: z.guid() });
@@ -45,7 +45,7 @@ const runSweep = async () => {
   return report;
 };
 
-/** Some avatars of the made-up grid that no store has met. */
+/** Finds some avatars of the made-up grid that no store has met. */
 const showGrid = async () => {
   const stores = await listStores();
   const residents: Avatar[] = [];
@@ -72,10 +72,10 @@ interface Developer {
   baseUrl: string;
   /** The key of the demo store, with all scopes. */
   key: string;
-  /** The demo store. The tools are about it if the address names no other by `?store=`. */
+  /** The demo store. The tools use it unless the address names another by `?store=`. */
   store: { id: string; name: string };
   engine: string;
-  /** A key with all scopes for a store. Throws 404. */
+  /** Returns a key with all scopes for a store. Throws 404 if there is no such store. */
   keyOf: (store: string) => Promise<string>;
   dispenserOf: (store: string) => Promise<LocalDispenser | undefined>;
 }

@@ -13,9 +13,9 @@ import { realClock } from '../grid/world/clock.ts';
 import { allPermissions } from '../grid/world/land.ts';
 import { createWorld } from '../grid/world/world.ts';
 
-/** The shipped dispenser in a made-up region on loopback, which can misbehave on request. */
+/** Runs the shipped dispenser script in a made-up region on loopback. It can misbehave on request. */
 
-/** An item in an avatar's hands. `attempts` counts the requests for it, retries included. */
+/** An item that an avatar got. `attempts` counts the requests for it, including retries. */
 export interface Gift {
   deliveryId: string;
   recipient: string;
@@ -27,7 +27,7 @@ export interface Gift {
 
 export const Behaviour = z.object({
   mode: z.enum(['normal', 'slow', 'lost', 'error', 'garbage', 'forgetful']).default('normal'),
-  /** For `slow`: how long each answer takes. */
+  /** The time that each answer takes in the mode `slow`. */
   millis: z.number().int().min(0).max(120_000).default(2000),
 });
 export type Behaviour = z.input<typeof Behaviour>;
@@ -42,7 +42,7 @@ const avatar = (name: string) => {
   return identifier && avatarOf(identifier);
 };
 
-/** Requests that end together: whoever asks meanwhile waits for the next end. */
+/** Callers of `next` wait together until the next `end`. */
 const createTurn = () => {
   let turn: PromiseWithResolvers<void> | undefined;
   return {
@@ -63,7 +63,7 @@ const createTurn = () => {
 interface DispenserState {
   gifts: Gift[];
   behaviour: z.output<typeof Behaviour>;
-  /** The delivery that the script is handling. Nothing makes the script wait here. */
+  /** The delivery that the script is handling: only one, since nothing makes the script wait here. */
   deliveryId: string;
   grant?: () => void;
   isPlaced: boolean;
@@ -72,16 +72,16 @@ interface DispenserState {
 
 type World = ReturnType<typeof createWorld>;
 
-/** The region of the dispenser. `register` gives the service its address. */
+/** Makes the region of the dispenser. `register` tells the service the dispenser's address. */
 const createRegion = (state: DispenserState, origin: string, register: (url: string) => Promise<string>): World =>
   createWorld({
-    // The box listens for another box in its region before it begins. Here there is none.
+    // Before it begins, the box listens for another box in its region. Here there is none.
     clock: { ...realClock, after: (seconds, run) => realClock.after(seconds <= electionSeconds ? 0 : seconds, run) },
     // Forced delays would make a demo and a load test wait for seconds per item.
     delays: false,
     nameOf: (uuid) => avatar(uuid)?.username,
     uuidOf: (name) => avatar(name)?.uuid,
-    // The grid would never answer for a UUID that belongs to nobody, and the caller here would wait for it.
+    // The real grid never answers for a UUID that belongs to nobody. The caller here would wait for ever.
     lookUp: (kind, of, tell) => tell((kind === 'key' ? avatar(of)?.uuid : (avatar(of)?.username ?? '???')) ?? ''),
     grantUrl: (give) => {
       state.grant = () => give(`${origin}/sim.agni.local/cap/${randomUUID()}`);
@@ -115,7 +115,7 @@ const rezBox = (world: World) =>
     script: source,
     notecards: { dispenser: ['service = https://service.local', 'key = sis_test_stand-in'] },
     items: [],
-    // It has every item that a product may name.
+    // The box has every item that a product may name.
     contents: (name) => ({ name, type: 6, permissions: allPermissions, id: randomUUID() }),
   });
 
@@ -137,12 +137,12 @@ const answering =
     world().receive(origin() + request.url, request.method ?? '', body, (status, text) => {
       const known = text === `known ${id}` ? state.gifts.find((gift) => gift.deliveryId === id) : undefined;
       if (known) known.attempts += 1;
-      // The hardest case for the service: the avatar has the item, but no answer says so.
+      // The hardest case for the service: the avatar has the item, but no answer comes.
       if (mode !== 'forgetful') send(status, text);
     });
   };
 
-/** Starts a dispenser. `register` gives the service its address and answers the secret, like the script's PUT. */
+/** Starts a dispenser. `register` tells the service its address and answers the secret, like the script's PUT. */
 export const startDispenser = async (register: (url: string) => Promise<string>) => {
   const registration = createTurn();
   const state: DispenserState = {
@@ -166,7 +166,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
   const box = rezBox(world);
 
   return {
-    /** Lets the script register: the first time by giving it an address, later by a touch of its owner. */
+    /** Makes the script register: the first time by giving it an address, later by a touch of its owner. */
     registerAgain: (): Promise<void> => {
       const done = registration.next();
       if (state.isPlaced) box.touch(owner);
@@ -179,7 +179,7 @@ export const startDispenser = async (register: (url: string) => Promise<string>)
     /** The gifts, newest first. */
     inbox: (): Gift[] => state.gifts.toReversed(),
     behaviour: (): Required<Behaviour> => state.behaviour,
-    /** When it returns from `lost`, its region has restarted: it gets a new address and registers it. */
+    /** Changes the behaviour. After `lost`, the region restarts, and the script registers its new address. */
     behave: async (next: Behaviour): Promise<void> => {
       const wasLost = state.behaviour.mode === 'lost';
       state.behaviour = Behaviour.parse(next);

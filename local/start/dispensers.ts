@@ -4,12 +4,12 @@ import { invalid } from '../../lib/problem.ts';
 import { findStore, listStores } from '../../lib/store/stores.ts';
 import { type LocalDispenser, startDispenser } from './dispenser.ts';
 
-/** The key id by which the service's own dispensers are told from ones that somebody placed and registered. */
+/** The key id that marks the service's own dispensers. */
 const keyId = 'stand-in';
 
 /**
- * Says whether the store's box should be one of the service's own. A box that somebody else placed may be lost for a
- * while: its deliveries wait for it. A removed box does not come back by itself.
+ * Says whether the store's box should be the service's own. If somebody else's box is lost for a while, deliveries wait
+ * for it. A removed box does not come back by itself.
  */
 const isOurs = async (store: string): Promise<boolean> => {
   const found = await findDispenser(store);
@@ -25,10 +25,7 @@ const place = async (store: string): Promise<LocalDispenser> => {
   return dispenser;
 };
 
-/**
- * Gives every store a dispenser over the made-up grid: every existing store now, and a later one as soon as something
- * is asked of its dispenser.
- */
+/** Gives every store a dispenser on the made-up grid: existing stores now, later ones when it is needed. */
 export const startDispensers = async () => {
   const dispensers = new Map<string, Promise<LocalDispenser>>();
   const ensure = async (store: string): Promise<LocalDispenser | undefined> => {

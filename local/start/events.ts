@@ -11,15 +11,14 @@ import { ignoredFields } from '../gateway/ignored.ts';
 import { matcher } from '../gateway/matcher.ts';
 
 /**
- * The requests of the API as the desk's page for developers shows them, and its live events: server-sent, at `GET
- * /_dev/events`.
+ * Keeps the API's requests for the desk's page for developers, and sends that page live events at `GET /_dev/events`.
  */
 
-/** Calls of the table and queue, and units of capacity. */
+/** The number of calls of the table and queue, and of units of capacity. */
 export interface Cost {
   calls: number;
   units: number;
-  /** The row of the function that made them. */
+  /** The id of the function's row. */
   route: string;
 }
 
@@ -33,7 +32,7 @@ export interface ServedRequest extends Partial<Cost> {
   millis: number;
 }
 
-/** A request as it came. `body` is undefined if it was too long to be kept. */
+/** A request as it came. `body` is undefined if it is too long to keep. */
 interface KeptRequest extends ServedRequest {
   headers: Record<string, string[]>;
   body: Buffer | undefined;
@@ -46,15 +45,15 @@ const maxShownBytes = 4096;
 /** A longer body is not kept, and its request cannot be repeated. */
 const maxKeptBytes = 64 * 1024;
 
-/** A copy of the text's beginning: a slice of a large text would keep all of it in memory. */
+/** Copies the beginning of a text. A slice would keep the whole text in memory. */
 const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
 const kept = 200;
-/** This many of the desk's own requests are kept. More would drive out the requests that somebody is looking for. */
+/** At most this many requests are the desk's own, so that these do not replace the ones that somebody looks for. */
 const keptOfDesk = 50;
 const flushMillis = 100;
-/** A reader with a longer backlog is dropped. It connects again and gets the kept requests. */
+/** A reader with more unsent bytes is dropped. It connects again and gets the kept requests. */
 const maxBacklogBytes = 4 * 1024 * 1024;
 
 const readers = new Set<ServerResponse>();
@@ -66,7 +65,7 @@ const secretHeaders = ['x-api-key', 'authorization', 'proxy-authorization', 'coo
 
 const keyIdOf = ({ headers }: KeptRequest): string | undefined => parseKey(headers['x-api-key']?.[0] ?? '', 'test')?.id;
 
-/** The name and store of each key that was looked up, by id; undefined for a key that the table does not have. */
+/** The name and store of each key that was looked up, by id; undefined if the table does not have the key. */
 const keys = new Map<string, { name: string; store: string } | undefined>();
 
 const readKeys = async (requests: readonly KeptRequest[]): Promise<void> => {
@@ -77,13 +76,13 @@ const readKeys = async (requests: readonly KeptRequest[]): Promise<void> => {
   }
 };
 
-/** True for a call of the desk: unlike the reference page it sends no Referer. */
+/** True for a call of the desk, which sends no Referer. The reference page does. */
 const isOfDesk = ({ headers }: Pick<KeptRequest, 'headers'>): boolean =>
   headers['sec-fetch-site']?.[0] === 'same-origin' && headers.referer === undefined;
 
 const match = matcher(routes);
 
-/** A request without its secrets. */
+/** A request as the page gets it, without its secrets. */
 const view = (request: KeptRequest) => {
   const { headers, body, ...shown } = request;
   const [path = '', query = ''] = request.url.split(/\?(.*)/s);
@@ -103,7 +102,7 @@ const view = (request: KeptRequest) => {
   };
 };
 
-/** The time of every endpoint, and how far it is ahead of this machine's. */
+/** The service's time, and how far it is ahead of this machine's. */
 export const clockState = () => ({ now: timestamp(now()), aheadMillis: now() - Date.now() });
 
 const frame = (event: string, data: object): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
@@ -118,7 +117,9 @@ export const publish = (event: string, data: object = {}): void => {
   }
 };
 
-/** Packs thousands of requests a second into a few events, each with as many as the page shows. */
+/**
+ * Sends the unsent requests, at most as many as the page shows, as one event. So thousands a second need few events.
+ */
 const flush = (): void => {
   clearTimeout(flushTimer);
   flushTimer = undefined;
@@ -127,7 +128,7 @@ const flush = (): void => {
   unsent = [];
 };
 
-/** Without the names of keys if the table does not answer. */
+/** Flushes with the names of keys, if the table answers. */
 const flushWithKeys = (): Promise<void> =>
   readKeys(unsent.slice(-kept))
     .catch(() => undefined)
@@ -140,7 +141,7 @@ const newest = (): KeptRequest[] => {
   return recent.filter((request) => both.has(request));
 };
 
-/** Keeps an answered request for the page, with the cost from its function's log line. */
+/** Keeps an answered request for the page, with the cost that its function logged. */
 export const noteRequest = ({ body, answer, ...answered }: AnsweredRequest, cost: Cost | undefined): ServedRequest => {
   const request = { ...answered, time: timestamp(now()), ...cost };
   const noted = {
@@ -150,7 +151,7 @@ export const noteRequest = ({ body, answer, ...answered }: AnsweredRequest, cost
     answer: shortened(Buffer.from(answer)),
   };
   recent.push(noted);
-  // Trimming only at twice the length saves a copy per request.
+  // Trimming only at twice the length saves a copy for each request.
   if (recent.length > 2 * (kept + keptOfDesk)) recent = newest();
   if (readers.size > 0) {
     unsent.push(noted);
@@ -159,10 +160,10 @@ export const noteRequest = ({ body, answer, ...answered }: AnsweredRequest, cost
   return request;
 };
 
-/** Makes a response a reader, which gets the kept requests first. */
+/** Makes a response a reader. It gets the kept requests first. */
 export const follow = async (response: ServerResponse): Promise<void> => {
   await readKeys(newest()).catch(() => undefined);
-  // The unsent requests are among the recent ones: this reader must not get them twice.
+  // The recent requests include the unsent ones, and this reader must not get them twice.
   flush();
   response.writeHead(200, { 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
   response.write(`retry: 1000\n${frame('hello', { clock: clockState(), requests: newest().map(view) })}`);
@@ -174,9 +175,9 @@ export const follow = async (response: ServerResponse): Promise<void> => {
 const ofConnection = ['host', 'connection', 'content-length', 'transfer-encoding', 'expect', 'keep-alive', 'upgrade'];
 
 /**
- * Sends a kept request again with its key. If it had an Idempotency-Key, it gets a new one: with the old one it would
- * only get the first answer again. Answers the id and status of the new request. Throws 400 for a request that is not
- * kept whole.
+ * Sends a kept request again with its key. It gets a new Idempotency-Key if it had one, since the old one would only
+ * bring the first answer again. Answers the new request's id and status. Throws 400 for a request that is not kept in
+ * full.
  */
 export const replay = async (baseUrl: string, id: string) => {
   const request = recent.find((one) => one.id === id);

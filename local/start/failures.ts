@@ -1,7 +1,7 @@
 import type { LocalOptions } from './options.ts';
 import { findHolder, isLocalService } from './running.ts';
 
-/** Advice for a person if the local service could not start. */
+/** Advises a person if the local service could not start. */
 
 const anotherPort = 'npm start -- --port 0 takes any that is free.';
 const anotherFolder = 'choose another one: npm start -- --data-dir <folder>.';
@@ -16,7 +16,7 @@ const whoHasThePort = async ({ port, dataDir }: LocalOptions): Promise<string> =
     : `Port ${port} is taken by another program. End that one, or choose another port: ${anotherPort}`;
 };
 
-/** An error of the start as a message for a person, which says what to do. */
+/** Turns an error of the start into a message that says what to do. */
 export const explainFailure = async (
   { code = '', syscall, path, message }: NodeJS.ErrnoException,
   options: LocalOptions,

@@ -44,15 +44,15 @@ const number = (flag: string, text: string, preset: number, parse: (text: string
 
 const flag = (name: string, text: string): Option => {
   const variable = `SIS_${name.replace('-', '_').toUpperCase()}`;
-  // Commander takes any value of a flag's variable as "on".
+  // Commander takes every value of a flag's variable as "on".
   if (['', '0', 'false', 'no'].includes(process.env[variable] ?? '')) delete process.env[variable];
   return new Option(`--${name}`, text).env(variable);
 };
 
 /**
- * The options that npm took for its own, since no `--` came before them, as the person meant them. npm passes them on
- * in its variables; a value after a space stays behind as an argument. A variable with the same name from elsewhere,
- * such as from an .npmrc, does not count if the option is given.
+ * Finds options that npm took for its own, since no `--` came before them. npm passes them on in its variables; a value
+ * after a space stays behind as an argument. If the option is given too, the variable comes from elsewhere, such as an
+ * .npmrc.
  */
 const keptByNpm = (command: Command, argv: readonly string[]): string[] => {
   const values = argv.filter((word) => !word.startsWith('-'));

@@ -6,20 +6,19 @@ import { answerDesk } from '../../lib/http/desk.ts';
 import { answerPage } from '../pages/pages.ts';
 import { answerDev } from './dev.ts';
 
-/** The local service's own pages and tools, in addition to the API. */
+/** Answers requests for the local service's own pages and tools, which the API does not have. */
 
 const loopbackHost = /^(localhost|127\.0\.0\.1|\[::1\])(:\d+)?$/i;
 
 /**
  * Says why a request is refused, if it is. Programs on this machine may use the tools. A web site that the developer
- * visits may not. Such a site can give this address a name of its own, which is then the host, or send a form, whose
- * origin is foreign.
+ * visits may not. Such a site can give this address another name, which is then the host, or send a form, which has a
+ * foreign origin.
  */
 const refusal = ({ method, headers: { host = '', origin, ...others } }: IncomingMessage): string | undefined => {
   if (!loopbackHost.test(host))
     return `Open this as 127.0.0.1 or localhost, not as ${host || 'a host without a name'}.`;
-  // A browser says in this header, which no page can set, that another site sends the request, even if it names no
-  // origin.
+  // In this header, which no page can set, a browser tells that another site sends the request, even without an origin.
   const site = String(others['sec-fetch-site'] ?? 'none');
   const isOwn = origin === undefined ? /^(?:none|same-origin)$/.test(site) : origin === `http://${host}`;
   if (method === 'GET' || method === 'HEAD' || isOwn) return undefined;
@@ -31,7 +30,7 @@ const deskPath = /^\/desk(?:\/(.*))?$/;
 
 const deskSources = ['../../apps/desk', '../../apps/client'].map((path) => join(import.meta.dirname, path));
 
-/** The time of the last change of the desk's sources, removed files included. */
+/** The time of the last change of the desk's sources. Removing a file is a change too. */
 const lastChange = async (): Promise<number> => {
   const found = await Promise.all(
     deskSources.map(async (root) => (await readdir(root, { recursive: true })).map((name) => join(root, name))),
@@ -42,8 +41,8 @@ const lastChange = async (): Promise<number> => {
 };
 
 /**
- * The desk as it is deployed, with the pages for developers. A change of its sources is visible when its page is loaded
- * again.
+ * Builds the desk as it is deployed, with the pages for developers. Loading the page again shows changes of its
+ * sources.
  */
 const desk = (() => {
   let last: { files: ReturnType<typeof bundleDesk>; of: number } | undefined;
@@ -55,7 +54,7 @@ const desk = (() => {
   };
 })();
 
-/** Answers a request for a page or a tool. False for any other. */
+/** Answers a request for a page or a tool. Returns false for any other. */
 export const answerOwn = async (request: IncomingMessage, response: ServerResponse, body: Buffer): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const isTool = path.startsWith('/_dev/');

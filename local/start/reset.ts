@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * Asks the person at the terminal before it deletes data that they may have made. A script that says --reset means it.
+ * Asks the person at the terminal whether to delete data that they may have made. Without a terminal, --reset is
+ * enough.
  */
 export const mayReset = async (dataDir: string): Promise<boolean> => {
   if (!process.stdin.isTTY || !process.stdout.isTTY || !existsSync(join(dataDir, 'state.json'))) return true;

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { isAlive, readJson, type ServiceFile } from './state.ts';
 
-/** Looks for the local services that run on this machine already. */
+/** Looks for local services that already run on this machine. */
 
 /** Says whether a local service answers at this address. */
 export const isLocalService = async (baseUrl: string): Promise<boolean> => {
@@ -13,7 +13,7 @@ export const isLocalService = async (baseUrl: string): Promise<boolean> => {
   }
 };
 
-/** The other process that holds the data directory, if it is alive. */
+/** The id of another process that holds the data directory, if it is alive. */
 export const findHolder = (dataDir: string): number | undefined => {
   try {
     const holder = readJson<{ pid: number }>(join(dataDir, 'lock.json'));
@@ -24,7 +24,7 @@ export const findHolder = (dataDir: string): number | undefined => {
   }
 };
 
-/** The link that signs in at the desk of the service that holds the data directory, and its process, if it answers. */
+/** The process of the service that holds the data directory, and the link that signs in at its desk, if it answers. */
 export const findRunning = async (dataDir: string): Promise<{ pid: number; link: string } | undefined> => {
   const pid = findHolder(dataDir);
   const service = pid === undefined ? undefined : readJson<ServiceFile>(join(dataDir, 'service.json'));
@@ -32,6 +32,6 @@ export const findRunning = async (dataDir: string): Promise<{ pid: number; link:
   return { pid, link: deskLink(service) };
 };
 
-/** The address of the desk that signs in with the key of the demo store. */
+/** The link to the desk that signs in with the demo store's key. */
 export const deskLink = ({ baseUrl, keys }: Pick<ServiceFile, 'baseUrl' | 'keys'>): string =>
   `${baseUrl}/desk#key=${keys.all}`;

@@ -29,12 +29,12 @@ import { answerOwn } from './own.ts';
 import { type DataDir, openDataDir, type ServiceFile } from './state.ts';
 import { demoStore, ensureKeys, ensureStore, keysOfDesk, otherStore } from './stores.ts';
 
-/** The environment that the stack gives the handlers on AWS. */
+/** Sets the environment variables that the stack gives the handlers on AWS. */
 export const setEnvironment = (table: string, queue: string, cursorSecret: string): void => {
   useLocalEngines(table, queue);
   Object.assign(process.env, {
     CURSOR_SECRET: cursorSecret,
-    // A person watches: deliveries retry sooner than on AWS.
+    // A person is watching, so deliveries are retried sooner than on AWS.
     DISPENSER_TIMEOUT_MILLIS: process.env.DISPENSER_TIMEOUT_MILLIS ?? '5000',
     DELIVERY_RETRY_SECONDS: process.env.DELIVERY_RETRY_SECONDS ?? '1',
   });
@@ -42,10 +42,10 @@ export const setEnvironment = (table: string, queue: string, cursorSecret: strin
 
 const authorizerTtlSeconds = 60;
 
-/** On AWS the sweep looks every minute for events whose next attempt is due. */
+/** Looks for due events this often. On AWS the sweep does so every minute. */
 const dueMillis = 1000;
 
-/** The inworld end of the stores, with the queue's worker between it and the API. */
+/** Starts what delivers: the worker of the queues, the dispensers and the look-ups of residents. */
 const startDeliveries = async (queueUrls: readonly string[]) => {
   const { handler } = await import('../../functions/delivery-worker.ts');
   const dispensers = await startDispensers();
@@ -82,7 +82,7 @@ const loadHandlers = async (): Promise<GatewayOptions['handlerOf']> => {
   return load;
 };
 
-/** Listens to the handlers' log: the cost of each request by its id, and the progress of deliveries and events. */
+/** Reads the handlers' log. Returns the cost of each request by its id, and tells the page of progress. */
 const hearLog = (): Map<string, Cost> => {
   const costs = new Map<string, Cost>();
   logSink.write = (fields) => {
@@ -96,7 +96,7 @@ const hearLog = (): Map<string, Cost> => {
   return costs;
 };
 
-/** How far the start has come: first the data is ready, and then the service's own calls have ended. */
+/** How far the start has come. First the data are ready, then the service's own calls have ended. */
 interface Progress {
   isReady: boolean;
   hasStarted: boolean;
@@ -137,7 +137,7 @@ const listen = async (server: Server, port: number): Promise<string> => {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 };
 
-/** Answers the running requests, for at most five seconds. */
+/** Closes the server. Waits at most five seconds for running requests. */
 const close = async (server: Server): Promise<void> => {
   server.close();
   server.closeIdleConnections();
@@ -145,7 +145,7 @@ const close = async (server: Server): Promise<void> => {
   server.closeAllConnections();
 };
 
-/** Makes history from the table's changes, and continues where it stopped the last time. */
+/** Makes history from the table's changes, from the place on where it last stopped. */
 const startHistory = async (dir: DataDir, endpoint: string) =>
   followStream({
     endpoint,
@@ -155,14 +155,14 @@ const startHistory = async (dir: DataDir, endpoint: string) =>
     onPlace: dir.keepPlace,
   });
 
-/** The engines that stand for DynamoDB and SQS, and the maker of history from the table's changes. */
+/** The engines in place of DynamoDB and SQS, and the start of history. */
 export interface Engines {
   engine: Engine;
   queue: Queue;
   startHistory: () => Promise<{ stop: () => Promise<void> }>;
 }
 
-/** Starts the engines, with the table. */
+/** Starts the engines, and makes the table. */
 const startEngines = async (dir: DataDir): Promise<Engines> => {
   const [engine, queue] = await Promise.all([startEngine(dir.tableDir), startQueue(dir.queueDir)]);
   setEnvironment(engine.endpoint, queue.endpoint, dir.kept.cursorSecret);
@@ -172,7 +172,7 @@ const startEngines = async (dir: DataDir): Promise<Engines> => {
   return { engine, queue, startHistory: () => startHistory(dir, engine.endpoint) };
 };
 
-/** The two stores of the demo. A new data folder gets goods to sell, unless it is to stay empty. */
+/** Makes the two stores. A new data folder gets demo data if `demo` is set. */
 const prepareStores = async (isNew: boolean, demo: boolean) => {
   const store = await ensureStore(demoStore);
   const other = await ensureStore(otherStore);
@@ -181,7 +181,7 @@ const prepareStores = async (isNew: boolean, demo: boolean) => {
   return store;
 };
 
-/** Makes the queues. The handlers find their addresses in the environment. */
+/** Makes the queues, and puts their addresses into the environment for the handlers. */
 const prepareQueues = async (endpoint: string) => {
   const { historyFailuresUrl, slowUrl, vendorUrl, ...queues } = await ensureQueues(endpoint);
   Object.assign(process.env, {
@@ -195,8 +195,8 @@ const prepareQueues = async (endpoint: string) => {
 };
 
 /**
- * Starts the whole service on 127.0.0.1: engine, queue, demo data, gateway. Its errors say what to change. Tests use
- * other engines.
+ * Starts the whole service on 127.0.0.1: engines, demo data and gateway. Its errors say what to change. Tests use other
+ * engines.
  */
 export const startService = async (
   options: LocalOptions,
@@ -206,7 +206,7 @@ export const startService = async (
   const { port, dataDir, memory, reset, demo, cors, textures } = options;
   const progress = { isReady: false, hasStarted: false };
   const server = createGateway(await gatewayOptions(options, progress, onAnswer));
-  // The port comes first: if it is taken, no data has changed yet.
+  // The port comes first, so that no data have changed if it is taken.
   const baseUrl = await listen(server, port);
 
   const dir = openDataDir(dataDir, { reset, memory });
@@ -249,9 +249,9 @@ export const startService = async (
     engine: engine.name,
     service,
     onEngineExit: engine.onExit,
-    /** Lets history catch up with everything written so far, and then stops it. */
+    /** Stops history when it has caught up with everything written so far. */
     stopHistory: stream.stop,
-    /** Answers the running requests, then ends with its engines. */
+    /** Finishes running requests, and then stops the service with its engines. */
     stop: async (): Promise<void> => {
       stopEvents();
       await close(server);

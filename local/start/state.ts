@@ -5,18 +5,16 @@ import { randomText } from '../../lib/clock.ts';
 import type { Scope } from '../../lib/routes/route.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 
-/**
- * `<data-dir>/service.json`. It exists as soon as the local service is ready, and tells other programs how to call it.
- */
+/** `<data-dir>/service.json`. It exists while the local service is ready, and tells other programs how to call it. */
 export interface ServiceFile {
   baseUrl: string;
   store: { id: string; name: string };
-  /** A key with all scopes under `all`, and one for each single scope. */
+  /** A key with all scopes under `all`, and a key for each single scope. */
   keys: Record<'all' | Scope, string>;
   otherStore: { id: string; name: string; key: string };
   /** The keys with which the desk opens other stores of this machine, by store. */
   deskKeys: Record<string, string>;
-  /** The operator's command finds the engines here. */
+  /** The engines, for the operator's command. */
   table: { endpoint: string; name: string };
   queue: { endpoint: string; url: string; deadLetterUrl: string };
   /** How long the gateway caches the authorizer's answers. */
@@ -26,10 +24,10 @@ export interface ServiceFile {
   residents: readonly Resident[];
 }
 
-/** `<data-dir>/state.json`: what the service remembers besides its data. */
+/** `<data-dir>/state.json`, which the service keeps beside its data. */
 interface ServiceState {
   cursorSecret: string;
-  /** All demo rows are written. */
+  /** True if all demo rows are written. */
   seeded: boolean;
 }
 
@@ -37,8 +35,8 @@ export const readJson = <T>(path: string): T | undefined =>
   existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as T) : undefined;
 
 /**
- * Only the owner may read the file, since it holds keys. It replaces the earlier one in a single step: other programs
- * read it at any time, and must find it whole even if the service is killed while it writes.
+ * Only the owner may read the file, since it holds keys. It replaces the earlier one in a single step: programs that
+ * read it must find it complete, even if the service is killed meanwhile.
  */
 const writeJson = (path: string, value: object): void => {
   writeFileSync(`${path}.new`, `${JSON.stringify(value, null, 2)}\n`, { mode: 0o600 });
@@ -50,7 +48,7 @@ export const isAlive = (pid: number): boolean => {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // A process of another user must not be signalled, but is alive.
+    // The process of another user is alive, but may not be signalled.
     return (error as NodeJS.ErrnoException).code === 'EPERM';
   }
 };
@@ -66,8 +64,8 @@ export const openDataDir = (dir: string, { reset, memory }: { reset: boolean; me
   if (reset)
     for (const name of ['table', 'queue', 'state.json', 'stream.json', 'service.json', 'service-before.json'])
       rmSync(path(name), { recursive: true, force: true });
-  // Programs take the file as the sign that the service is ready, so it exists only then. Its keys are kept for the
-  // next start.
+  // Programs take the file as a sign that the service is ready, so it exists only then. Its keys are kept for the next
+  // start.
   const putAside = (): void => {
     if (existsSync(path('service.json'))) renameSync(path('service.json'), path('service-before.json'));
   };

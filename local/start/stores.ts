@@ -15,7 +15,7 @@ export const ensureStore = async ({ id, name }: { id: string; name: string }): P
   (await findStore(id)) ?? (await createStore(name, id));
 
 /**
- * Says whether the table has a live key with this text and these scopes. An older key lacks a scope that was added
+ * Says whether the table has a live key with this text and these scopes. An older key may lack a scope that was added
  * later.
  */
 const isKnown = async (text: string | undefined, of: readonly Scope[]): Promise<boolean> => {
@@ -24,7 +24,7 @@ const isKnown = async (text: string | undefined, of: readonly Scope[]): Promise<
   return key?.status === 'active' && !key.storeGone && of.every((scope) => key.scopes.includes(scope));
 };
 
-/** Reuses the keys of an earlier start while the table knows them with their scopes. */
+/** Reuses the keys of an earlier start if the table still has them with their scopes. */
 export const ensureKeys = async (
   earlier: ServiceFile | undefined,
 ): Promise<Pick<ServiceFile, 'keys' | 'otherStore'>> => {
@@ -41,8 +41,8 @@ export const ensureKeys = async (
 };
 
 /**
- * Finds the key with all scopes for a store of this machine. If no key works, issues one and keeps it with `save`.
- * Throws 404 for an unknown store.
+ * Makes a function that finds a key with all scopes for a store of this machine. If no key works, it issues one and
+ * calls `save`. It throws 404 for an unknown store.
  */
 export const keysOfDesk = (service: ServiceFile, save: () => void) => {
   const find = async (store: string): Promise<string> => {

@@ -8,7 +8,7 @@ import type { Key } from '../../lib/table/schema.ts';
 import { getMany } from '../../lib/table/table.ts';
 import type { LocalDispenser } from './dispenser.ts';
 
-/** The facts about a store and the queues that the desk's pages for developers show in addition to the API. */
+/** Reads facts for the desk's pages for developers that the API does not tell. */
 
 const shownGifts = 60;
 const shownDeadLetters = 20;
@@ -16,7 +16,7 @@ const shownEvents = 50;
 
 let queueClient: SQSClient | undefined;
 
-/** Counts a queue's messages: ready ones, and ones that a worker holds or that wait for a retry. */
+/** Counts a queue's messages: `ready` ones, and `taken` ones that a worker holds or that wait for a retry. */
 export const countMessages = async (QueueUrl: string | undefined) => {
   queueClient ??= new SQSClient({});
   const { Attributes = {} } = await queueClient.send(
@@ -38,9 +38,7 @@ const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
 
 export const redrive = async () => ({ redriven: await inTurn(redriveDeadLetters) });
 
-/**
- * How the dispenser of a store behaves, what it has given, newest first, and the queues and dead letters of all stores.
- */
+/** A dispenser's behaviour and gifts, the newest first, and the queue and dead letters of all stores. */
 export const viewFaults = async (dispenser: LocalDispenser) => {
   const [queue, dead] = await Promise.all([
     countMessages(process.env.DELIVERY_QUEUE_URL),
@@ -51,18 +49,18 @@ export const viewFaults = async (dispenser: LocalDispenser) => {
     queue,
     deadLetters: dead.ready + dead.taken === 0 ? [] : await inTurn(() => listDeadLetters(shownDeadLetters)),
     deadLetterCount: dead.ready + dead.taken,
-    /** `time` is when the avatar got the item, even if the dispenser never said so. */
+    /** `time` is when the avatar got the item, even if the dispenser's answer was lost. */
     inbox: dispenser.inbox().slice(0, shownGifts),
   };
 };
 
-/** The members of an event's data that tell who and what it is about. */
+/** The members of an event's data that name its avatar and its thing. */
 type EventNames = Partial<
   Record<'username' | 'recipientUsername' | 'customerUsername' | 'ownerUsername' | 'buyerUuid', string> &
     Record<'name' | 'item' | 'code' | 'region' | 'productId', string>
 >;
 
-/** The names of the buyers and products of sales: the events have only their UUIDs. */
+/** Reads the names of buyers and products of sales, whose events have only UUIDs. */
 const namesOfUuids = async (
   store: string,
   events: readonly EventNames[],
@@ -75,10 +73,10 @@ const namesOfUuids = async (
   return (uuid) => names.get(uuid ?? '') ?? uuid;
 };
 
-/** The store's newest events and the samples of `store trigger`, each with who and what it is about. */
+/** The store's newest events and the samples of `store trigger`, each with its avatar and its thing. */
 export const viewEvents = async (store: string) => {
   const keys = await eventKeys(store, [...eventNames, 'sample'], {})({ descending: true, limit: shownEvents });
-  // An event may be erased after its key was read, and the engine keeps ended ones for a while.
+  // An erasure may remove an event after its key was read, and the engine keeps expired events for a while.
   const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
   const read = items.map((item) => ({ item, data: JSON.parse(item.data) as EventNames }));
   const nameOf = await namesOfUuids(
