@@ -10,12 +10,12 @@ import { privateAddress, privateDir } from './private.ts';
 
 /** A running DynamoDB engine. */
 export interface Engine {
-  /** Its name for people. */
+  /** The engine's name for people. */
   name: string;
   endpoint: string;
   /** Calls the listener if the engine ends by itself. */
   onExit: (listener: () => void) => void;
-  /** Ends it if this process started it. Its writes are safe then. */
+  /** Ends the engine if this process started it. Then all writes are on disk. */
   stop: () => Promise<void>;
 }
 
@@ -50,7 +50,7 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
   const lib = join(root, readdirSync(root)[0] ?? '');
   const storage = dir ? ['-dbPath', dir] : ['-inMemory'];
   return {
-    // It has no option for the host, and listens on every address.
+    // DynamoDB Local has no option for the host, and listens on every address.
     name: 'DynamoDB Local (Java), which every machine of this network can reach',
     command: [
       'java',
@@ -68,7 +68,7 @@ const dynamoDbLocal = ({ port }: Address, dir: string | undefined): Candidate | 
 
 const publishedFor = /^(darwin|linux|win32)-(arm64|x64)$/;
 
-/** Says how this system gets an engine: a line to copy, if Dynoxide's author publishes a package for it. */
+/** Says how to install an engine on this system. */
 const howToInstall = (system: string): string => {
   const { optionalDependencies } = createRequire(import.meta.url)('../../package.json');
   return publishedFor.test(system)
@@ -78,8 +78,8 @@ const howToInstall = (system: string): string => {
 };
 
 /**
- * The first engine that this machine has: Dynoxide's package for its platform, `dynoxide` in node_modules or on the
- * PATH, DynamoDB Local with Java.
+ * Chooses the first engine that this machine has: Dynoxide's package for its platform, `dynoxide` in node_modules or on
+ * the PATH, or DynamoDB Local with Java.
  */
 const choose = (address: Address, dir: string | undefined): Candidate => {
   const system = `${process.platform}-${process.arch}`;
@@ -93,9 +93,9 @@ const choose = (address: Address, dir: string | undefined): Candidate => {
 };
 
 /**
- * Starts a command in a process group of its own. So Ctrl-C reaches only this process, and the engine outlives the
- * running requests. A shell beside it waits for the end of its own input, which comes when this process is gone for any
- * reason: no engine is left behind.
+ * Starts a command in its own process group, so that Ctrl-C reaches only this process and the engine outlives running
+ * requests. A shell kills the engine when the shell's input ends. That is when this process is gone, so no engine is
+ * left behind.
  */
 const startKept = ([command = '', ...args]: string[]): ChildProcess =>
   process.platform === 'win32'
@@ -103,7 +103,7 @@ const startKept = ([command = '', ...args]: string[]): ChildProcess =>
     : spawn('sh', ['-c', keeper, 'sh', command, ...args], {
         detached: true,
         stdio: ['pipe', 'ignore', 'ignore'],
-        // Dynoxide keeps its data under one lock. A second thread would only wait for it, and double the time of each
+        // Dynoxide keeps its data under one lock. A second thread would only wait for that, and double the time of each
         // write.
         env: { ...process.env, TOKIO_WORKER_THREADS: '1' },
       });
@@ -112,9 +112,9 @@ const keeper =
   'exec 3<&0; "$@" 3<&- & engine=$!; (cat <&3 >/dev/null; kill "$engine" 2>/dev/null) & exec 3<&-; wait "$engine"';
 
 /**
- * Gives Dynoxide an index of the records of streams. Without it each write searches all records of its table for the
- * last number, and each look at a stream searches them for the next ones. That takes 60 ms after 100,000 changes, and
- * 0.1 ms with the index.
+ * Gives Dynoxide an index of the records of streams. Without it, each write searches all records of its table for the
+ * last number, and each read of a stream searches them too. After 100,000 changes that takes 60 ms; with the index, 0.1
+ * ms.
  */
 const indexStreams = (path: string): void => {
   const database = new DatabaseSync(path, { timeout: 5000 });
@@ -122,7 +122,7 @@ const indexStreams = (path: string): void => {
     const order = 'table_name, CAST(sequence_number AS INTEGER)';
     database.exec(`CREATE INDEX IF NOT EXISTS streams_in_order ON _stream_records (${order})`);
   } catch {
-    // Another version of Dynoxide may keep them elsewhere. Then it is only slower.
+    // Another version of Dynoxide may keep the records elsewhere. Without the index it is only slower.
   } finally {
     database.close();
   }
@@ -130,7 +130,7 @@ const indexStreams = (path: string): void => {
 
 const answers = async (endpoint: string): Promise<boolean> => {
   try {
-    // Not with fetch, which refuses this port as a browser does.
+    // `fetch` would refuse this port, as a browser does.
     const [response] = await once(get(endpoint, { signal: AbortSignal.timeout(1000) }), 'response');
     response.resume();
     return true;
@@ -140,8 +140,8 @@ const answers = async (endpoint: string): Promise<boolean> => {
 };
 
 /**
- * Starts a DynamoDB engine that keeps its data in `dir`, or in memory without one. AWS_ENDPOINT_URL_DYNAMODB names
- * another engine to use instead. The error on a machine without an engine says what to install.
+ * Starts a DynamoDB engine that keeps its data in `dir` or, without it, in memory. AWS_ENDPOINT_URL_DYNAMODB may name
+ * another engine. If the machine has no engine, the error says what to install.
  */
 export const startEngine = async (dir?: string): Promise<Engine> => {
   const given = process.env.AWS_ENDPOINT_URL_DYNAMODB;

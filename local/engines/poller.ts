@@ -7,9 +7,9 @@ export type Worker = (event: SQSEvent, context: Context) => Promise<SQSBatchResp
 interface PollerOptions {
   queueUrl: string;
   worker: Worker;
-  /** Batches that run at the same time. */
+  /** The number of batches at the same time. */
   concurrency?: number;
-  /** The most messages in a batch. */
+  /** The number of messages in a batch, at most. */
   batchSize?: number;
   visibilitySeconds?: number;
 }
@@ -38,9 +38,9 @@ const contextFrom = (started: number): Context =>
   }) as Context;
 
 /**
- * Works like Lambda's event source mapping: takes batches from the queue, calls the worker, and deletes the messages
- * that the worker did not report as failed, or none if it threw. The queue itself brings the others back, and moves a
- * message to the dead letters after too many receives.
+ * Works like Lambda's event source mapping: takes batches from the queue and calls the worker. Deletes the messages
+ * that the worker did not report as failed, or none if it threw. The queue brings the others back, and moves a message
+ * to the dead letters after too many tries.
  */
 export const startPoller = ({
   queueUrl,
@@ -77,14 +77,14 @@ export const startPoller = ({
   const run = async (): Promise<void> => {
     while (!stopped.signal.aborted)
       await takeBatch().catch(async () => {
-        // The queue does not answer, or the worker threw: the messages come back by themselves.
+        // The queue does not answer, or the worker threw. The messages come back by themselves.
         if (!stopped.signal.aborted) await new Promise((resolve) => setTimeout(resolve, 100));
       });
   };
   const runs = Array.from({ length: concurrency }, run);
 
   return {
-    /** Waits for the running batches. */
+    /** Ends after the running batches. */
     stop: async (): Promise<void> => {
       stopped.abort();
       await Promise.all(runs);

@@ -7,7 +7,7 @@ import { createServer } from 'node:net';
 /** Ports that every browser refuses to call: https://fetch.spec.whatwg.org/#port-blocking. */
 const blockedPorts = [3659, 4045, 5060, 5061, 6000, 6566, 6665, 6666, 6667, 6668, 6669, 6697, 10080];
 
-/** macOS gives loopback only one address. Elsewhere every address of 127.0.0.0/8 is this machine. */
+/** On macOS loopback has only one address. Elsewhere every address of 127.0.0.0/8 is this machine. */
 const anyHost = (): string =>
   process.platform === 'darwin' ? '127.0.0.1' : `127.${randomInt(256)}.${randomInt(256)}.${randomInt(1, 255)}`;
 
@@ -18,8 +18,8 @@ const isPortFree = (host: string, port: number): Promise<boolean> =>
   });
 
 /**
- * A free address for a server that trusts every caller. Other machines cannot reach loopback, and pages cannot reach a
- * port that browsers block, even if they know the address.
+ * Finds a free address for a server that trusts every caller. Other machines cannot reach loopback. Web pages cannot
+ * reach a port that browsers block, even if they know the address.
  */
 export const privateAddress = async (): Promise<{ host: string; port: number }> => {
   for (let attempt = 0; attempt < 100; attempt += 1) {

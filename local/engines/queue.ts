@@ -12,8 +12,8 @@ export interface Queue {
 }
 
 /**
- * Binds the next server on that port to the host alone: fauxqs 2.4.1 ignores its `host` and listens on every address of
- * the machine. Answers a function that undoes this.
+ * Binds the next server on this port to the host alone, since fauxqs 2.4.1 ignores its `host` and listens on every
+ * address. Answers a function that undoes this.
  */
 const bindTo = (host: string, port: number) => {
   const { listen } = Server.prototype;
@@ -27,8 +27,8 @@ const bindTo = (host: string, port: number) => {
 };
 
 /**
- * Starts an SQS server that keeps its messages in `dir`, or in memory without one. AWS_ENDPOINT_URL_SQS names another
- * server to use instead.
+ * Starts an SQS server that keeps its messages in `dir` or, without it, in memory. AWS_ENDPOINT_URL_SQS may name
+ * another server.
  */
 export const startQueue = async (dir?: string): Promise<Queue> => {
   const given = process.env.AWS_ENDPOINT_URL_SQS;
@@ -40,12 +40,12 @@ export const startQueue = async (dir?: string): Promise<Queue> => {
   return { name: 'fauxqs', endpoint: `http://${host}:${port}`, stop: () => server.stop() };
 };
 
-/** A queue's URL with the host that this process uses. The server's own host may not exist. */
+/** A queue's URL with the host of the endpoint, since the host that the server gives may not exist. */
 const reachable = (url: string | undefined, endpoint: string): string =>
   (url ?? '').replace(/^https?:\/\/[^/]+/, endpoint.replace(/\/$/, ''));
 
 /**
- * Creates the delivery queues, their dead-letter queue and the queue of history's failures, as the stack does on AWS.
+ * Creates the delivery queues, their dead-letter queue and the queue for failures of history, as the stack does on AWS.
  * Answers their URLs.
  */
 export const ensureQueues = async (endpoint: string, name: string = deliveryQueue.name) => {

@@ -8,14 +8,14 @@ import type { ShardEvent } from '../../lib/events/stream.ts';
 
 export type Consumer = (event: ShardEvent) => Promise<DynamoDBBatchResponse>;
 
-/** The record up to which a stream's shards have been consumed. */
+/** How far a stream has been consumed. */
 export interface StreamPlace {
   stream: string;
-  /** By the shard's id. */
+  /** The number of the last consumed record, by the shard's id. */
   shards: Record<string, string>;
 }
 
-/** A shard ends when it is divided or hours old. Others follow it. */
+/** A shard ends when it is divided or some hours old. Its successors name it as their parent. */
 interface Shard {
   ShardId: string;
   ParentShardId?: string;
@@ -27,21 +27,21 @@ interface StreamOptions {
   table: string;
   consumer: Consumer;
   /**
-   * The place where an earlier reader stopped. Without it, or for another stream, reading begins with the oldest
-   * record.
+   * The place where an earlier reader stopped. Without it, or if it is of another stream, reading begins with the
+   * oldest record.
    */
   place?: StreamPlace | undefined;
-  /** The event source's filters and its largest batch; by default the consumer's of the stream. */
+  /** The event source's filters and its largest batch; by default as for the stream's consumer. */
   filters?: readonly Pattern[];
   batchSize?: number;
-  /** True when reading must end although the stream goes on. */
+  /** Returns true when reading must end although the stream has more records. */
   isOver?: () => boolean;
 }
 
-// The SDK has a package for streams, whose newest version here is older than the SDK's other packages.
+// Calls the streams without the SDK, whose package for them is older than its other packages.
 const agent = new Agent({ keepAlive: true });
 
-/** Calls an operation of DynamoDB or its streams at a local engine, which takes any signature. */
+/** Calls an operation of DynamoDB or its streams at a local engine, which accepts any signature. */
 const call = async <T>(endpoint: string, operation: string, input: object): Promise<T> => {
   const sent = request(endpoint, {
     agent,
@@ -66,7 +66,7 @@ type Pattern = {
   readonly [name: string]: Pattern | readonly (string | { exists: true } | { suffix: string } | { prefix: string })[];
 };
 
-/** Matches a record with a pattern like Lambda's filters, as far as this service uses them. */
+/** Matches a record with a pattern as Lambda's filters do. Knows only the forms that this service uses. */
 const matches = (pattern: Pattern, value: unknown): boolean =>
   Object.entries(pattern).every(([name, expected]) => {
     const found = (value as Record<string, unknown> | undefined)?.[name];
@@ -83,15 +83,15 @@ export const isWanted = (record: DynamoDBRecord, filters: readonly Pattern[] = s
   filters.some((filter) => matches(filter, record));
 
 /**
- * Reads a table's stream and passes its records to the consumer like Lambda's event source: filtered, and in batches.
- * It does not go on past a batch with failed records.
+ * Reads a table's stream and passes its records to the consumer as Lambda's event source does: filtered, and in
+ * batches. Stops at a batch with failed records.
  */
 class StreamReader {
   readonly #options: StreamOptions;
   readonly #iterators = new Map<string, string>();
   readonly #closed = new Set<string>();
   #place: StreamPlace = { stream: '', shards: {} };
-  /** The shards, while all of them are open. A closed shard has successors. */
+  /** The shards, while all of them are open. A closed one has successors, so they must be listed again. */
   #open: Shard[] | undefined;
 
   constructor(options: StreamOptions) {
@@ -104,17 +104,17 @@ class StreamReader {
 
   /**
    * Consumes all records in the stream, and answers their number. Throws if the engine does not answer or the consumer
-   * fails; the next call continues there.
+   * fails. The next call continues at the same place.
    */
   async toEnd(): Promise<number> {
     if (this.#place.stream === '') await this.#findStream();
     let count = 0;
     const shards = this.#open ?? (await this.#shards());
-    // After a failure they are listed again.
+    // After a failure the shards are listed again.
     this.#open = undefined;
     const listed = new Set(shards.map(({ ShardId }) => ShardId));
     for (let left = shards; left.length > 0; ) {
-      // A shard is read after its parent has ended, so that the records of an item come in order.
+      // A shard is read only after its parent has ended, so that an item's records come in order.
       const isNext = ({ ParentShardId: parent = '' }: Shard): boolean =>
         !listed.has(parent) || this.#closed.has(parent);
       const next = left.filter(isNext);
@@ -170,7 +170,7 @@ class StreamReader {
     const { isOver = () => false } = this.#options;
     for (let count = 0; ; ) {
       const iterator = this.#iterators.get(id) ?? (await this.#newIterator(id));
-      // The iterator may have expired, or belong to an engine that has ended. A new one begins at the place.
+      // If the iterator has expired, or its engine has ended, the next try makes a new one at the place.
       this.#iterators.delete(id);
       const { Records, NextShardIterator } = await this.#call<{
         Records: DynamoDBRecord[];
@@ -186,7 +186,7 @@ class StreamReader {
     }
   }
 
-  /** Passes records on batch by batch. The place moves up to the first failed record. */
+  /** Passes records on, batch by batch. Moves the place up to the first failed record. */
   async #consume(id: string, records: readonly DynamoDBRecord[]): Promise<void> {
     const { consumer, filters = streamSource.filters, batchSize = streamSource.batchSize } = this.#options;
     const wanted = records.filter((record) => isWanted(record, filters));
@@ -205,10 +205,10 @@ class StreamReader {
 export const readStream = (options: StreamOptions): StreamReader => new StreamReader(options);
 
 const pollMillis = 100;
-/** The consumer logs why it failed. Once a second is enough to read. */
+/** After a failure, tries again once a second, since the consumer logs each failure. */
 const retryMillis = 1000;
 
-/** Consumes a stream until it is stopped, whatever fails meanwhile in engine and consumer. */
+/** Consumes a stream until it is stopped. Goes on after failures of the engine or the consumer. */
 export const followStream = ({
   onPlace,
   ...options
@@ -225,7 +225,7 @@ export const followStream = ({
     } catch {
       return false;
     } finally {
-      // Also after a failure: a reader that starts again must not pass on what had succeeded before.
+      // Also after a failure, since another reader must not pass records on that have succeeded.
       const place = JSON.stringify(reader.place());
       if (place !== kept) onPlace(reader.place());
       kept = place;
@@ -241,14 +241,13 @@ export const followStream = ({
   };
   const running = run();
   return {
-    /** Ends when everything written before has been consumed, or has failed again. */
+    /** Ends when all records written before are consumed, or have failed again. */
     stop: async (): Promise<void> => {
       stopped.abort();
       await running;
     },
     /**
-     * Ends after the records at hand, for another reader that continues at the place. Under steady writes a stream has
-     * no end.
+     * Ends after the records that it has read. Another reader continues there. Under steady writes a stream has no end.
      */
     leave: async (): Promise<void> => {
       isLeft = true;

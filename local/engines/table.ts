@@ -12,9 +12,9 @@ import { streamView, ttlAttribute } from '../../lib/table/schema.ts';
 const StreamSpecification = { StreamEnabled: true, StreamViewType: streamView } as const;
 
 /**
- * Creates the table like the stack on AWS, if the engine lacks it. A table of an earlier version gets its stream. A
- * test without history may leave the stream out, since it makes each of the engine's writes three times as long. A
- * benchmark of items that are in no index may leave the indexes out, since the engine searches them for each item.
+ * Creates the table as the stack does on AWS, if the engine lacks it. A table without a stream gets one. A test without
+ * history may leave the stream out, with which each write of the engine takes three times as long. A benchmark of items
+ * that are in no index may leave the indexes out, since the engine searches them for each item.
  */
 export const ensureTable = async (
   client: DynamoDBClient,
