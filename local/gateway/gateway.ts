@@ -26,11 +26,11 @@ import { authorizerEvent, lambdaContext, localPlace, proxyEvent, type RequestPla
 export interface Method {
   id: string;
   method: string;
-  /** Its resource, with the names of parameters in braces. */
+  /** The path of the resource, with the names of parameters in braces. */
   path: string;
-  /** Anybody may call it: the authorizer is not asked. */
+  /** True if anybody may call it. Then the gateway does not ask the authorizer. */
   isOpen?: boolean;
-  /** Its own limit for all callers together, if it differs from the limit in the options. */
+  /** The method's own limit for all callers together, if it differs from the limit in the options. */
   limit?: Limit;
 }
 
@@ -45,27 +45,27 @@ type Authorizer = (event: APIGatewayRequestAuthorizerEvent) => Promise<APIGatewa
 
 export interface GatewayOptions<M extends Method = Route> {
   routes: readonly M[];
-  /** The function of a row. It may throw a GatewayFault. */
+  /** Returns the function of a row, which may throw a GatewayFault. */
   handlerOf: (row: M) => Promise<Handler>;
   authorizer: Authorizer;
-  /** The header and the context under which the gateway caches the authorizer's answers. */
+  /** The header and the values of the context by which the gateway caches the authorizer's answers. */
   identity?: { readonly header: string; readonly context: readonly string[] };
-  /** How long the gateway caches the authorizer's answers; 0 means never. */
+  /** The time for which the gateway caches the authorizer's answers; 0: not at all. */
   authorizerTtlSeconds: number;
-  /** Sustained requests per second and route, and requests at once. */
+  /** Sustained requests per second of a route, and requests at once. */
   rate: number;
   burst: number;
-  /** The limit on one store's calls, over all routes; by default none. */
+  /** The limit of all calls of one store; by default none. */
   storeLimit?: Limit;
   /** The origins whose pages may read answers, as in the setting `corsOrigins`. */
   cors?: string | undefined;
-  /** Answers a browser that asks whether a page may send a request. By default the pages of `cors` may. */
+  /** Answers a browser that asks whether a page may send a request. By default pages of the origins in `cors` may. */
   preflight?: ((request: IncomingMessage) => APIGatewayProxyResult) | undefined;
-  /** Where the API is deployed; by default a made-up API whose stage is not part of the paths. */
+  /** The place of the API; by default a made-up one whose stage is not part of the paths. */
   place?: RequestPlace;
   /** The gateway's own answers; by default those in `infra/gateway-answers.ts`. */
   ownAnswer?: OwnAnswer;
-  /** Answers requests outside the API, such as those for the local service's own pages. True if it did. */
+  /** Answers requests outside the API, such as for the local service's own pages. Returns true if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: AnsweredRequest) => void;
 }
@@ -94,7 +94,7 @@ export interface AnsweredRequest {
 }
 
 const maxBodyBytes = 10 * 1024 * 1024;
-/** Far more than API Gateway takes, so that an overlong cursor gets its own error message. */
+/** Far more than API Gateway accepts, so that a cursor that is too long gets its own error message. */
 const maxHeaderBytes = 256 * 1024;
 
 /** A token bucket: `rate` requests per second, `burst` at once. */
@@ -132,7 +132,7 @@ const allows = ({ policyDocument }: APIGatewayAuthorizerResult, methodArn: strin
     return fits && statement.Effect === 'Allow';
   });
 
-/** Ends a request with an answer of the gateway itself. */
+/** Is thrown to end a request with an answer of the gateway itself. */
 export class GatewayFault {
   readonly type: AnswerType;
   readonly authorizer: Readonly<Record<string, unknown>>;
@@ -142,7 +142,7 @@ export class GatewayFault {
   }
 }
 
-/** Asks the authorizer as API Gateway does: once per key and route, until its cached answer expires. */
+/** Asks the authorizer as API Gateway does: once for each key and route, until the cached answer expires. */
 const authorizing = <M extends Method>({
   authorizer,
   authorizerTtlSeconds,
@@ -162,7 +162,7 @@ const authorizing = <M extends Method>({
   };
   return async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
     const keys = event.multiValueHeaders?.[sources.header.toLowerCase()] ?? [];
-    // API Gateway refuses a request without an identity source before it asks the authorizer.
+    // API Gateway refuses a request without a key before it asks the authorizer.
     if (keys.every((key) => key === '')) throw new GatewayFault('UNAUTHORIZED');
     const context = sources.context.map((name) => event.requestContext[name as keyof typeof event.requestContext]);
     const result = await ask(JSON.stringify([keys, ...context]), event);
@@ -176,7 +176,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   let bytes = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    // A body over the limit is read to its end but not kept, so that the caller listens for the answer.
+    // A body over the limit is read to its end but not kept, since the caller reads no answer before.
     if (bytes <= maxBodyBytes) chunks.push(chunk);
   }
   if (bytes > maxBodyBytes) throw new GatewayFault('REQUEST_TOO_LARGE');
@@ -200,8 +200,8 @@ const problemAnswer =
   };
 
 /**
- * The answer to a preflight. If there are several origins, it allows the one in the request, like the deployed
- * gateway's template.
+ * The answer to a preflight. If several origins are allowed, it names the request's, like the deployed gateway's
+ * template.
  */
 const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string): APIGatewayProxyResult => {
   const {
@@ -214,7 +214,7 @@ const preflightAnswer = ({ headersDistinct }: IncomingMessage, origins: string):
   return { statusCode: preflightStatus, headers: { ...preflightHeaders(origins), ...allowed }, body: '' };
 };
 
-/** Lets a request through to its handler within the limit of its route and, once its key is known, of its store. */
+/** Lets a request through if the limit of its route and, for a request with a key, of its store allow it. */
 const admitting = <M extends Method>(options: GatewayOptions<M>) => {
   const { rate, burst, storeLimit } = options;
   const authorize = authorizing(options);
@@ -227,12 +227,12 @@ const admitting = <M extends Method>(options: GatewayOptions<M>) => {
       if (!takeOfRoute(row.id, limit)) throw throttled;
       return;
     }
-    // A refused caller counts too, since AWS promises nothing else.
+    // A refused request uses up the route's limit too, since AWS does not promise otherwise.
     const { context, principalId, usageIdentifierKey } = await authorize(authorizerEvent(event)).catch((fault) => {
       throw takeOfRoute(row.id, limit) ? fault : throttled;
     });
     if (!usageIdentifierKey) throw new GatewayFault('INVALID_API_KEY');
-    // The order of API Gateway's documentation: a store over its share takes nothing from the others.
+    // This is the order of API Gateway's documentation. So a store above its limit takes nothing from the others.
     if (storeLimit && !takeOfStore(usageIdentifierKey, storeLimit)) throw throttled;
     if (!takeOfRoute(row.id, limit)) throw throttled;
     event.requestContext.authorizer = { principalId, ...context };
@@ -287,7 +287,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     let result: APIGatewayProxyResult;
     let body: Buffer = Buffer.alloc(0);
     try {
-      // Node would refuse this itself, but without problem+json.
+      // Node.js itself would refuse this, but without problem+json.
       if (request.headers.host === undefined && request.httpVersion === '1.1')
         throw new GatewayFault('BAD_REQUEST_PARAMETERS');
       body = await readBody(request);
@@ -295,7 +295,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
       const isPreflight = request.method === 'OPTIONS' && path !== '/';
       result = preflight && isPreflight ? preflight(request) : await answer(request, id, body);
     } catch (error) {
-      // The caller left before the request was complete: no answer is possible, and no handler has started.
+      // The caller left before the request was complete. No answer is possible, and no handler has started.
       if (!request.complete && request.destroyed) return;
       const { type, authorizer } = gatewayFault(error);
       result = ownAnswer(type, { id, path, authorizer });
@@ -313,7 +313,7 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
     });
   };
 
-  // A client that waited for a busy machine must not send into a connection that is just being closed.
+  // A client on a busy machine may wait long, and must not send into a connection that is just being closed.
   const keepAliveTimeout = 60_000;
   return createServer({ requireHostHeader: false, maxHeaderSize: maxHeaderBytes, keepAliveTimeout }, respond)
     .on('checkExpectation', respond)

@@ -1,12 +1,9 @@
 import type * as z from 'zod';
 import type { Route } from '../../lib/routes/route.ts';
 
-/**
- * Finds the parts of a request that its endpoint ignores because it has no field with that name: mostly typing
- * mistakes.
- */
+/** Finds fields of a request that its endpoint does not have and so ignores. Most are typing mistakes. */
 
-/** The members of zod's definitions that lead to a schema inside another. */
+/** The members of zod's definitions that lead from a schema to the ones inside it. */
 interface Definition {
   type: string;
   shape?: Record<string, z.ZodType>;
@@ -38,8 +35,8 @@ const unknownIn = (schema: z.ZodType, value: unknown, path: string): string[] =>
 };
 
 /**
- * The names of a request's ignored fields: in its body by their paths, such as `discount.valeu` or
- * `profitShares[0].share`, and in its query as `?limt`. Empty for a body that is not JSON, which the endpoint refuses.
+ * The names of a request's ignored fields: paths for the body, such as `discount.valeu` or `profitShares[0].share`, and
+ * `?limt` for the query. None for a body that is not JSON, which the endpoint refuses.
  */
 export const ignoredFields = (row: Pick<Route, 'body' | 'query'>, query: URLSearchParams, body: string): string[] => {
   const ofQuery = [...new Set(query.keys())]

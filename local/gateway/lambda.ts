@@ -9,8 +9,8 @@ type InvokedFunction = (payload: never) => Promise<unknown>;
 const invocation = /^\/2015-03-31\/functions\/([^/]+)\/invocations$/;
 
 /**
- * Answers calls of functions like Lambda, with functions of this process. A function that throws is answered 200 with
- * the header X-Amz-Function-Error.
+ * Answers calls of functions as Lambda does, with functions of this process. If a function throws, the answer is 200
+ * with the header X-Amz-Function-Error.
  */
 export const startLambda = async (functions: Readonly<Record<string, InvokedFunction>>) => {
   const server = createServer(async (request, response) => {

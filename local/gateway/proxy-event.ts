@@ -4,16 +4,16 @@ import { now } from '../../lib/clock.ts';
 import { requestSeconds } from '../../lib/table/meter.ts';
 import type { Match } from './matcher.ts';
 
-/** The event and context that API Gateway and Lambda pass to a function, made from a local request. */
+/** Makes the event and context that API Gateway and Lambda pass to a function. */
 
-/** The API and the stage that a request came to. */
+/** The account, API and stage to which a request came. */
 export interface RequestPlace {
   account: string;
   api: string;
   stage: string;
-  /** The beginning of a request's path, before the path of the resource, such as `/prod`. */
+  /** The text before the resource's path in a request's path, such as `/prod`. */
   prefix: string;
-  /** The header in which the gateway itself passes a request's id. */
+  /** The header in which the gateway returns a request's id. */
   requestIdHeader: string;
 }
 
@@ -25,7 +25,7 @@ export const localPlace: RequestPlace = {
   requestIdHeader: 'X-Request-Id',
 };
 
-/** The part of a method that an event names. */
+/** The values of a method that an event needs. */
 interface CalledMethod {
   id: string;
   method: string;
@@ -50,8 +50,8 @@ export const proxyEvent = (
 ) => {
   const [path = '', query = ''] = (request.url ?? '').split(/\?(.*)/s);
   const headers = request.headersDistinct as Record<string, string[]>;
-  // Bytes that are not UTF-8 become U+FFFD. So does a percent sign without two digits: API Gateway is said to answer
-  // 400 to it itself.
+  // Bytes that are not UTF-8 become U+FFFD. So does a percent sign without two digits, to which API Gateway is said to
+  // answer 400 itself.
   const parameters = multiValues(new URLSearchParams(query.replace(/%(?![0-9a-f]{2})/gi, '%FF')));
   return {
     resource: row.path,
@@ -82,7 +82,7 @@ export const proxyEvent = (
   } as unknown as APIGatewayProxyEvent;
 };
 
-/** The authorizer's event: the same without the body. */
+/** The authorizer's event, which has no body. */
 export const authorizerEvent = (event: APIGatewayProxyEvent) => {
   const { body: _, isBase64Encoded: __, ...rest } = event;
   const { accountId, apiId, stage } = event.requestContext;
@@ -90,7 +90,7 @@ export const authorizerEvent = (event: APIGatewayProxyEvent) => {
   return { type: 'REQUEST', methodArn, ...rest } as unknown as APIGatewayRequestAuthorizerEvent;
 };
 
-/** A function's context: the request's id and the remaining time. */
+/** A function's context, with the request's id and the remaining time. */
 export const lambdaContext = (row: CalledMethod, awsRequestId: string): Context => {
   const end = performance.now() + requestSeconds * 1000;
   return {
