@@ -29,9 +29,9 @@ const plain: ProductFields = {
 
 const transferOnly = { copy: false, modify: false, transfer: true };
 
-/** Products that each show a rule. */
+/** Products that show rules. */
 const special = (): (Partial<ProductFields> & { name: string })[] => [
-  // A search takes % and _ literally.
+  // A search must take % and _ literally.
   { name: 'Willow cottage, 100%_mesh', price: 500, description: 'Two rooms and a porch, 64 land impact.' },
   { name: 'Fireflies in a jar', price: 75, description: 'They glow from dusk to dawn. Touch the jar to let them out.' },
   {
@@ -100,7 +100,7 @@ const special = (): (Partial<ProductFields> & { name: string })[] => [
 
 const lines = { Fjord: 0, Harbour: 10, Meadow: 20, Atelier: 80 };
 const finishes = ['oak', 'walnut', 'white', 'sage', 'black'];
-/** Each with its price in the simplest line, and its land impact. */
+/** The price in the simplest line, and the land impact. */
 const pieces = {
   chair: [120, 2],
   table: [190, 3],
@@ -143,10 +143,7 @@ export const demoProduct = (name: string): { id: string; price: number } => {
   return product;
 };
 
-/**
- * Categories, each with words: a product belongs to a category if its name has one of the words. The last category
- * stays empty.
- */
+/** A product belongs to a category if its name contains one of the category's words. The last category stays empty. */
 const categories = [
   { name: 'Seating', words: ['chair', 'sofa', 'bench', 'Chaise'] },
   { name: 'Light', words: ['lamp', 'candle'] },
@@ -155,21 +152,21 @@ const categories = [
   { name: 'Coming soon', words: [] },
 ];
 
-/** Leaves an existing category alone: creating it again would lose its product count. */
+/** Leaves an existing category alone, since creating it again would lose its product count. */
 const ensureCategory = async (store: string, id: string, name: string): Promise<void> => {
   if (!(await findCategory(store, id))) await createCategory(store, { name }, { id });
 };
 
 const atOnce = 100;
 
-/** Writes the demo store's categories and products: some show a rule each, and many are ordinary. */
+/** Writes the demo store's categories and products. Some products show a rule, and many are ordinary. */
 export const seedCatalogue = async ({ id: store }: Store): Promise<void> => {
   const products = catalogue();
   const items = products.map((product, index) => {
     const imported = { id: productId(index), mpListing: index < 3 ? 7_000_001 + index : 0 };
     return put(productItem(store, product, imported), isNew);
   });
-  // An existing product stays as it is. After an interruption a transaction has written all of its products or none.
+  // Existing products stay as they are. An interrupted run has written all products of a transaction or none.
   for (let start = 0; start < items.length; start += atOnce) await transact(items.slice(start, start + atOnce));
   for (const [place, { name, words }] of categories.entries()) {
     const id = demoUuid(7, place + 1);

@@ -9,7 +9,7 @@ import type { CreditCommand, CreditType } from '../../lib/credit/rules.ts';
 import type { Store } from '../../lib/store/stores.ts';
 import { demoUuid, friends, inDays } from './residents.ts';
 
-/** Customers that each show a rule: credit with and without lots, spend, a subscription, a discount. */
+/** Makes customers that show rules: credit with and without lots, spend, a subscription, a discount. */
 export const seedCustomers = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed] = friends as [Resident, Resident];
   const change = (type: CreditType, command: CreditCommand, reason: string) =>
@@ -30,7 +30,7 @@ export const seedCustomers = async ({ id }: Store): Promise<void> => {
     });
 };
 
-/** Coupons and gift cards that each show a rule. One coupon applies to the whole store, one to a product. */
+/** Makes coupons and gift cards that show rules. One coupon is applied to the whole store, one to a product. */
 export const seedCoupons = async ({ id }: Store): Promise<void> => {
   const [vendor, renamed, partner] = friends as [Resident, Resident, Resident];
   const fields = { discount: 10, ownerProfit: 5, active: true, bloggersSync: false };

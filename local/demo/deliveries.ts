@@ -18,8 +18,8 @@ const begin = async (store: string, id: string, recipient: Resident, item: strin
 };
 
 /**
- * Past deliveries: one was made, and the dispenser refused the other. The list is sorted by id, and their ids are below
- * those of all sales, so they are the oldest.
+ * Makes two past deliveries. One was made, and the dispenser refused the other. Lists are sorted by id, and these ids
+ * are below the ids of all sales' deliveries, so they are the oldest.
  */
 export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
   at(now() - 30 * day, async () => {
@@ -30,9 +30,9 @@ export const seedDeliveries = ({ id: store }: Store): Promise<void> =>
     if (refused.claimed) await failDelivery(refused.delivery, 'no such item: Fireflies in a jar');
   });
 
-/** A delivery that waits until the dispenser registers again. The present dispenser must have registered before. */
+/** Makes a delivery that waits until the dispenser registers again. Call it after the dispenser has registered. */
 export const seedWaiting = async ({ id: store }: Store): Promise<void> => {
-  // After an interruption it exists already.
+  // An interrupted run may have made it already.
   if ((await listDeliveries(store, 'waiting')({ descending: false, limit: 1 })).length > 0) return;
   const [buyer] = [...buyers] as [Resident];
   const item = 'Harbour mirror, walnut';

@@ -14,7 +14,8 @@ import { demoSaleIds } from './sales.ts';
 const [vera, partner] = [demoUuid(2, 1), demoUuid(2, 3)];
 
 /**
- * Payouts to the two people who share in the profit of the bench. The first was paid. Nobody knows about the second.
+ * Payouts to the two people who share in the profit of the bench. The first was paid. The outcome of the second is
+ * unknown.
  */
 const demoPayouts = [
   { id: demoUuid(11, 1), payee: vera, amount: 400, result: 'paid', transactionId: demoUuid(12, 1) },

@@ -3,14 +3,14 @@ import { now, source, timestamp } from '../../lib/clock.ts';
 import { putResident, residentItems } from '../../lib/operator/residents.ts';
 import { transact } from '../../lib/table/table.ts';
 
-/** A made-up UUID, the same at every start. `kind` and `number` say what it names. */
+/** A made-up UUID from the kind of thing and its number. It is the same at every start. */
 export const demoUuid = (kind: number, number: number): string =>
   `${String(kind).padStart(8, '0')}-dede-4ede-8ede-${String(number).padStart(12, '0')}`;
 
 export const day = 86_400_000;
 export const inDays = (days: number): string => timestamp(now() + days * day);
 
-/** Does something at a past time. Nothing else may run meanwhile: there is only one clock. */
+/** Does something at another time. Nothing else may run meanwhile, since there is only one clock. */
 export const at = async (millis: number, work: () => Promise<unknown>): Promise<void> => {
   const before = source.now;
   source.now = () => millis;
@@ -50,17 +50,17 @@ export const buyers: readonly Resident[] = [
   'rufus.stonecutter',
 ].map((username, index) => ({ uuid: demoUuid(2, index + 4), username }));
 
-/** Each resident takes two of a transaction's 100 items. */
+/** At most this many residents fit into a transaction: each takes two of its 100 items. */
 const atOnce = 50;
 
-/** Writes the residents of the virtual world: the same at every start. */
+/** Writes the residents of the virtual world. */
 export const seedResidents = async (): Promise<void> => {
   const areNew = (residents: readonly Resident[]) =>
     transact(residents.flatMap((resident) => residentItems(resident, [resident.username], undefined)));
   const all = [...untouchedResidents, ...buyers];
   for (let start = 0; start < all.length; start += atOnce) {
     const some = all.slice(start, start + atOnce);
-    // After an interruption some exist already.
+    // An interrupted run may have written some already.
     if (await areNew(some)) await Promise.all(some.map((resident) => putResident(resident)));
   }
   await Promise.all(friends.map(({ formerNames, ...resident }) => putResident(resident, formerNames)));

@@ -14,12 +14,12 @@ import type { Store } from '../../lib/store/stores.ts';
 import { demoProduct } from './catalogue.ts';
 import { at, buyers, day, demoUuid, friends } from './residents.ts';
 
-/** A sale of the last weeks. Buyer and recipient are numbers in the list of people. */
+/** A sale of the last weeks, `days` ago. Buyer and recipient are indexes in `people`. */
 interface DemoSale {
   days: number;
   buyer: number;
   product: string;
-  /** In L$. The full price by default. */
+  /** In L$; by default the full price. */
   paid?: number;
   recipient?: number;
   useCredit?: true;
@@ -28,7 +28,7 @@ interface DemoSale {
 const [friend] = friends as [Resident];
 const people = [...buyers, friend];
 
-/** The oldest comes first. Some buyers pay the full price although they have a discount, and get change. */
+/** The sales, the oldest first. Some buyers pay the full price although they have a discount, and get change. */
 const demoSales: readonly DemoSale[] = [
   { days: 27, buyer: 0, product: 'Fjord chair, oak' },
   { days: 27, buyer: 4, product: 'Meadow vase, sage' },
@@ -92,7 +92,7 @@ const makeSale = async (store: string, sale: DemoSale, id: string): Promise<void
   });
 };
 
-/** The credit that buyers had before, a discount, and a coupon for a week. */
+/** Makes the buyers' earlier credit, a discount, and a coupon for a week. */
 const seedBenefits = async (store: string, noon: number): Promise<void> => {
   const [first, second, third, , , sixth] = [...buyers] as Resident[];
   const expiresAt = timestamp(noon + 60 * day);
@@ -113,15 +113,15 @@ const seedBenefits = async (store: string, noon: number): Promise<void> => {
 const minute = 60_000;
 
 /**
- * The sales of the last weeks, made by the service's own verbs on a clock in the past: with credit, a coupon, a
- * discount, shares, gifts and change. All were delivered, and one was refunded.
+ * Makes the sales of the last weeks by the service's own functions, on a clock in the past: with credit, a coupon, a
+ * discount, shares, gifts and change. All are delivered, one is refunded.
  */
 const seedLastWeeks = async (store: string): Promise<void> => {
   if ((await findSale(store, refundedId))?.state === 'refunded') return;
   const noon = Math.floor(now() / day) * day - day / 2;
   await seedBenefits(store, noon);
   for (const [index, sale] of demoSales.entries()) {
-    // From 7 in the morning to 5 in the afternoon.
+    // The sales are made from 7 in the morning to 5 in the afternoon.
     const time = noon + (((index * 97) % 600) - 300) * minute;
     await at(time - sale.days * day, () => makeSale(store, sale, saleId(index)));
   }
@@ -129,14 +129,11 @@ const seedLastWeeks = async (store: string): Promise<void> => {
   await banCustomer(store, { uuid: buyers.at(-1)?.uuid ?? '' }, 'Resold copies of the numbered prints.');
   const why = { by: 'demo', reason: 'Bought twice', reference: 'Ticket 31' };
   await at(noon - 4 * day, () => refundSale(store, refundedId, why));
-  // Each of these deliveries has its record, so nothing is ordered.
+  // Each of these sales has a delivery, so this orders none.
   await sendUnsent();
 };
 
-/**
- * A sale that credit paid in part. It comes before all other credit of its buyer, who holds no more credit than that at
- * the time.
- */
+/** Makes a sale that credit paid in part. It must run before the buyer gets other credit. */
 export const seedFriendSale = async ({ id: store }: Store): Promise<void> => {
   const id = demoUuid(8, 3);
   const time = now() - 3 * day;
@@ -149,7 +146,7 @@ export const seedFriendSale = async ({ id: store }: Store): Promise<void> => {
   await at(time, () => makeSale(store, { ...sale, useCredit: true }, id));
 };
 
-/** A refused sale, and the sales of the last weeks. */
+/** Makes the sales of the last weeks, and a refused one. */
 export const seedSales = async ({ id }: Store): Promise<void> => {
   await seedLastWeeks(id);
   const parties = {

@@ -4,7 +4,7 @@ import { registerVendor } from '../../lib/vendor/register.ts';
 import { findVendor } from '../../lib/vendor/vendors.ts';
 import { at, day, demoUuid } from './residents.ts';
 
-/** Vendors in the store's shop, with how many days ago they last registered. The second is lost. */
+/** Vendors in the store's shop. `seen` is the number of days since they last registered. The second is lost. */
 const demoVendors = [
   { id: demoUuid(13, 1), name: 'Bench vendor', position: '<128, 64, 22>', productId: demoUuid(3, 1), seen: 0 },
   { id: demoUuid(13, 2), name: 'Old vendor', position: '<12, 200, 31>', productId: demoUuid(3, 3), seen: 3 },

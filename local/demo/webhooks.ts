@@ -5,7 +5,7 @@ import { put } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { demoUuid, inDays } from './residents.ts';
 
-/** A disabled webhook: nothing is sent to its address. */
+/** Makes a disabled webhook, to which nothing is sent. */
 export const seedWebhook = async ({ id: store }: Store): Promise<void> => {
   const id = demoUuid(9, 1);
   const secret = `whsec_${Buffer.from('No message was signed with this.').toString('base64')}`;
