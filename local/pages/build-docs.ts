@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Command, InvalidArgumentError } from 'commander';
 import { contentPolicy, documentFor, documentScript, referenceFiles, referencePage } from './pages.ts';
 
-/** `npm run docs`: the reference page as files for any web server or disk. It makes no calls. */
+/** Writes the reference page as files for a web server or a disk (`npm run docs`). That page makes no calls. */
 
 const baseUrlFrom = (text: string): string => {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -32,7 +32,7 @@ await Promise.all(Object.entries(referenceFiles).map(([name, file]) => copyFile(
 const document = await documentFor(baseUrl);
 await writeFile(join(out, 'openapi.json'), document);
 await writeFile(join(pages, 'openapi.js'), documentScript(document, false));
-// A file comes without headers, so the policy is part of the page.
+// A page from a disk has no headers, so the policy is in the page.
 const policy = `<meta http-equiv="Content-Security-Policy" content="${contentPolicy}">`;
 const page = await readFile(referencePage, 'utf8');
 await writeFile(join(out, 'index.html'), page.replace('<meta charset="utf-8">', `$&\n    ${policy}`));

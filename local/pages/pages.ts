@@ -4,11 +4,11 @@ import { createRequire } from 'node:module';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** The local service's API reference at `/docs`, its files under `/pages/`, and the document at `/openapi.json`. */
+/** Answers with the API reference at `/docs`, its files under `/pages/`, and the document at `/openapi.json`. */
 
 const directory = new URL('./', import.meta.url);
 const ours = (name: string): URL => new URL(name, directory);
-// Not `import.meta.resolve`, which Vitest lacks in a global setup.
+// Vitest has no `import.meta.resolve` in a global setup.
 const { resolve } = createRequire(import.meta.url);
 const renderer = (name: string): URL => pathToFileURL(resolve(`swagger-ui-dist/${name}`));
 
@@ -38,11 +38,11 @@ const types: Record<string, string> = {
   '.svg': 'image/svg+xml',
 };
 
-/** A page loads and calls only its own origin. The renderer's pictures are data in its style sheet. */
+/** Lets a page load from and call only its own origin. The renderer's style sheet has its pictures as data. */
 export const contentPolicy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; form-action 'none'";
 
-/** The OpenAPI document as text, with the address of the service, which its code samples call. */
+/** The OpenAPI document as text. Its code samples call the service at `baseUrl`. */
 export const documentFor = async (baseUrl: string): Promise<string> => {
   const text = await readFile(documentFile, 'utf8');
   const { servers } = JSON.parse(text);
@@ -53,8 +53,8 @@ export const documentFor = async (baseUrl: string): Promise<string> => {
 };
 
 /**
- * A script that gives the document to the reference page, since a page on a disk may load scripts but no JSON. `tryIt`
- * lets the page make calls.
+ * A script that gives the document to the reference page. A page on a disk may load scripts, but no JSON. `tryIt` lets
+ * the page make calls.
  */
 export const documentScript = (document: string, tryIt: boolean): string =>
   `globalThis.reference = { tryIt: ${tryIt}, document: ${document} };\n`;
@@ -64,7 +64,7 @@ const generated: Record<string, (baseUrl: string) => Promise<string>> = {
   '/pages/openapi.js': async (baseUrl) => documentScript(await documentFor(baseUrl), true),
 };
 
-/** Answers a request for a page or its files. False for any other path. */
+/** Answers a request for a page or its files. Returns false for any other. */
 export const answerPage = async (request: IncomingMessage, response: ServerResponse): Promise<boolean> => {
   const path = request.url?.split('?')[0] ?? '';
   const file = files[path];

@@ -1,5 +1,5 @@
 // @ts-check
-/* A plain script, not a module: the page also works when it is opened from a disk. */
+/* A plain script and not a module, so that the page also works from a disk. */
 
 /**
  * @typedef {{ preauthorizeApiKey: (scheme: string, key: string) => void, specActions: { updateUrl: (url: string) => void } }} Renderer
@@ -35,7 +35,7 @@ const fillInKey = async () => {
 const anchorOf = ({ status }) => `problem-${status}`;
 
 /**
- * The problems of all operations, once, below the operations.
+ * Shows the problems that all operations share once, below the operations.
  * @param {Record<string, Refusal>} responses
  */
 const showProblems = (responses) => {
@@ -57,11 +57,11 @@ const showProblems = (responses) => {
 };
 showProblems(reference.document.components.responses);
 
-/** The language that the reader chose last, for the operations that they open next. */
+/** The language of samples that the reader chose last. Operations that they open later begin with it. */
 let language = 'curl';
 
 /**
- * Leaves the problems of an operation to their own section, and shows its code samples beside its answer.
+ * Takes the problems out of an operation's answers, and shows its code samples beside them.
  * @param {{ React: React }} system
  */
 const plugin = ({ React: { createElement, useState } }) => {
@@ -125,7 +125,7 @@ const plugin = ({ React: { createElement, useState } }) => {
   };
 };
 
-/** Names the controls, which the renderer leaves to their looks. */
+/** Gives the renderer's controls names for screen readers. */
 const nameControls = () => {
   for (const control of document.querySelectorAll('#reference :is(input, select, textarea):not([aria-label])')) {
     const parameter = control.closest('[data-param-name]')?.getAttribute('data-param-name');
@@ -144,11 +144,11 @@ const renderer = SwaggerUIBundle({
   displayRequestDuration: true,
   docExpansion: 'list',
   filter: true,
-  // By default the renderer loads the badge of a validator from another site.
+  // By default the renderer loads a validator's badge from another site.
   validatorUrl: null,
   tryItOutEnabled: reference.tryIt,
   supportedSubmitMethods: reference.tryIt ? ['get', 'put', 'post', 'delete'] : [],
   onComplete: () => reference.tryIt && fillInKey(),
 });
-// References of a page on a disk would lead to the disk, where the renderer reads nothing.
+// On a page from a disk, references would lead to the disk, where the renderer cannot read.
 renderer.specActions.updateUrl(`${reference.document.servers[0].url}/openapi.json`);
