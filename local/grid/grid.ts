@@ -3,7 +3,7 @@ import { type Identifier, uuidPattern } from '../../lib/identifier.ts';
 /** An avatar of the made-up virtual world; the name is in canonical form. */
 export type Avatar = { uuid: string; username: string };
 
-/** The numbers of the avatars go from 0 to one less than this. */
+/** The number of avatars. They are numbered from 0 on. */
 export const gridSize = 1_000_000;
 
 const firstNames = (
@@ -15,8 +15,8 @@ const lastNames = (
   'isle lake marsh moor peak reef ridge shore stone vale wood'
 ).split(' ');
 
-// Made of 40 first names, 25 last names, 100 numbers after the first name and 10 after the last. Together they give one
-// name for each number. Both parts end in a digit, so a test, the demo or a person would not make up such a name.
+// 40 first names, 25 last names, 100 numbers after the first and 10 after the last give one name for each avatar. Both
+// parts end in a digit, so nobody makes up such a name by chance.
 const username = (n: number): string => {
   const first = n % firstNames.length;
   const last = Math.floor(n / firstNames.length) % lastNames.length;
@@ -27,7 +27,7 @@ const username = (n: number): string => {
 // The first eight digits, "grid" in ASCII, distinguish these UUIDs from all others.
 const uuid = (n: number): string => `67726964-0000-4000-8000-${String(n).padStart(12, '0')}`;
 
-/** The avatar of a number from 0 to 999,999. Throws a RangeError for any other number. */
+/** The avatar with a number. Throws a RangeError if there is none. */
 export const avatarAt = (n: number): Avatar => {
   if (!Number.isInteger(n) || n < 0 || n >= gridSize) throw new RangeError(`the grid has no avatar ${n}`);
   return { uuid: uuid(n), username: username(n) };
@@ -46,15 +46,15 @@ const numberOfUuid = (text: string): number => (uuidPattern.test(text) ? Number(
 export const avatarOf = (identifier: Identifier): Avatar | undefined => {
   const n = identifier.uuid === undefined ? numberOfName(identifier.username) : numberOfUuid(identifier.uuid);
   if (!Number.isInteger(n) || n < 0 || n >= gridSize) return undefined;
-  // A number in another form (`007`, `1e5`, other first digits) leads to an avatar with another name or UUID.
+  // An identifier in another form (`007`, `1e5`, other first digits) leads to an avatar with another name or UUID.
   const avatar = avatarAt(n);
   return avatar.uuid === identifier.uuid || avatar.username === identifier.username ? avatar : undefined;
 };
 
 /**
- * `count` different avatars on a fixed walk through the grid, beginning at place `from`. The walk visits each avatar
- * once, so a caller that has met some of them continues at the next place.
+ * Returns `count` different avatars on a fixed walk through the grid that begins at step `from`. The walk visits each
+ * avatar once, so a caller can continue at the next step.
  */
 export const strangers = (count: number, from = 0): Avatar[] =>
-  // The step and the size have no common factor, so the walk returns only after it has visited everybody.
+  // The length of a step and the size have no common factor, so the walk visits everybody before it repeats.
   Array.from({ length: count }, (_, place) => avatarAt(((from + place + 1) * 618_033) % gridSize));

@@ -13,7 +13,7 @@ export const literal = (script: Script, { kind, text }: Token): Expression => {
   return { type: 'integer', code: `${Number(text) | 0}`, pure: true };
 };
 
-/** One of LSL's own constants. */
+/** One of LSL's own constants, if there is one with this name. */
 export const constant = (name: string): Expression | undefined => {
   if (name === 'ZERO_VECTOR') return { type: 'vector', code: defaults.vector ?? '', pure: true };
   const value = constants[name];
@@ -30,7 +30,9 @@ export const grouped = ({ variable: _, ...value }: Expression): Expression => ({
 export const assigned = ({ type, name, scope }: Variable, code: string): string =>
   isText(type) || type === 'list' ? `(${name} = M.${scope}(${code}, ${name}))` : `(${name} = ${code})`;
 
-/** Counts a variable up or down. Its value is the new one, or the old one if the sign comes after the variable. */
+/**
+ * Counts a variable up or down. The expression has the new value, or the old one if the sign comes after the variable.
+ */
 export const counted = ({ name }: Variable, sign: string, isBehind: boolean): Expression => {
   const code = `(${name} = ${name} ${sign} 1 | 0)`;
   return { type: 'integer', code: isBehind ? `(${code} ${sign === '+' ? '-' : '+'} 1 | 0)` : code };
@@ -41,7 +43,7 @@ export const operated = (script: Script, sign: string, left: Expression, right: 
     operation(sign, left.type, right.type) ?? script.refuse(`there is no ${left.type} ${sign} ${right.type}`);
   const fill = (a: string, b: string): string => code.replace(/\b[ab]\b/g, (side) => (side === 'a' ? a : b));
   if (left.pure && right.pure) return { type, code: fill(left.code, right.code), pure: isNumber(type) };
-  // The right side is evaluated first. Each operation has names of its own, since a call may come in between.
+  // LSL evaluates the right side first. Each operation has names of its own, since a call may come in between.
   const [a, b] = [`a_${script.numbered}`, `b_${script.numbered++}`];
   script.locals.push(a, b);
   return { type, code: `(${b} = ${right.code}, ${a} = ${left.code}, ${fill(a, b)})` };
@@ -63,7 +65,7 @@ export const cast = (script: Script, wanted: Type, { variable: _, ...value }: Ex
   return { type: wanted, code: wanted === 'string' ? `M.made(${made})` : made, pure };
 };
 
-/** The call of a function of LSL or of the script. */
+/** Calls a function of LSL or of the script. */
 export const called = (script: Script, name: string, values: readonly string[]): Expression => {
   const own = script.own.get(name);
   if (own) return { type: own.type, code: `(yield* f_${name}(${values.join(', ')}))` };
@@ -80,7 +82,7 @@ export const condition = (script: Script, { type, code }: Expression): string =>
   return type === 'list' ? `${code}.items.length > 0` : script.refuse(`a ${type} is no condition`);
 };
 
-/** A generator function: to make the script wait, it yields the seconds. */
+/** Writes a generator function. To make the script wait, it yields the seconds. */
 export const generator = (script: Script, title: string, parameters: readonly Variable[], block: string): string => {
   const names = parameters.map(({ name }) => name);
   const counts = names.map((name) => `M.local(${name}, 0);`).join(' ');

@@ -4,23 +4,23 @@ import { block, globalValue } from './parse.ts';
 import { events, Script, type Variable } from './types.ts';
 import type { Type } from './values.ts';
 
-/** Compiles a script to JavaScript. It refuses what it does not know. */
+/** Compiles a script to JavaScript. Refuses a script with anything unknown. */
 
 export interface Program {
   /** The body of a JavaScript function of `V`, `L` and `M`, which returns `{state: {event: generator function}}`. */
   code: string;
-  /** The memory that the script itself is estimated to take under Mono, in bytes. */
+  /** The estimated memory of the script itself under Mono, in bytes. */
   bytes: number;
 }
 
-// Fitted like the bytes of an operation: an empty script, and a function or event with its metadata.
+// The bytes of an empty script, and of a function or event with its metadata, fitted like `nodeBytes`.
 const scriptBytes = 2330;
 const functionBytes = 76;
 
-/** The memory of a script with this many assembled bytes: the region adds places where it may interrupt the script. */
+/** The memory of a script with this many assembled bytes. The region adds places where it may interrupt the script. */
 const memoryOf = (assembled: number): number => Math.round(4096 + 1.5 * assembled);
 
-/** Finds the states, and the signatures of all functions, since a script may call one that comes later. */
+/** Finds the states, and the signatures of all functions, since a script may call a function before it is declared. */
 const findDeclared = (script: Script): void => {
   let depth = 0;
   for (const [at, { kind, text }] of script.tokens.entries()) {
@@ -58,7 +58,7 @@ const parameters = (script: Script): Variable[] => {
   return declared;
 };
 
-/** A function or handler, after its name. */
+/** Compiles a function or handler, from its parameters on. */
 const body = (script: Script, title: string, type: Type): { code: string; types: Type[] } => {
   script.scopes = [new Map()];
   script.locals = [];
@@ -96,13 +96,13 @@ const handlers = (script: Script): string => {
   return `{ ${[...codes.values()].join(',\n')} }`;
 };
 
-/** Tells the machine how to read and write all globals at once. */
+/** Code that tells the machine how to read and write all globals at once. */
 const memory = (script: Script): string => {
   const names = [...script.globals.values()].map(({ name }) => name).join(', ');
   return `M.keep(() => [${names}], (values) => { [${names}] = values; });`;
 };
 
-/** Globals and functions, which stand before the states. */
+/** Compiles globals and functions, which come before the states. */
 const declarations = (script: Script): string => {
   const globals: string[] = [];
   const functions: string[] = [];
@@ -130,7 +130,9 @@ const states = (script: Script): string => {
   return `return { ${codes.join(',\n')} };`;
 };
 
-/** Throws ScriptRefused, which names the line. `functions` are the functions that scripts may call. */
+/**
+ * Compiles a script. Throws ScriptRefused, which names the line. `functions` are the functions that scripts may call.
+ */
 export const compile = (source: string, functions: Functions): Program => {
   const script = new Script(source, functions);
   script.bytes = scriptBytes;

@@ -1,12 +1,12 @@
 import { asString, Float, type Item, integerOf, Key, type List, floatOf as numberOf, Vector } from './values.ts';
 
-/** JSON as LSL treats it: a part of a text stays as it is written, with its blanks and digits. */
+/** Reads and writes JSON as LSL does. A part of a text keeps its blanks and digits. */
 
 interface Part {
   /** JSON_OBJECT, JSON_ARRAY, JSON_STRING, JSON_NUMBER, JSON_NULL, JSON_TRUE or JSON_FALSE. */
   type: string;
   text: string;
-  /** The parts of an object by their names, of an array by their places. */
+  /** The parts of an object by name, or of an array by index. */
   parts: ReadonlyMap<string, Part>;
 }
 
@@ -16,14 +16,14 @@ const words: Readonly<Record<string, string>> = { null: '\ufdd5', true: '\ufdd6'
 const noParts: ReadonlyMap<string, Part> = new Map();
 
 const escapes: Readonly<Record<string, string>> = { b: '\b', t: '\t', n: '\n', f: '\f', r: '\r' };
-/** LSL does not know \u: the letter and its digits stay. */
+/** LSL does not know \u, so the letter and its digits stay. */
 const unquoted = (text: string): string =>
   text.slice(1, -1).replace(/\\([\s\S])/g, (_, sign: string) => escapes[sign] ?? sign);
 const escaped: Readonly<Record<string, string>> = { '\b': 'b', '\t': 't', '\n': 'n', '\f': 'f', '\r': 'r' };
 const quoted = (text: string): string =>
   `"${text.replace(/[\b\t\n\f\r"/\\]/g, (sign) => `\\${escaped[sign] ?? sign}`)}"`;
 
-/** The part of valid JSON that begins at a place, and where it ends. */
+/** Reads the part that begins at an index in valid JSON. `end` is the index after it. */
 const partAt = (json: string, from: number): { part: Part; end: number } => {
   const skip = (at: number): number => at + (/^[\s,:]*/.exec(json.slice(at))?.[0].length ?? 0);
   const start = skip(from);
@@ -45,7 +45,7 @@ const partAt = (json: string, from: number): { part: Part; end: number } => {
   return { part: { type, text: json.slice(start, at + 1), parts }, end: at + 1 };
 };
 
-/** The part of a JSON text that the path leads to; undefined if there is none. */
+/** The part of a JSON text at a path; undefined if there is none. */
 export const jsonPart = (text: string, path: readonly Item[]): Part | undefined => {
   try {
     JSON.parse(text);
@@ -67,9 +67,7 @@ export const jsonValue = (part: Part | undefined): string => {
   return part && [numberType, objectType, arrayType].includes(part.type) ? part.text : jsonType(part);
 };
 
-/**
- * The parts of an object or array as items of a list, with the names of an object. Any other text is itself an item.
- */
+/** The parts of an object, with their names, or of an array as items of a list. Any other text is one item. */
 export const jsonItems = (text: string): Item[] => {
   const itemOf = (part: Part): Item => {
     if (part.type !== numberType) return jsonValue(part);
@@ -81,7 +79,7 @@ export const jsonItems = (text: string): Item[] => {
   return [whole ? itemOf(whole) : text];
 };
 
-/** An item of a list as JSON. Text that looks like JSON stays as it is, such as `true`, `[x]` and `"x"`. */
+/** An item of a list as JSON. A text that looks like JSON, such as `true`, `[x]` and `"x"`, stays as it is. */
 const jsonText = (item: Item): string => {
   if (typeof item === 'number' || item instanceof Float) return asString(item);
   if (item instanceof Key || item instanceof Vector) return `"${asString(item)}"`;
@@ -91,7 +89,7 @@ const jsonText = (item: Item): string => {
   return /^(?:\[[\s\S]*\]|\{[\s\S]*\}|"[\s\S]*")$/.test(text) ? text : quoted(text);
 };
 
-/** JSON of the kind; JSON_INVALID for another kind, or a name without a value. */
+/** Makes an array or object of a list. JSON_INVALID for another kind, or for a name without a value. */
 export const listToJson = (kind: string, { items }: List): string => {
   if (kind === arrayType) return `[${items.map(jsonText).join(',')}]`;
   if (kind !== objectType || items.length % 2 === 1) return invalid;

@@ -16,12 +16,12 @@ import {
 } from './values.ts';
 
 /**
- * Functions by their signature in LSL, such as `integer llAbs(integer)`. If the signature ends in ` waits`, the
- * function may make the script wait.
+ * Functions by signature in LSL, such as `integer llAbs(integer)`. If a signature ends in ` waits`, the function may
+ * make the script wait.
  */
 export type Functions = Readonly<Record<string, (...values: never[]) => unknown>>;
 
-/** The value of a variable that is declared without one. */
+/** The JavaScript of a variable's first value, if it is declared without one. */
 export const defaults: Readonly<Record<string, string>> = {
   integer: '0',
   float: '0',
@@ -31,7 +31,7 @@ export const defaults: Readonly<Record<string, string>> = {
   list: 'new V.List([])',
 };
 
-/** Constants as LSL would write them: integers are numbers, strings are strings. */
+/** LSL's constants: integers as numbers, strings as strings. */
 export const constants: Readonly<Record<string, number | string>> = {
   TRUE: 1,
   FALSE: 0,
@@ -105,21 +105,21 @@ const slice = <T>(whole: readonly T[], from: number, end = whole.length): T[] =>
   whole.slice(Math.max(from, 0), Math.max(end, 0));
 
 /**
- * The part from `first` to `last`, both included and counted from the end if negative. If `first` comes after `last`,
- * it is everything except what is between them.
+ * The part from `first` to `last`, both included. A negative number counts from the end. If `first` comes after `last`,
+ * everything except the part between them.
  */
 const picked = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);
   return from < end ? slice(whole, from, end) : [...slice(whole, 0, end), ...slice(whole, from)];
 };
 
-/** The part that `picked` leaves. */
+/** The part that `picked` leaves out. */
 const without = <T>(whole: readonly T[], first: number, last: number): T[] => {
   const [from, end] = bounds(whole.length, first, last);
   return from < end ? [...slice(whole, 0, from), ...slice(whole, end)] : slice(whole, end, from);
 };
 
-/** A text's characters. A character beyond U+FFFF counts as one, though it takes twice the memory. */
+/** The number of characters. A character beyond U+FFFF is one, though it takes twice the memory. */
 const lengthOf = (text: string): number => [...text].length;
 const pickedText = (text: string, first: number, last: number): string => picked([...text], first, last).join('');
 const withoutText = (text: string, first: number, last: number): string => without([...text], first, last).join('');
@@ -144,7 +144,7 @@ const digest = (algorithm: string): string => {
   return algorithm;
 };
 
-/** Cuts a text at the separators. If several fit, the longest counts. */
+/** Cuts a text at the separators. If several fit, takes the first in the list. */
 const parts = (text: string, separators: List): string[] => {
   const ends = separators.items.map(asString).filter((end) => end !== '');
   const result: string[] = [];
@@ -161,7 +161,9 @@ const parts = (text: string, separators: List): string[] => {
   return [...result, part];
 };
 
-/** Replaces the first `count` places, the last ones if it is negative, all of them for 0. */
+/**
+ * Replaces a part of a text at its first `count` places, at its last ones if `count` is negative, or everywhere for 0.
+ */
 const replaced = (text: string, part: string, by: string, count: number): string => {
   const pieces = part === '' ? [text] : text.split(part);
   const joints = pieces.length - 1;
@@ -174,11 +176,11 @@ const trimmed = (text: string, ends: number): string => {
   return ends & 2 ? head.trimEnd() : head;
 };
 
-/** Everything but letters, digits and -._~ is escaped byte by byte. */
+/** Escapes everything but letters, digits and -._~, byte by byte. */
 const escaped = (text: string): string =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
-/** The functions of LSL that only compute. */
+/** LSL's functions that only compute. */
 export const library: Functions = {
   'integer llAbs(integer)': (value: number) => Math.abs(value) | 0,
   'integer llFloor(float)': (value: number) => truncated(Math.floor(value)),
@@ -248,7 +250,7 @@ export const library: Functions = {
   },
 };
 
-/** How a value of one type becomes one of another by a cast, as JavaScript over the names of values.ts. */
+/** The JavaScript by which a cast turns a value of one type into another type. It uses the names of values.ts. */
 export const casts: Readonly<Record<string, (code: string) => string>> = {
   'integer>float': (code) => `Math.fround(${code})`,
   'integer>string': (code) => `String(${code})`,
@@ -268,7 +270,7 @@ export const casts: Readonly<Record<string, (code: string) => string>> = {
   ),
 };
 
-/** A value as a list holds it. */
+/** The JavaScript of a value in a list. */
 export function boxed(type: string, code: string): string {
   if (type === 'float') return `new V.Float(${code})`;
   return type === 'key' ? `new V.Key(${code})` : code;
@@ -277,7 +279,7 @@ export function boxed(type: string, code: string): string {
 export const isText = (type: Type): boolean => type === 'string' || type === 'key';
 export const isNumber = (type: Type): boolean => type === 'integer' || type === 'float';
 
-/** JavaScript over `a` and `b` for an operator between two numbers. */
+/** The JavaScript of an operator between the numbers `a` and `b`. */
 const operators: Readonly<Record<'integer' | 'float', Readonly<Record<string, string>>>> = {
   integer: {
     '+': '(a + b | 0)',
@@ -323,12 +325,12 @@ const sum = (a: Type, b: Type): Operation => {
 const equality = (sign: string, a: Type, b: Type): Operation => {
   if (isText(a) && isText(b)) return compared(comparisons[sign]);
   if (a === 'vector' && b === 'vector') return compared(`+(V.vectorText(a) ${sign}= V.vectorText(b))`);
-  // Lists are compared by their lengths alone.
+  // LSL compares only the lengths of lists.
   if (a !== 'list' || b !== 'list') return undefined;
   return compared(sign === '==' ? '+(a.items.length === b.items.length)' : '(a.items.length - b.items.length)');
 };
 
-/** The type and code of an operation; undefined if LSL has none for these types. */
+/** The type and JavaScript of an operation; undefined if LSL has none for these types. */
 export const operation = (sign: string, a: Type, b: Type): Operation => {
   if (isNumber(a) && isNumber(b)) return numberOperation(sign, a === b && a === 'integer' ? 'integer' : 'float');
   if (sign === '+') return sum(a, b);

@@ -3,17 +3,17 @@ import { boxed, defaults, isNumber } from './library.ts';
 import type { Expression, Script } from './types.ts';
 import type { Type } from './values.ts';
 
-/** Reads expressions and statements for `code.ts`. It knows no jumps, no rotations and no arithmetic of vectors. */
+/** Reads expressions and statements. It knows no jumps, no rotations and no arithmetic of vectors. */
 
-// Mono has no documented sizes. This is fitted to the weights of scripts that Linden's compiler and Mono's assembler
-// have assembled (ADR 38). It is for an operation or a value. Each character of a text takes two bytes more.
+// The bytes of an operation or a value. Mono documents no sizes, so this is fitted to scripts that Linden's compiler
+// and Mono's assembler have assembled (ADR 38). Each character of a text takes two bytes more.
 const nodeBytes = 6.06;
 
-/** Binary operators from the loosest to the tightest. All of them group from the left. */
+/** Binary operators, from the loosest to the tightest. All group from the left. */
 const levels = ['&& ||', '|', '^', '&', '== !=', '< <= > >=', '<< >>', '+ -', '* / %'].map((signs) => signs.split(' '));
 const additive = 7;
 
-/** Expressions up to a sign, with commas between them. */
+/** Reads expressions up to a sign, with commas between them. */
 const list = (script: Script, end: string): Expression[] => {
   const items: Expression[] = [];
   while (!script.isSign(end)) {
@@ -50,7 +50,7 @@ const listValue = (script: Script): Expression => {
 
 const vector = (script: Script): Expression => {
   const parts = [',', ',', '>'].map((end) => {
-    // The last part ends at the sign that would otherwise compare.
+    // The last part ends at `>`, which would otherwise compare.
     const part = script.converted(binary(script, end === '>' ? additive : 0), 'float');
     script.expect(end);
     return part;
@@ -131,7 +131,7 @@ const expression = (script: Script): Expression => {
   return { type: target.type, code: make.assigned(target, script.converted(value, target.type)) };
 };
 
-/** The beginning of a global variable: a value, or a list or vector of values, but not an operation. */
+/** Reads a global variable's first value: a value, or a list or vector of values, but no operation. */
 export const globalValue = (script: Script): Expression => {
   const why = 'a global begins with a value, not with an operation';
   const isNegative = script.take('-');
@@ -149,7 +149,7 @@ export const globalValue = (script: Script): Expression => {
 
 interface Statement {
   code: string;
-  /** The code behind it is never reached. */
+  /** True if the code after it is never reached. */
   ends?: boolean;
 }
 
@@ -182,7 +182,7 @@ const declaration = (script: Script, mayDeclare: boolean): Statement => {
   return { code: `${make.assigned(declared, value)};` };
 };
 
-/** The statements that begin with a word of their own. */
+/** Statements that begin with their own word. */
 const byWord: Readonly<Record<string, (script: Script) => Statement>> = {
   if: (script) => {
     const test = inParentheses(script);

@@ -4,11 +4,11 @@ import { byName, events } from './types.ts';
 import * as values from './values.ts';
 import { type Item, List, memoryOf, ScriptError } from './values.ts';
 
-/** Memory of a script under Mono. */
+/** The memory of a script under Mono. */
 export const memoryBytes = 65_536;
-/** Events that may wait for a script. More are dropped. */
+/** At most this many events wait for a script. Further ones are dropped. */
 const maxEvents = 64;
-/** A script that takes more turns than this in one event hangs. The region would only slow it down. */
+/** A script with more turns than this in one event hangs. A real region would only slow it down. */
 const maxTurns = 10_000_000;
 
 class StateChange {
@@ -23,7 +23,7 @@ export class ScriptReset {}
 type Run = Generator<number, unknown, unknown>;
 type States = Record<string, Record<string, (...values: unknown[]) => Run>>;
 
-/** The machine that compiled code calls: it counts memory and turns, and divides as LSL does. */
+/** Makes the machine that compiled code calls. It counts memory and turns, and divides as LSL does. */
 const createMachine = (codeBytes: number, waited: () => number) => {
   let globals = 0;
   let locals = 0;
@@ -36,7 +36,7 @@ const createMachine = (codeBytes: number, waited: () => number) => {
     if (used > memoryBytes) throw new ScriptError('Stack-Heap Collision');
   };
   const made = <T>(value: T): T => {
-    // The parts from which a value is made exist at the same time.
+    // While a value is made, its parts exist too.
     measure(2 * memoryOf(value));
     return value;
   };
@@ -96,23 +96,23 @@ const createMachine = (codeBytes: number, waited: () => number) => {
 
 type Machine = ReturnType<typeof createMachine>;
 
-/** The world around a script, as far as it needs one. */
+/** The world around a script. */
 export interface ScriptWorld {
   functions: Functions;
   /** The seconds for which the function that was just called makes the script wait. */
   waited: () => number;
   /** Calls back after this many seconds. */
   after: (seconds: number, run: () => void) => void;
-  /** Called when the script's state changes or it is reset. The script then no longer hears what it listened for. */
+  /** Called when the script's state changes or the script is reset. Then it listens for nothing. */
   onState: (isReset: boolean) => void;
-  /** An event begins. Its values may be followed by one more that the script does not see. */
+  /** Called when an event begins. A further value, which the script does not see, may follow. */
   onEvent: (event: string, values: readonly unknown[]) => void;
-  /** A script that fails stops. The region says why. */
+  /** Called when the script fails, and so stops. The region says why. */
   onError: (error: ScriptError) => void;
 }
 
 const compiled = new Map<string, Program>();
-/** A script is compiled once, since its functions have the same signatures everywhere. */
+/** Compiles each script only once, since its functions have the same signatures everywhere. */
 const programOf = (source: string, functions: Functions): Program => {
   const program = compiled.get(source) ?? compile(source, functions);
   compiled.set(source, program);
@@ -144,7 +144,7 @@ export class RunningScript {
     this.#machine = createMachine(this.#program.bytes, surroundings.waited);
   }
 
-  /** Starts the script, or starts it again like a reset from outside. */
+  /** Starts the script, or resets it from outside. */
   begin(): void {
     this.#peak = Math.max(this.#peak, this.#machine.peak());
     this.#machine = createMachine(this.#program.bytes, this.#surroundings.waited);
@@ -160,7 +160,10 @@ export class RunningScript {
     }
   }
 
-  /** An event reaches the script only if its state has a handler for it, and a timer waits only once. */
+  /**
+   * Sends an event to the script. False if its state has no handler for it, or it is dropped. At most one timer event
+   * waits.
+   */
   send(event: string, ...values: unknown[]): boolean {
     if (!(event in events)) throw new Error(`There is no event ${event}.`);
     if (this.#hasEnded || !this.#states[this.#state]?.[event]) return false;
@@ -175,8 +178,8 @@ export class RunningScript {
   }
 
   /**
-   * Keeps the memory of a script that waits for its next event. Calling the answer restores it, even if the script
-   * began again since.
+   * Keeps the memory of a script that waits for its next event. The returned function restores it, even if the script
+   * was reset since.
    */
   save(): () => void {
     if (this.#running) throw new Error('The script is in the middle of an event.');
@@ -189,12 +192,12 @@ export class RunningScript {
     };
   }
 
-  /** True between two events, while none waits. */
+  /** True if no event is running or waiting. */
   isAtRest(): boolean {
     return !this.#running && this.#queue.length === 0;
   }
 
-  /** True while such an event waits for its turn. */
+  /** True if such an event is waiting. */
   awaits(event: string): boolean {
     return this.#queue.some((waiting) => waiting.event === event);
   }
@@ -204,7 +207,7 @@ export class RunningScript {
     this.#running = undefined;
   }
 
-  /** Events wait meanwhile. */
+  /** While the script is frozen, events wait. */
   freeze(on: boolean): void {
     this.#isFrozen = on;
     this.#next();
@@ -232,7 +235,7 @@ export class RunningScript {
     else this.#next();
   }
 
-  /** Runs the event under way until it waits or ends, then the next one. */
+  /** Runs an event until it waits or ends, and after its end the next one. */
   #turn(run: Run): void {
     this.#running = run;
     try {
@@ -256,7 +259,7 @@ export class RunningScript {
     this.#state = to;
     this.#surroundings.onState(false);
     this.#queue = [{ event: 'state_entry', values: [] }];
-    // The exit of a state comes before the entry of the next.
+    // `state_exit` runs before the next state's `state_entry`.
     if (exit) this.#turn(exit());
   }
 

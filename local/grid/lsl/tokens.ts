@@ -3,12 +3,12 @@ class ScriptRefused extends Error {}
 
 export interface Token {
   kind: 'word' | 'integer' | 'float' | 'string' | 'sign' | 'end';
-  /** The text as it is written, or the value of a string. */
+  /** The text as the script has it, or the value of a string. */
   text: string;
   line: number;
 }
 
-/** The kinds of tokens in the order in which they are tried, each with a pattern whose group holds the text. */
+/** The kinds of tokens, in the order in which they are tried. The group of each pattern holds the text. */
 const patterns = [
   ['space', /(\s+)/y],
   ['space', /(\/\/[^\n]*)/y],
@@ -22,7 +22,7 @@ const patterns = [
   ['sign', /(<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[+\-*/%]=|[-+*/%=!~&|^<>(){}[\],;@.])/y],
 ] as const;
 
-/** The token at a place: its kind, all of its characters, and its text. */
+/** The token at an index: its kind, all its characters, and its text. */
 const tokenAt = (source: string, at: number) => {
   for (const [kind, pattern] of patterns) {
     pattern.lastIndex = at;
@@ -32,7 +32,7 @@ const tokenAt = (source: string, at: number) => {
   return undefined;
 };
 
-/** LSL knows these escapes; a tab is four spaces, and any other character stands for itself. */
+/** Replaces LSL's escapes. A tab becomes four spaces. Any other escaped character stays. */
 const unescaped = (text: string): string =>
   text.replace(/\\([\s\S])/g, (_, character: string) => ({ n: '\n', t: '    ' })[character] ?? character);
 

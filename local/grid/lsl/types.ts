@@ -2,21 +2,21 @@ import { casts, constants, type Functions, isText } from './library.ts';
 import { Reader } from './tokens.ts';
 import type { Type } from './values.ts';
 
-/** A script that is being compiled: its tokens, and the names and types that are known at a place. */
+/** A script during compilation: its tokens, and the names and types that are known at a place. */
 
 export interface Expression {
   type: Type;
   /** Its JavaScript. */
   code: string;
-  /** Its evaluation has no effect and depends on none, so it may happen at any time. */
+  /** True if its evaluation has no effect and depends on none, so that it may happen at any time. */
   pure?: boolean;
-  /** It is a variable, which can be assigned to. */
+  /** Set for a variable, to which a script can assign. */
   variable?: Variable;
 }
 
 export interface Variable {
   type: Type;
-  /** Its name in JavaScript. */
+  /** The name in JavaScript. */
   name: string;
   scope: 'global' | 'local';
 }
@@ -33,7 +33,7 @@ const parseSignature = (text: string): [string, Signature] => {
   return [name, { type: type as Type, parameters: wanted, waits: waits !== undefined }];
 };
 
-/** The functions by name. */
+/** Functions by name. */
 export const byName = (functions: Functions): Record<string, Functions[string]> =>
   Object.fromEntries(Object.entries(functions).map(([text, run]) => [parseSignature(text)[0], run]));
 
@@ -55,20 +55,20 @@ const reserved = (
   'no_sensor object_rez path_update remote_data sensor touch touch_end land_collision not_at_target'
 ).split(' ');
 
-/** The functions that parse read it one after another, each from where the last one stopped. */
+/** The parsing functions read it one after another. Each continues where the last one stopped. */
 export class Script extends Reader {
   readonly known: ReadonlyMap<string, Signature>;
   readonly own = new Map<string, Signature>();
   readonly globals = new Map<string, Variable>();
   readonly states = new Set<string>();
-  /** The variables of the function that is being read: by block, and all of them for its beginning. */
+  /** The variables of the function that is being read, by block. `locals` are declared at its beginning. */
   scopes: Map<string, Variable>[] = [];
   locals: string[] = [];
-  /** The type of that function, and whether it handles an event. */
+  /** The type of this function, and whether it handles an event. */
   returns: Type = 'void';
   isHandler = false;
   numbered = 0;
-  /** The bytes of the assembled script, as far as it has been read. */
+  /** The bytes of the assembled script so far. */
   bytes = 0;
   constructor(source: string, functions: Functions) {
     super(source);
@@ -77,7 +77,7 @@ export class Script extends Reader {
   isType(ahead = 0): boolean {
     return this.peek(ahead).kind === 'word' && types.includes(this.peek(ahead).text);
   }
-  /** The name of something new. */
+  /** Takes the name of something new. */
   name(): string {
     const { kind, text } = this.peek();
     if (kind !== 'word' || types.includes(text) || reserved.includes(text) || text in events)
@@ -96,7 +96,7 @@ export class Script extends Reader {
     scope.set(text, declared);
     return declared;
   }
-  /** A value where another type is expected: LSL makes floats of integers, and strings of keys and back. */
+  /** Converts a value to an expected type: integers to floats, and keys to strings and back. */
   converted({ type, code }: Expression, wanted: Type): string {
     if (type === wanted && type !== 'void') return code;
     if (type === 'integer' && wanted === 'float') return casts['integer>float']?.(code) ?? '';

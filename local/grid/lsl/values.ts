@@ -1,8 +1,8 @@
 import { uuidPattern } from '../../../lib/identifier.ts';
 
 /**
- * LSL's values in JavaScript: integers and floats are numbers, strings and keys are strings. In a list, floats and keys
- * are boxed, since nothing else distinguishes them from integers and strings there.
+ * LSL's values in JavaScript. Integers and floats are numbers, strings and keys are strings. A list boxes floats and
+ * keys, since they would otherwise look like integers and strings.
  */
 export class Float {
   readonly value: number;
@@ -27,13 +27,13 @@ export type Item = number | string | Float | Key | Vector;
 
 export const nullKey = '00000000-0000-0000-0000-000000000000';
 
-/** A key counts as true if it is a UUID other than the null key. */
+/** A key is true if it is a UUID other than the null key. */
 export const isKey = (text: string): boolean => uuidPattern.test(text) && text !== nullKey;
 
-/** A script ends with one of these. The owner sees its text inworld. */
+/** The failure that ends a script. The owner sees its text inworld. */
 export class ScriptError extends Error {}
 
-/** Six digits after the point in strings and lists, five in a vector that is cast alone. */
+/** LSL writes six digits after the point, but five in a vector that is cast by itself. */
 export const floatText = (value: number, digits = 6): string => {
   if (Number.isNaN(value)) return 'NaN';
   if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
@@ -43,11 +43,11 @@ export const floatText = (value: number, digits = 6): string => {
 export const vectorText = ({ parts }: Vector, digits = 5): string =>
   `<${parts.map((part) => floatText(part, digits)).join(', ')}>`;
 
-/** A float cut to an integer. Out of range it becomes the smallest integer. */
+/** Cuts a float to an integer. Out of range it becomes the smallest integer. */
 export const truncated = (value: number): number =>
   value > -2147483649 && value < 2147483648 ? Math.trunc(value) : -2147483648;
 
-/** The integer at the beginning of a text, decimal or hexadecimal; 0 if there is none, -1 beyond 32 bits. */
+/** Reads the integer at the beginning of a text, decimal or hexadecimal; 0 if there is none, -1 beyond 32 bits. */
 export const integerOf = (text: string): number => {
   const [, sign = '', digits] = /^\s*([+-]?)(0[xX][\da-fA-F]+|\d+)/.exec(text) ?? [];
   if (digits === undefined) return 0;
@@ -56,7 +56,7 @@ export const integerOf = (text: string): number => {
   return sign === '-' ? -value | 0 : value | 0;
 };
 
-/** The number at the beginning of a text; 0 if there is none. */
+/** Reads the number at the beginning of a text; 0 if there is none. */
 export const floatOf = (text: string): number => {
   const [number = '0'] = /^\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?/.exec(text) ?? [];
   return Math.fround(Number(number));
@@ -70,8 +70,8 @@ export const asString = (item: Item): string => {
 };
 
 /**
- * The bytes of a value under Mono, as the wiki measured them: a UTF-16 text has a head of 18 bytes, a key one of 30,
- * and a number in a list takes 16.
+ * The bytes of a list's item under Mono, as the wiki measured them. A UTF-16 text has a head of 18 bytes and a key one
+ * of 30; a number takes 16.
  */
 const bytesOfItem = (item: Item): number => {
   if (typeof item === 'string') return 18 + 2 * item.length;
@@ -79,7 +79,7 @@ const bytesOfItem = (item: Item): number => {
   return item instanceof Vector ? 24 : 16;
 };
 
-/** Lists never change: each operation makes a new one. */
+/** A list never changes. Each operation makes a new one. */
 export class List {
   readonly items: readonly Item[];
   readonly bytes: number;

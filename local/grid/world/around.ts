@@ -2,11 +2,11 @@ import { nullKey } from '../lsl/values.ts';
 import type { Land, Placement } from './land.ts';
 import type { WorldView } from './object.ts';
 
-/** The world as one object sees it. The land answers by itself unless a test or a machine answers instead. */
+/** The world as one object sees it. The land answers, unless a test or a machine replaces the answer. */
 
 type PlacementReader = () => Placement;
 
-/** The place, and its limits for everything that an owner has there. */
+/** The region, and its limits for everything that an owner has there. */
 type RegionPart =
   | 'bringsLine'
   | 'atHand'
@@ -41,7 +41,7 @@ const avatars = (land: Land): Pick<WorldView, AvatarPart> => ({
   lookUp:
     land.around.lookUp ??
     ((kind, of, answer) => {
-      // A UUID that belongs to no avatar is never answered.
+      // There is never an answer for a UUID that belongs to no avatar.
       const found = kind === 'key' ? (land.around.uuidOf(of) ?? nullKey) : land.around.nameOf(of);
       if (found !== undefined) answer(found);
     }),
@@ -66,7 +66,7 @@ const speech = (
   placed: PlacementReader,
 ): Pick<WorldView, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
-    // Beyond the limit the message is dropped, and nobody says so.
+    // Beyond the limit the message is lost, and the script does not learn of it.
     if (!land.may('message', placed().body.owner, 2500, 1800)) return;
     land.log.messages.push({ to, text });
     land.around.onMessage?.(to, text, placed());
@@ -94,9 +94,9 @@ const speech = (
 
 const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 'transfer'> => ({
   give: (to, item) => {
-    // An item that may not be copied is itself given away.
+    // An item that may not be copied leaves the object.
     if ((item.permissions & 0x8000) === 0) placed().remove(item.name);
-    // Nor does the script hear of a gift that is declined, or that is beyond the limit: the item is lost.
+    // If the gift is declined or beyond the limit, the item is lost. The script does not learn of that either.
     const isTaken = land.around.takesGift?.(to, item, placed()) ?? true;
     if (!land.may('gift', placed().body.owner, 5000, 3600) || !isTaken) return;
     land.log.given.push({ to, item: item.name });

@@ -6,11 +6,11 @@ import { people } from './people.ts';
 import { speech } from './speech.ts';
 import { web } from './web.ts';
 
-/** The timer and memory of the script itself. */
+/** LSL's functions for the timer and memory of the script itself. */
 const own = (body: Body): Functions => ({
   'void llSetTimerEvent(float)': (interval: number) => body.setTimer(interval),
   'void llSleep(float) waits': (duration: number) => {
-    // A script that sleeps does so even in a region without other delays.
+    // A script sleeps even in a region without other delays.
     body.seconds += Math.max(0, duration);
   },
   'void llResetScript()': () => {
@@ -20,7 +20,7 @@ const own = (body: Body): Functions => ({
   'integer llGetUsedMemory()': () => body.script().memory().used,
 });
 
-/** A script in a linkset asks the linkset that it is part of at that moment. */
+/** LSL's functions for linkset data. Each call uses the present linkset of the script's prim. */
 const memory = ({ id, prim }: Body): Functions =>
   Object.fromEntries(
     Object.keys(prim.linkset.data.functionsOf(id)).map((signature) => [
@@ -29,10 +29,12 @@ const memory = ({ id, prim }: Body): Functions =>
     ]),
   );
 
-/** The functions with which a script acts on its object, within the limits that the platform documents. */
+/**
+ * The functions with which a script acts on its object and the world, within the limits that the platform documents.
+ */
 const tables = [inventory, speech, web, memory, people, own];
 
-/** The state of a script in a prim, and its functions. */
+/** Makes the state of a script in a prim, with its functions. */
 export const createBody = (...parts: ConstructorParameters<typeof Body>): Body & { functions: Functions } => {
   const body = new Body(...parts);
   const functions: Functions = Object.assign({}, ...tables.map((table) => table(body)));

@@ -1,25 +1,25 @@
 import { now } from '../../../lib/clock.ts';
 
-/** The time of a world: milliseconds since 1970, and calls after a number of seconds. */
+/** The time of a world. `now` is in milliseconds since 1970; `after` calls `run` after some seconds. */
 export interface Clock {
   now: () => number;
   after: (seconds: number, run: () => void) => void;
 }
 
-/** Time passes by itself, as it does for the service. */
+/** The time of the service, which passes by itself. */
 export const realClock: Clock = {
   now,
   after: (seconds, run) => {
-    // Without seconds there is no wait, not even for the next turn of the event loop.
+    // With 0 seconds, there is no timer.
     if (seconds > 0) setTimeout(run, Math.min(seconds * 1000, 0x7fffffff)).unref();
     else setImmediate(run);
   },
 };
 
-/** Time that passes only when it is told to. */
+/** A clock that only `advance` moves. */
 export const virtualClock = (startMillis: number): Clock & { advance: (seconds: number) => void } => {
   let millis = startMillis;
-  // The call that is due first is the last.
+  // The last call is due first.
   const waiting: { at: number; run: () => void }[] = [];
   return {
     now: () => millis,
@@ -27,7 +27,7 @@ export const virtualClock = (startMillis: number): Clock & { advance: (seconds: 
       const at = millis + seconds * 1000;
       waiting.splice(waiting.findLastIndex((other) => other.at > at) + 1, 0, { at, run });
     },
-    /** Lets seconds pass. Everything due in them happens in its order. */
+    /** Lets seconds pass. Calls that are due meanwhile run in order. */
     advance: (seconds) => {
       const end = millis + seconds * 1000;
       while (waiting.length > 0 && (waiting.at(-1)?.at ?? 0) <= end) {

@@ -2,7 +2,7 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { nullKey } from '../lsl/values.ts';
 import { type Body, cut, type Item } from './object.ts';
 
-/** The characters that stand for items in a notecard. */
+/** The characters that a notecard has in place of items. */
 const heldItem = /[\u{100000}-\u{10FFFF}]/u;
 
 /** Copy, modify and transfer. */
@@ -17,16 +17,16 @@ const ofType = ({ prim: { contents } }: Body, type: number): Item[] =>
     .filter((item) => type === -1 || item.type === type)
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 
-/** Of a notecard that holds an item, which stands there as a sign of its own, no line can be read. */
+/** A script cannot read any line of a notecard that holds an item. */
 const lineOf = (written: readonly string[], line: number): string => {
   const lines = written.some((text) => heldItem.test(text)) ? [] : written;
   return line < lines.length ? cut(lines[line] ?? '', 1024) : String(constants.EOF);
 };
 
-/** The items that lie in the object, and are given away. */
+/** LSL's functions for the items in the object, and for giving them away. */
 export const inventory = (body: Body): Functions => ({
   'integer llGetInventoryType(string)': (item: string) => findItem(body, item)?.type ?? -1,
-  // Only somebody with all permissions on an item may know its key.
+  // Only an owner with all permissions on an item may know its key.
   'key llGetInventoryKey(string)': (item: string) => {
     const found = findItem(body, item);
     return found && (found.permissions & allowsAll) === allowsAll ? found.id : nullKey;

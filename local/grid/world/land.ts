@@ -5,22 +5,21 @@ import { LinksetData } from './linkset.ts';
 import { type Item, type Linkset, type Prim, throttle, type WorldView } from './object.ts';
 
 /**
- * Everything that all objects of a world share: avatars' L$, the region with its limits, and all that was said and
- * given.
+ * Everything that all objects of a world share: avatars' L$, the region with its limits, and a log of words and gifts.
  */
 
 export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   nameOf: WorldView['nameOf'];
   uuidOf: WorldView['uuidOf'];
-  /** The address of a script's URL. A request to it must be passed to `receive`. */
+  /** Returns the address for a script's URL. Pass requests to that address to `receive`. */
   address?: (id: string) => string;
   /** False for an avatar who has left the region. */
   isPresent?: WorldView['isPresent'];
-  /** Addresses that the region has. */
+  /** The number of addresses that the region can give out. */
   urls?: number;
-  /** False lets no script wait for what it does, unless it sleeps itself. */
+  /** If false, no function makes a script wait, except llSleep. */
   delays?: boolean;
-  /** Replaces the region's own answers, which come at once. */
+  /** These three replace the region's own answers, which come at once. */
   mayLookUp?: WorldView['mayLookUp'];
   lookUp?: WorldView['lookUp'];
   grantUrl?: WorldView['grantUrl'];
@@ -29,15 +28,15 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   /** False for a line of a notecard that the region had at hand and has dropped. */
   keepsLine?: WorldView['keepsLine'];
   mayRequest?: WorldView['mayRequest'];
-  /** L$ that a script gives away, instead of those in `balances`. */
+  /** Replaces the transfers of a script's L$ between `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
-  /** False for a gift that the avatar declines, whose inventory is full, or who has muted the owner. */
+  /** False for a gift that the avatar declines or mutes, or for which their inventory is too full. */
   takesGift?: (to: string, item: Item, by: Placement) => boolean;
-  /** A touch of the same event that waits for the script is the same touch: the old documents say so, newer ones do not. */
+  /** If true, a touch joins one that already waits for the script. Only old documents say so. */
   collapsesTouches?: boolean;
   onGive?: (to: string, item: Item, by: Placement) => void;
   onDialog?: (dialog: Dialog, by: Placement) => void;
-  /** An event begins in a script. Its values may be followed by one more that the script does not see. */
+  /** Called when an event begins in a script. A further value, which the script does not see, may follow. */
   onEvent?: (by: Placement, event: string, values: readonly unknown[]) => void;
   onMessage?: (to: string, text: string, by: Placement) => void;
   onSay?: (to: string | undefined, text: string, by: Placement) => void;
@@ -47,7 +46,7 @@ interface Dialog {
   to: string;
   text: string;
   buttons: string[];
-  /** An avatar presses a button, or writes into the box. */
+  /** Presses a button, or writes into the box, as the avatar. */
   answer: (text: string) => void;
 }
 
@@ -56,31 +55,33 @@ export interface Placement {
   body: ReturnType<typeof createBody>;
   script: RunningScript;
   items: () => Item[];
-  /** Avatars touch the prim. Touches of one moment are one event. */
+  /** Lets avatars touch the prim. Touches of one moment are one event. */
   touch: (...avatars: string[]) => boolean;
-  /** An avatar pays the object's owner. False if the avatar does not have enough. The event names no transaction. */
+  /**
+   * Lets an avatar pay the object's owner. False if the avatar does not have enough. The event names no transaction.
+   */
   pay: (avatar: string, amount: number) => boolean;
   add: (item: { name: string; permissions?: number; type?: number }) => void;
   remove: (item: string) => void;
-  /** An event reaches all scripts of the prim. */
+  /** Sends an event to all scripts of the prim. */
   tell: (event: string, ...values: unknown[]) => boolean;
   /** Tells the script that its contents have changed. */
   changed: () => boolean;
   editNotecard: (card: string, lines: string[]) => void;
-  /** The region stops running the script, or continues. */
+  /** Stops the script as a region may, or lets it continue. */
   freeze: (on: boolean) => void;
-  /** Another script comes into the prim. */
+  /** Puts another script into the prim. */
   drop: (name: string, source: string) => Placement;
   /** Removes the script from the world, and its prim if no other script is in it. */
   take: () => void;
-  /** The prim has this owner from now on, and so do all prims linked with it. */
+  /** Gives the prim, and all prims that are linked with it, to another owner. */
   giveTo: (owner: string, isDeeded?: boolean) => void;
 }
 
 /** PERM_ALL: copy, modify and transfer. */
 export const allPermissions = 0x7fffffff;
 
-/** Everything that anybody was told, given or asked, in its order. */
+/** Everything that anybody was told, given, asked or paid, in order. */
 const newLog = () => ({
   said: [] as { from: string; to: string | undefined; channel: number; text: string }[],
   messages: [] as { to: string; text: string }[],
@@ -97,16 +98,16 @@ export class Land {
   readonly balances = new Map<string, number>();
   readonly objects = new Set<Placement>();
   readonly region: { name: string; grid: string; urlsLeft: number; hasNoTransfers: boolean };
-  /** Avatars whose account is closed: nobody can pay them. */
+  /** Avatars with a closed account, whom nobody can pay. */
   readonly closed = new Set<string>();
   /** The group whose tag each avatar wears. */
   readonly groups = new Map<string, string>();
   readonly mayRequest: WorldView['mayRequest'];
-  /** By action and owner, for everything that the owner has in the region. */
+  /** The limits by action and owner. Each is for everything that the owner has in the region. */
   readonly #limits = new Map<string, () => boolean>();
   /** When the region last started. */
   startedAt: number;
-  /** The region has brought a line of these notecards since then. */
+  /** The notecards from which the region has brought a line since then. */
   atHand = new WeakSet<readonly string[]>();
   #lookUps = 20;
   #lookUpsAt: number;
@@ -129,7 +130,7 @@ export class Land {
     return `simhost-1.${this.region.grid}.secondlife.io`;
   }
 
-  /** A new address for a script. */
+  /** Makes a new address for a script. */
   newUrl(): string {
     const id = newKey();
     return this.around.address?.(id) ?? `https://${this.host()}:12043/cap/${id}`;
@@ -143,14 +144,14 @@ export class Land {
     return true;
   }
 
-  /** False if the owner's scripts have done this more often than the platform allows in these seconds. */
+  /** False if the owner's scripts have done this more often than `most` in these seconds. */
   may(what: string, owner: string, most: number, seconds: number): boolean {
     const may = this.#limits.get(`${what} ${owner}`) ?? throttle(this.clock, most, seconds);
     this.#limits.set(`${what} ${owner}`, may);
     return may();
   }
 
-  /** 20 at once and 1.9 a second for all scripts of one owner. */
+  /** 20 at once and 1.9 a second for all scripts here. The platform counts each owner's. */
   mayLookUp(): boolean {
     this.#lookUps = Math.min(20, this.#lookUps + ((this.clock.now() - this.#lookUpsAt) / 1000) * 1.9);
     this.#lookUpsAt = this.clock.now();
@@ -170,7 +171,7 @@ export class Land {
   newLinkset(): Linkset {
     const linkset: Linkset = {
       data: new LinksetData((...change) => {
-        // An event begins after the event that made the change has ended.
+        // The event must begin after the event that made the change has ended.
         this.clock.after(0, () => {
           for (const { script } of this.inLinkset(linkset)) script.send('linkset_data', ...change);
         });

@@ -1,13 +1,11 @@
 import { constants, type Functions } from '../lsl/library.ts';
 import { List } from '../lsl/values.ts';
 
-/**
- * The memory that all scripts of a linkset share. It outlives each script, and goes along into a copy of the object.
- */
+/** The data that all scripts of a linkset share. They outlive each script, and a copy of the object gets them too. */
 
 export interface Pair {
   value: string;
-  /** Empty for a pair that anybody may read and write. */
+  /** Its password; empty for a pair that every script may read and write. */
   pass: string;
   /** The prim whose script wrote it last. */
   by: string;
@@ -18,20 +16,20 @@ const limitBytes = 131_072;
 const protectionBytes = 32;
 
 const { LINKSETDATA_RESET, LINKSETDATA_UPDATE, LINKSETDATA_DELETE, LINKSETDATA_MULTIDELETE } = constants;
-/** The answers of the functions that write. */
+/** The results of the functions that write. */
 const [ok, noMemory, noName, isProtected, notFound, noUpdate] = [0, 1, 2, 3, 4, 5];
 
 const pairBytes = (name: string, pair: Pair | undefined): number =>
   pair ? Buffer.byteLength(name + pair.value) + (pair.pass === '' ? 0 : protectionBytes) : 0;
 
-/** Hears each change, as the event `linkset_data` does. */
+/** Called with each change, with the values of the event `linkset_data`. */
 type LinksetListener = (action: number, name: string, value: string) => void;
 
 export class LinksetData {
   readonly pairs = new Map<string, Pair>();
   bytes = 0;
   readonly #tell: LinksetListener;
-  /** The names that matched a pattern, until the names change: scripts go through them one by one. */
+  /** The names that match a pattern, kept until the names change, since scripts go through them one by one. */
   readonly #found = new Map<string, string[]>();
   readonly #functions = new Map<string, Functions>();
 
@@ -39,7 +37,7 @@ export class LinksetData {
     this.#tell = tell;
   }
 
-  /** The functions of a script in that prim. */
+  /** LSL's functions for a script in this prim. */
   functionsOf = (by: string): Functions => {
     const made = this.#functions.get(by) ?? functionsOf(this, by);
     this.#functions.set(by, made);
@@ -51,8 +49,8 @@ export class LinksetData {
     for (const [name, pair] of others) if (!this.pairs.has(name)) this.#put(name, { ...pair });
   }
 
-  // The wiki does not say that a pass matters for a pair without one, so here it does not. A script that must tell its
-  // own pairs from others has to check whether they are protected.
+  // The wiki does not say that a password matters for a pair without one, so here it does not. A script that must know
+  // its own pairs has to check if they are protected.
   read(name: string, pass: string): string {
     const pair = this.pairs.get(name);
     return pair && (pair.pass === '' || pair.pass === pass) ? pair.value : '';
@@ -80,7 +78,7 @@ export class LinksetData {
     return ok;
   }
 
-  /** The names that match, in their order. */
+  /** The names that match, in order. */
   found(pattern: string): readonly string[] {
     const matching = new RegExp(pattern);
     const names = this.#found.get(pattern) ?? [...this.pairs.keys()].filter((name) => matching.test(name)).sort();
@@ -96,7 +94,7 @@ export class LinksetData {
     return new List([gone.length, all.length - gone.length]);
   }
 
-  /** Keeps the present pairs. Calling the answer restores them, without an event. */
+  /** Keeps the present pairs. The returned function restores them, without an event. */
   save(): () => void {
     const pairs = new Map(this.pairs);
     return () => {

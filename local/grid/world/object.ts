@@ -4,7 +4,7 @@ import { isKey } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
 import type { LinksetData, Pair } from './linkset.ts';
 
-/** The prims of the world, and the state of a script in one. */
+/** The prims of the world, and the state of a script in a prim. */
 
 /** An item in an object's contents: `type` and `permissions` are LSL's `INVENTORY_` and `PERM_` numbers. */
 export interface Item {
@@ -12,11 +12,11 @@ export interface Item {
   type: number;
   permissions: number;
   id: string;
-  /** When it came into the contents, in the platform's form of a time. */
+  /** The time at which it came into the contents, in the platform's form. */
   since?: string;
 }
 
-/** The contents of an object: a list, or a rule that has any item that is asked for. */
+/** The contents of an object. `find` may know items that `list` does not have. */
 export interface Contents {
   find: (name: string) => Item | undefined;
   list: () => Item[];
@@ -26,7 +26,7 @@ export interface Contents {
 export interface Prim {
   id: string;
   owner: string;
-  /** The owner is a group, which allows nothing and pays nobody. */
+  /** True if the owner is a group, which allows nothing and pays nobody. */
   isDeeded: boolean;
   /** The group that the prim is set to; empty for none. */
   group: string;
@@ -42,9 +42,7 @@ export interface Prim {
 export interface Linkset {
   data: LinksetData;
   prims: Prim[];
-  /**
-   * The prices in the pay window of each of its prims. Only the root can set them. If empty, the viewer offers its own.
-   */
+  /** The prices in the pay window of each prim. Only the root can set them. If empty, the viewer offers its own. */
   payPrice: number[];
   mayRequest: () => boolean;
 }
@@ -65,29 +63,29 @@ export interface WebAnswer {
 export interface WorldView {
   clock: Clock;
   region: () => string;
-  /** The name of the machine that runs the region. It tells the grid. */
+  /** The name of the machine that runs the region. The name tells which grid it is. */
   host: () => string;
-  /** When the region last started. */
+  /** The time at which the region last started. */
   regionStartedAt: () => number;
   /** The avatar's canonical name; undefined if nobody has that UUID. */
   nameOf: (uuid: string) => string | undefined;
   uuidOf: (name: string) => string | undefined;
   /** False for an avatar who has left the region. */
   isPresent: (uuid: string) => boolean;
-  /** The group whose tag the avatar wears; empty for none. */
+  /** The group whose tag an avatar wears; empty for none. */
   groupOf: (uuid: string) => string;
   /** False for a line of a notecard that the region never brings. */
   bringsLine: (card: string, line: number) => boolean;
-  /** The region has brought a line of these notecards, so it has their other lines at hand. */
+  /** Notecards from which the region has brought a line. It has their other lines at hand. */
   atHand: () => WeakSet<readonly string[]>;
-  /** False where it has dropped them since, as a busy region does. */
+  /** False for a line that the region has dropped since, as a busy region does. */
   keepsLine: (card: string, line: number) => boolean;
-  /** False where the region lets no more look-ups through. */
+  /** False if there are too many look-ups. */
   mayLookUp: () => boolean;
   lookUp: (kind: 'key' | 'username', of: string, answer: (data: string) => void) => void;
-  /** Undefined if the region has no address left. */
+  /** Answers undefined if the region has no address left. */
   grantUrl: (answer: (url: string | undefined) => void) => void;
-  /** Addresses that the region has left. */
+  /** The number of addresses that the region has left. */
   freeUrls: () => number;
   releaseUrl: (url: string) => void;
   /** False if all objects of the owner together have made too many requests. */
@@ -99,17 +97,17 @@ export interface WorldView {
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
   /**
-   * Transfers L$, under the id that the account's history shows. The error is the tag that a script gets. Never calling
-   * back is a possible failure too.
+   * Transfers L$. `id` is the id in the account's history. The error is the tag that a script gets. A transfer may also
+   * fail without any answer.
    */
   transfer: (to: string, amount: number, answer: (error: string | undefined) => void, id: string) => void;
   /** False if the owner's scripts have made too many transfers in the region. */
   mayTransfer: () => boolean;
-  /** Errors as the region shouts them to the owner. */
+  /** Shouts an error to the owner. */
   shout: (text: string) => void;
 }
 
-/** A text cut to this many bytes of UTF-8, at the end of a character. */
+/** Cuts a text to at most this many bytes of UTF-8, at the end of a character. */
 export const cut = (text: string, bytes: number): string => {
   const buffer = Buffer.from(text);
   if (buffer.length <= bytes) return text;
@@ -120,10 +118,10 @@ export const cut = (text: string, bytes: number): string => {
 };
 
 const maxPending = 64;
-/** An incoming request that a script does not answer ends after this many seconds. */
+/** A request to a script ends after this many seconds without an answer. */
 const incomingSeconds = 25;
 
-/** Counts uses within a span of seconds. */
+/** Makes a function that allows at most `most` uses within a span of seconds. */
 export const throttle = (clock: Clock, most: number, seconds: number): (() => boolean) => {
   let uses: number[] = [];
   return () => {
@@ -147,7 +145,7 @@ type PendingRequest = { url: string; body: string; answer: (status: number, text
 interface ScriptPlace {
   prim: Prim;
   scriptName: string;
-  /** False lets the script wait only if it sleeps itself. */
+  /** If false, only llSleep makes the script wait. */
   delays: boolean;
 }
 
@@ -159,7 +157,7 @@ export class Body {
   readonly prim: Prim;
   readonly scriptName: string;
   readonly around: WorldView;
-  /** Needed only when the script runs. */
+  /** A function, since the script is made after its body. */
   readonly script: () => RunningScript;
   readonly clock: Clock;
   readonly urls = new Set<string>();
@@ -172,9 +170,9 @@ export class Body {
   handles = 0;
   granted = 0;
   detected: readonly string[] = [];
-  /** Requests under way do not survive their region. */
+  /** Replaced when the region restarts. Requests of an earlier life get no answer. */
   life = {};
-  /** The running timer. A later one replaces it. */
+  /** The running timer, until another replaces it. */
   #timer = { seconds: 0 };
 
   constructor({ prim, scriptName, delays }: ScriptPlace, around: WorldView, script: () => RunningScript) {
@@ -214,7 +212,7 @@ export class Body {
     });
   }
 
-  /** Asks for data that comes as an event, and answers the key of the query. */
+  /** Asks for data that comes as an event. Answers the key of the query. */
   dataserver(answer: (tell: (data: string) => void) => void): string {
     const query = newKey();
     this.later(() => answer((data) => this.script().send('dataserver', query, data)));
@@ -241,8 +239,7 @@ export class Body {
   }
 
   /**
-   * Keeps the timer, what the script listens for, and its permissions. Calling the answer restores them, as when the
-   * region starts.
+   * Keeps the timer, the listeners and the permissions. The returned function restores them, as when the region starts.
    */
   save(): () => void {
     const [interval, listens, granted] = [this.#timer.seconds, this.listens, this.granted];
@@ -254,7 +251,7 @@ export class Body {
     };
   }
 
-  /** The seconds for which the function that was just called makes the script wait. */
+  /** Returns the seconds that the script has to wait, and sets them to 0. */
   waited(): number {
     const waited = this.seconds;
     this.seconds = 0;
@@ -273,7 +270,7 @@ export class Body {
     if (event === 'touch_start') this.detected = values[1] as string[];
   }
 
-  /** The owner has allowed what the script asked for, or has refused. */
+  /** Gives the script the owner's answer to its request for permissions. */
   grant(permissions: number): void {
     this.granted = permissions;
     this.script().send('run_time_permissions', permissions);
@@ -283,7 +280,7 @@ export class Body {
     this.granted = 0;
   }
 
-  /** Chat reaches the script if it listens for it. */
+  /** Passes chat to the script if the script listens for it. */
   hear(channel: number, from: string, speaker: string, message: string): void {
     const isHeard = this.listens.some(
       (listen) =>
@@ -303,7 +300,7 @@ export class Body {
     return this.urls.has(url);
   }
 
-  /** A request from outside. If the script does not answer, it gets 504 after 25 seconds. */
+  /** Passes a request from outside to the script. Without an answer, it gets 504 after 25 seconds. */
   receive(url: string, method: string, body: string, answer: PendingRequest['answer']): void {
     if (this.pending.size >= maxPending) {
       answer(503, 'Service Unavailable');
@@ -321,12 +318,12 @@ export class Body {
     });
   }
 
-  /** Its addresses lead nowhere any more, and nobody tells the script. */
+  /** Makes its addresses lead nowhere. The script does not learn of it. */
   loseUrls(): void {
     this.urls.clear();
   }
 
-  /** The region starts again: addresses and requests under way are gone, timers and memory stay. */
+  /** Restarts its region: addresses and requests under way are gone, timer and memory stay. */
   loseConnections(): void {
     this.life = {};
     this.#releaseUrls();

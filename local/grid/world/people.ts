@@ -13,12 +13,12 @@ const environment = ({ around }: Body, name: string): string => {
   throw new ScriptError(`llGetEnv: this world does not know ${name}`);
 };
 
-/** The object itself, its region, avatars and their L$. */
+/** LSL's functions for the object itself, its region, avatars and their L$. */
 export const people = (body: Body): Functions => ({
   'key llGetOwner()': () => body.prim.owner,
   'key llGetKey()': () => body.id,
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
-  // The root has the number 1. A prim that is not linked has the number 0.
+  // The root has the number 1, and a prim that is not linked the number 0.
   'integer llGetLinkNumber()': () => {
     const { prims } = body.prim.linkset;
     return prims.length === 1 ? 0 : prims.indexOf(body.prim) + 1;
@@ -27,7 +27,7 @@ export const people = (body: Body): Functions => ({
     body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
     body.around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
-  // A prim that is set to no group counts as being in the group of the null key.
+  // A prim without a group is in the group of the null key.
   'integer llSameGroup(key)': (of: string) => {
     const { group } = body.prim;
     const isThere = body.around.isPresent(of) && of !== nullKey;
@@ -38,9 +38,9 @@ export const people = (body: Body): Functions => ({
   'string llGetRegionName()': () => body.around.region(),
   'string llGetEnv(string)': (name: string) => environment(body, name),
   'integer llGetUnixTime()': () => Math.floor(body.clock.now() / 1000),
-  // Microseconds of UTC.
+  // In UTC, with microseconds.
   'string llGetTimestamp()': () => new Date(body.clock.now()).toISOString().replace('Z', '000Z'),
-  // The date of UTC.
+  // In UTC.
   'string llGetDate()': () => new Date(body.clock.now()).toISOString().slice(0, 10),
   'key llDetectedKey(integer)': (place: number) => body.detected[place] ?? nullKey,
   'key llRequestUserKey(string)': (username: string) => lookUp(body, 'key', username),

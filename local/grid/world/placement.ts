@@ -6,19 +6,19 @@ import type { Item, Prim } from './object.ts';
 
 /** Puts scripts into prims. */
 
-/** A script, and what its prim has at that time. */
+/** A script, with its prim and the prim's contents. */
 interface ScriptSetting {
   prim: Prim;
   items: Item[];
   scriptName: string;
-  /** The source. A copy of the object runs it too. */
+  /** The source, which a copy of the object runs too. */
   source: string;
 }
 
-/** Where each script is placed, so that copies can be made. */
+/** The setting of each placed script, for making copies. */
 export const places = new WeakMap<Placement, ScriptSetting>();
 
-/** Starts the script. Its state is needed only when it runs. */
+/** Makes the state of a script, and compiles the script. */
 const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: () => Placement) => {
   const body = createBody(
     { prim, scriptName, delays: land.around.delays ?? true },

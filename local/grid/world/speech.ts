@@ -6,7 +6,7 @@ const maxListens = 65;
 
 const utf8Bytes = (text: string): number => Buffer.byteLength(text);
 
-/** Texts that avatars read and hear, and texts that the script hears from them. */
+/** LSL's functions for texts to avatars, and for listening to them. */
 export const speech = (body: Body): Functions => ({
   'void llOwnerSay(string)': (text: string) => body.around.say(0, cut(text, 1024), body.prim.owner),
   'void llRegionSayTo(key, integer, string)': (to: string, channel: number, text: string) =>

@@ -3,7 +3,7 @@ import { constants, type Functions } from '../lsl/library.ts';
 import { asString, List, nullKey, ScriptError } from '../lsl/values.ts';
 import { type Body, cut } from './object.ts';
 
-/** A request that nobody answers ends after this many seconds. */
+/** A script's request ends after this many seconds without an answer. */
 const outgoingSeconds = 60;
 const passedTypes =
   /^(?:text\/|application\/(?:json|xml|xhtml\+xml|atom\+xml|rss\+xml|llsd\+xml|x-javascript|javascript|x-www-form-urlencoded)(?:;|$))/;
@@ -44,7 +44,7 @@ const webOptions = ({ items }: List) => {
   return chosen;
 };
 
-/** Addresses for requests from outside, and requests to others. */
+/** LSL's functions for addresses, which take requests from outside, and for requests to others. */
 export const web = (body: Body): Functions => ({
   'key llRequestSecureURL()': () => {
     const request = newKey();
@@ -80,7 +80,7 @@ export const web = (body: Body): Functions => ({
       body.script().send('http_response', request, status, noMetadata, text);
     };
     const then = body.life;
-    // A space ends an address.
+    // An address must not have a space.
     if (/\s/.test(url) || !/^https?:\/\//i.test(url)) body.later(() => answer(499, ''));
     else
       body.around.send(

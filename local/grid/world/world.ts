@@ -13,7 +13,7 @@ interface PlacedObject {
   name: string;
   script: string;
   id?: string;
-  /** The group that it is set to. */
+  /** The group to which it is set. */
   group?: string;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
@@ -59,8 +59,8 @@ const copyPrim = (land: Land, prim: Prim, owner: string, linkset: Linkset): Plac
 };
 
 /**
- * A copy of the whole object with prims of its own, as if dragged with the shift key or rezzed from the inventory. Its
- * memory goes along. Its scripts begin again, although the virtual world lets them continue: all scripts of this
+ * Copies a whole object, as if it were dragged with the shift key or rezzed from the inventory. The copy has its own
+ * prims and the same linkset data. Its scripts begin again. In the virtual world they continue, but all scripts of this
  * project reset themselves in `on_rez`, which comes next.
  */
 const copy = (land: Land, original: Placement, owner: string): Placement[] => {
@@ -100,18 +100,15 @@ export const createWorld = (around: Surroundings) => {
     groups,
     rez: (placed: PlacedObject): Placement => rez(land, placed),
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
-    /** Makes one object of the prims. The first is its root, whose memory stays. */
+    /** Makes one object of the prims. The first is its root. Of pairs with the same name, its pair stays. */
     link: (...placements: Placement[]): void => link(land, placements),
-    /** The region restarts. */
+    /** Restarts the region. */
     restart: (): void => {
       land.start();
       for (const { body } of objects) body.loseConnections();
       for (const { script } of objects) script.send('changed', 0x400);
     },
-    /**
-     * Saves the region while all its scripts wait. Calling the answer restores the region, except that objects which
-     * came since stay.
-     */
+    /** Saves the region while no script runs. The returned function restores it. Objects that came since stay. */
     save: (): (() => void) => {
       const saved = [...objects].map((one) => {
         const [script, body] = [one.script.save(), one.body.save()];
@@ -133,7 +130,7 @@ export const createWorld = (around: Surroundings) => {
         for (const { script } of objects) script.send('changed', 0x400);
       };
     },
-    /** A request from outside to the address of a script. */
+    /** Passes a request from outside to the script with that address. */
     receive: (url: string, method: string, body: string, answer: (status: number, text: string) => void): void => {
       const placed = [...objects].find((one) => one.body.owns(url));
       if (placed) placed.body.receive(url, method, body, answer);
