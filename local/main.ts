@@ -7,12 +7,12 @@ import { deskLink, findRunning } from './start/running.ts';
 
 type Style = Parameters<typeof styleText>[0];
 
-/** Coloured where the terminal has colours (and NO_COLOR is not set). */
+/** Colours a text if the terminal has colours (and NO_COLOR is not set). */
 const paint = (style: Style, text: string): string => styleText(style, text, { stream: process.stdout });
 
 const statusStyle = (status: number): Style => (status >= 500 ? 'red' : status >= 400 ? 'yellow' : 'green');
 
-// Only their owner may use the files of this process and its engines.
+// Only the owner may use files that this process and its engines make.
 const umask = process.umask(0o077);
 const options = readOptions(process.argv.slice(2));
 
@@ -46,7 +46,7 @@ const running = await startService(options, ({ method, url, status, millis, call
 }).catch(fail);
 
 const { baseUrl, service, engine } = running;
-// Without the option, the command looks into .local.
+// Without the option, the command `store` looks into .local.
 const dataDirOption =
   options.dataDir === '.local' ? '' : ` --data-dir '${options.dataDir.replaceAll("'", String.raw`'\''`)}'`;
 const kept = options.memory ? 'in memory, gone at the end' : `kept in ${options.dataDir}`;
@@ -84,7 +84,7 @@ if (options.open) openBrowser(deskLink(service), umask);
 
 let stopping: number | undefined;
 const stop = async (): Promise<void> => {
-  // npm may pass one Ctrl-C on twice. A later one comes from a person and ends the process at once.
+  // npm may pass one Ctrl-C on twice within a second. A later one is a person's, and ends the process at once.
   if (stopping !== undefined && performance.now() - stopping > 1000) process.exit(1);
   if (stopping !== undefined) return;
   stopping = performance.now();

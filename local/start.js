@@ -1,4 +1,4 @@
-// Runs on every version of Node.js: before it loads anything, it says what is missing.
+// Runs on every version of Node.js, and says what is missing before it loads anything else.
 import { existsSync } from 'node:fs';
 
 const fail = (text) => {
