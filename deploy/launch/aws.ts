@@ -1,13 +1,13 @@
 import type { Hands } from './hands.ts';
 
-/** The calls of AWS that a build makes itself, by AWS's own command, which the machines of CodeBuild have. */
+/** The calls of AWS that a build makes itself. It uses AWS's own command, which the machines of CodeBuild have. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a caller looks at the members that it needs.
 type Answer = any;
 
 const inputFile = 'call.json';
 
-/** Calls AWS. The input is in a file, so that no list of processes shows it. */
+/** Calls AWS. Passes the input in a file, so that no list of processes shows it. */
 const call = async ({ run, write }: Hands, service: string, operation: string, input: object): Promise<Answer> => {
   write(inputFile, JSON.stringify(input));
   const answer = await run('aws', [service, operation, '--output', 'json', '--cli-input-json', `file://${inputFile}`]);
@@ -15,7 +15,7 @@ const call = async ({ run, write }: Hands, service: string, operation: string, i
   return answer.trim() === '' ? {} : JSON.parse(answer);
 };
 
-/** The answer of a call, or undefined if AWS says that there is no such thing. */
+/** The answer of a call; undefined if AWS says that there is no such thing. */
 const found = async (work: Promise<Answer>): Promise<Answer> => {
   try {
     return await work;
@@ -59,7 +59,7 @@ export const deleteParameter = async (hands: Hands, Name: string): Promise<void>
   await found(call(hands, 'ssm', 'delete-parameter', { Name }));
 };
 
-/** Puts a secret that AWS deletes at its end. Only parameters of the advanced tier have an end. */
+/** Puts a secret that AWS deletes at the time `end`. Only parameters of the advanced tier can end. */
 export const putSecret = (hands: Hands, Name: string, Value: string, end: number): Promise<unknown> => {
   const Timestamp = new Date(end).toISOString().replace(/\.\d+Z$/, 'Z');
   const Policies = JSON.stringify([{ Type: 'Expiration', Version: '1.0', Attributes: { Timestamp } }]);
@@ -67,11 +67,11 @@ export const putSecret = (hands: Hands, Name: string, Value: string, end: number
   return call(hands, 'ssm', 'put-parameter', fields);
 };
 
-/** How many functions may run at once. */
+/** The number of functions that may run at once. */
 export const functionQuota = async (hands: Hands): Promise<number> =>
   (await call(hands, 'lambda', 'get-account-settings', {})).AccountLimit.ConcurrentExecutions;
 
-/** Asks for more functions at once, which is free of charge. */
+/** Asks AWS to let more functions run at once, which is free. */
 export const askForFunctions = (hands: Hands, DesiredValue: number): Promise<unknown> =>
   call(hands, 'service-quotas', 'request-service-quota-increase', {
     ServiceCode: 'lambda',
@@ -79,7 +79,7 @@ export const askForFunctions = (hands: Hands, DesiredValue: number): Promise<unk
     DesiredValue,
   });
 
-/** Says whether the owner of the address has confirmed that they want the topic's e-mails. */
+/** Says whether the owner of the address has confirmed the topic's e-mails. */
 export const isConfirmed = async (hands: Hands, TopicArn: string): Promise<boolean> => {
   const { Subscriptions = [] } = await call(hands, 'sns', 'list-subscriptions-by-topic', { TopicArn });
   return Subscriptions.some(({ SubscriptionArn = '' }: Record<string, string>) => SubscriptionArn.startsWith('arn:'));
@@ -88,6 +88,5 @@ export const isConfirmed = async (hands: Hands, TopicArn: string): Promise<boole
 export const publish = (hands: Hands, TopicArn: string, Subject: string, Message: string): Promise<unknown> =>
   call(hands, 'sns', 'publish', { TopicArn, Subject, Message });
 
-/** Puts a file of this machine into a bucket. */
 export const upload = (hands: Hands, path: string, bucket: string, key: string): Promise<unknown> =>
   hands.run('aws', ['s3', 'cp', '--only-show-errors', path, `s3://${bucket}/${key}`]);

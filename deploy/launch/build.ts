@@ -15,9 +15,9 @@ import {
 import { explain, LaunchError } from './faults.ts';
 import type { Hands } from './hands.ts';
 
-/** The steps of a build that deploy/launch.yaml starts: it installs or updates the service, or removes it. */
+/** The steps of a build, which deploy/launch.yaml starts to install, update or remove the service. */
 
-/** The fields of the form, and the names of what the form's stack made. */
+/** The fields of the form, and the names of resources that the form's stack made. */
 export interface Order {
   act: 'Create' | 'Update' | 'Delete';
   release: string;
@@ -27,9 +27,9 @@ export interface Order {
   /** JSON. */
   settings: string;
   region: string;
-  /** ARN of the stack of launch.yaml. */
+  /** The ARN of the stack of launch.yaml. */
   launch: string;
-  /** ARN of the policy that bounds all roles. */
+  /** The ARN of the policy that bounds all roles. */
   rights: string;
   /** The bucket that keeps exports. */
   exports: string;
@@ -37,26 +37,26 @@ export interface Order {
 
 const stage = 'prod';
 const stack = `store-integration-${stage}`;
-/** The launch has a toolkit of its own, so it does not touch the account's. launch.yaml names it, too. */
+/** The launch has its own CDK toolkit, so it does not touch the account's. launch.yaml names it, too. */
 const qualifier = 'sislaunch';
 const toolkit = ['--toolkit-stack-name', 'store-integration-toolkit'];
 /** The version of the bootstrap that the CDK template asks for. */
 const leastBootstrap = 6;
 const days = 7;
-/** Settings that the form asks for itself. */
+/** Settings that have their own field in the form. */
 const otherwise = ['stage', 'firewall', 'alarmEmail'];
 /**
- * Settings that name something that the stack does not make. launch.yaml gives rights only to names with the service's
- * own beginning, so any other name is refused.
+ * Settings that name a thing which the stack does not make. launch.yaml gives rights only for names that begin with the
+ * service's.
  */
 const named = ['exportBucket', 'restoredTable'];
 
 const nameOf = (thing: string): string => `${stack}-${thing}`;
 
-/** The parameter that says which launch made the deployment. No other launch updates or removes it. */
+/** The parameter that says which launch made the deployment. No other launch updates or removes the deployment. */
 const ownerName = nameOf('launched-by');
 
-/** Does a step, and says so. If it fails, tells the merchant in words. */
+/** Does a step, and says so. If it fails, throws and tells the merchant what to do. */
 const step = async <T>({ say }: Hands, name: string, work: () => Promise<T>): Promise<T> => {
   say(`== ${name}`);
   try {
@@ -66,7 +66,7 @@ const step = async <T>({ say }: Hands, name: string, work: () => Promise<T>): Pr
   }
 };
 
-/** The rows that a command prints, each on a line. */
+/** Runs the command `store`, and returns the rows that it prints. */
 // biome-ignore lint/suspicious/noExplicitAny: a caller looks at the members that it needs.
 const store = async (hands: Hands, ...args: string[]): Promise<any[]> => {
   const printed = await hands.run('./store', [...args, '--stage', stage, '--json']);
@@ -121,7 +121,7 @@ const writeSettings = async ({ write }: Hands, order: Order): Promise<void> => {
   write('cdk.context.json', `${JSON.stringify(context, null, 2)}\n`);
 };
 
-/** A new account runs ten functions at once, which the service soon uses up. */
+/** Asks for a higher quota. A new account may run only ten functions at once, which are soon too few. */
 const askForQuota = async (hands: Hands): Promise<void> => {
   const quota = await functionQuota(hands);
   if (quota >= 100) return;
@@ -166,7 +166,7 @@ const deploy = async (hands: Hands): Promise<string> => {
   return BaseUrl;
 };
 
-/** The objects inworld, and the presets of their keys. */
+/** The objects inworld, with the presets of their keys. */
 const objects = { box: 'dispenser', vendor: 'vendor', terminal: 'terminal', cashier: 'cashier' };
 
 const notecardOf = (object: string, name: string, service: string, key: string): string =>
@@ -190,13 +190,13 @@ const makeStore = async (hands: Hands, { storeName }: Order, service: string): P
   return id;
 };
 
-/** A link with all rights, for the first days. The merchant makes narrower ones later. */
+/** Makes a link with all rights for the first days. The merchant makes narrower ones later. */
 const makeLink = async (hands: Hands, id: string): Promise<void> => {
   const [{ link }] = await store(hands, 'desk', '--preset', 'all', '--expires', `${days}d`, '--store', id);
   await putSecret(hands, nameOf('desk'), link, hands.now() + days * 86_400_000);
 };
 
-/** Says whether a name leads anywhere: the record of the merchant's own domain can be made only after a deployment. */
+/** Says whether a host has an address. The merchant can make the record of their own domain only after a deployment. */
 const resolves = async ({ run }: Hands, host: string): Promise<boolean> => {
   try {
     await run('getent', ['hosts', host]);
@@ -227,7 +227,7 @@ const verify = async (hands: Hands): Promise<void> => {
 
 const patience = { rounds: 20, millis: 15_000 };
 
-/** Sends the links once the address is confirmed, and never the keys themselves. */
+/** Sends the links when the address is confirmed. Never sends the keys themselves. */
 const sendMail = async (hands: Hands, { region }: Order, deskUrl: string): Promise<void> => {
   const topic = (await findStack(hands, stack))?.outputs.AlarmTopic;
   if (!topic) return;
@@ -258,7 +258,7 @@ const install = async (hands: Hands, order: Order): Promise<void> => {
   await step(hands, 'Sending the links', () => sendMail(hands, order, `${service}/desk`));
 };
 
-/** Exports each store into the bucket. A deployment that never came up has no stores. */
+/** Exports each store into the bucket. An unfinished deployment has no stores. */
 const exportStores = async (hands: Hands, { exports }: Order): Promise<void> => {
   const found = await findStack(hands, stack);
   if (!found?.outputs.TableName) return hands.say('There is nothing to export.');
@@ -271,7 +271,7 @@ const exportStores = async (hands: Hands, { exports }: Order): Promise<void> => 
   }
 };
 
-/** Exports, and then removes the deployment. Its table and queues stay. Does not touch what another launch made. */
+/** Exports the stores, then removes this launch's deployment. Its table and queues stay. */
 const remove = async (hands: Hands, order: Order): Promise<void> => {
   const owner = await step(hands, 'Looking at the account', () => findParameter(hands, ownerName));
   hands.write('base-url.txt', '');

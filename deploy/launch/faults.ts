@@ -1,4 +1,4 @@
-/** The sentence by which a failed build tells the merchant what to do. CloudFormation shows it as the reason. */
+/** Tells the merchant in a sentence what to do after a failed build. CloudFormation shows it as the reason. */
 
 /** A failure that its message explains in full. */
 export class LaunchError extends Error {}
@@ -6,7 +6,7 @@ export class LaunchError extends Error {}
 const lacks = (right: string): string =>
   `The role of the build lacks ${right}. Use launch.yaml of the same release, unchanged, and ask whoever runs your AWS organization whether it forbids this.`;
 
-/** Messages of programs, each with its meaning. The first that fits counts. */
+/** Messages of programs, each with its meaning. The first one that fits is used. */
 const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
   [/not authorized to perform:? (\S+)/, ([, action]) => lacks(`a right, ${action}`)],
   [/AccessDenied/, () => lacks('a right')],
@@ -39,7 +39,7 @@ const meanings: [RegExp, (found: RegExpExecArray) => string][] = [
   ],
 ];
 
-/** Says what to do about a failed step, if that is known. The cause has the words of the program. */
+/** Says what to do about a failed step, if that is known. The cause is the error with the program's own words. */
 export const explain = (step: string, error: unknown): LaunchError => {
   if (error instanceof LaunchError) return error;
   const { message } = error as Error;

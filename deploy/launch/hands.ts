@@ -3,20 +3,20 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Everything that a build does to the outside. Tests replace it. */
+/** Everything that a build does outside its own memory. Tests replace it. */
 export interface Hands {
   /** Runs a program, and returns what it printed. Throws a RunError if it fails. */
   run: (command: string, args: readonly string[], options?: RunOptions) => Promise<string>;
   read: (path: string) => string;
   write: (path: string, text: string) => void;
-  /** Writes a line into the log of the build. Everybody who may see the build can read it. */
+  /** Writes a line into the log of the build, which everybody who may see the build can read. */
   say: (line: string) => void;
   wait: (millis: number) => Promise<unknown>;
   now: () => number;
 }
 
 interface RunOptions {
-  /** Also shows its output in the log of the build. Only for programs that print no secret. */
+  /** Also shows the output in the log of the build. Only for programs that print no secret. */
   shown?: boolean;
 }
 

@@ -2,7 +2,7 @@ import { build, type Order } from './build.ts';
 import { LaunchError } from './faults.ts';
 import { ownHands } from './hands.ts';
 
-/** The build of deploy/launch.yaml, in the folder of the release. Its variables come from there. */
+/** Runs the build of deploy/launch.yaml, in the folder of the release. launch.yaml sets its variables. */
 
 const variable = (name: string): string => {
   const value = process.env[name];

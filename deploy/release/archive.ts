@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 /** The files of a release or of an archive, by name. */
 export type Files = Record<string, Buffer>;
 
-/** Compresses with a header that names no file, no time and no system. */
+/** Compresses. The header names no file, no time and no system. */
 export const gzip = (bytes: Uint8Array): Buffer => {
   const zipped = gzipSync(bytes, { level: 9 });
   // "Unknown" instead of this machine's system.
@@ -14,7 +14,7 @@ export const gzip = (bytes: Uint8Array): Buffer => {
 
 const blockBytes = 512;
 
-/** Octal digits and the NUL that ends them. */
+/** A number as octal digits, with a NUL at the end. */
 const octal = (value: number, bytes: number): string => `${value.toString(8).padStart(bytes - 1, '0')}\0`;
 
 /** The header of a file in ustar, the format of POSIX. `time` is in seconds. */
@@ -25,7 +25,7 @@ const headerOf = (path: string, size: number, time: number): Buffer => {
   const header = Buffer.alloc(blockBytes);
   header.write(name, 0);
   header.write(octal(0o644, 8) + octal(0, 8) + octal(0, 8) + octal(size, 12) + octal(time, 12), 100);
-  // The sum of all bytes counts its own bytes as blanks.
+  // While the sum of all bytes is made, its own bytes are blanks.
   header.write('        0', 148);
   header.write('ustar\u000000', 257);
   header.write(folder, 345);
@@ -34,7 +34,7 @@ const headerOf = (path: string, size: number, time: number): Buffer => {
   return header;
 };
 
-/** An archive of files in one folder. Its bytes depend only on these values. */
+/** Makes an archive of files in one folder. Its bytes depend only on these values. */
 export const tarOf = (folder: string, files: Files, time: number): Buffer =>
   Buffer.concat([
     ...Object.entries(files)

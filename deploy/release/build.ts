@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Files, gzip, tarOf } from './archive.ts';
 
-/** The files of a release that commands of this checkout make. */
+/** Makes the files of a release that commands of this checkout write. */
 
 const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.ProcessEnv = {}): string =>
   execFileSync(command, [...args], {
@@ -16,7 +16,7 @@ const run = (command: string, args: readonly string[], cwd: string, env: NodeJS.
     shell: command === 'npm' && process.platform === 'win32',
   });
 
-/** The files that a command writes into a folder, which is removed. */
+/** The files that a command writes into a temporary folder. */
 const filesWritten = (write: (directory: string) => void): Files => {
   const directory = mkdtempSync(join(tmpdir(), 'store-release-'));
   try {
@@ -33,20 +33,19 @@ const filesWritten = (write: (directory: string) => void): Files => {
   }
 };
 
-/** The client's package. */
 export const clientOf = (root: string): Files =>
   filesWritten((directory) => run(process.execPath, [join(root, 'apps/client/pack.ts')], directory));
 
 /**
- * The cloud assembly, with the firewall, as in `npm run synth` and the proofs of the template. A merchant who wants
- * other settings makes another assembly from the source.
+ * Makes the cloud assembly with the firewall, as `npm run synth` does. A merchant who wants other settings makes
+ * another assembly from the source.
  */
 export const assemblyOf = (root: string, version: string, time: number): Files => {
   const { context } = JSON.parse(readFileSync(join(root, 'cdk.json'), 'utf8'));
-  // The command cdk adds these two settings. It adds the machine's own settings too.
+  // The command `cdk` would add these two settings, but also the machine's own.
   const ofCommand = { 'aws:cdk:enable-path-metadata': true, 'aws:cdk:enable-asset-metadata': true };
   const files = filesWritten((directory) =>
-    // Without a limit the metadata has traces, which hold the paths of this machine.
+    // Without the limit, the metadata would have traces with paths of this machine.
     run(process.execPath, ['--stack-trace-limit=0', 'infra/app.ts'], root, {
       CDK_OUTDIR: directory,
       CDK_CONTEXT_JSON: JSON.stringify({ ...context, ...ofCommand, firewall: 'true' }),
@@ -61,8 +60,8 @@ export const sbomOf = (root: string): Files => {
   const options =
     '--package-lock-only --sbom-format cyclonedx --sbom-type application --include=dev --include=optional';
   const { serialNumber: _, metadata, ...sbom } = JSON.parse(run('npm', ['sbom', ...options.split(' ')], root));
-  // These describe the machine rather than the release: the time, the version of npm, and the folder, after which npm
-  // names the service.
+  // These describe the machine and not the release: the time, the version of npm, and the name, which npm takes from
+  // the folder.
   const { timestamp: __, tools: ___, component, ...others } = metadata;
   const { name } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const whole = { ...sbom, metadata: { ...others, component: { ...component, name } } };

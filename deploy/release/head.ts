@@ -4,15 +4,15 @@ import { gzip } from './archive.ts';
 /** The commit from which a release is made. */
 export interface Head {
   commit: string;
-  /** When it was made, in seconds. */
+  /** The time of the commit, in seconds since 1970. */
   time: number;
-  /** A file in the commit; undefined if it has none with that name. */
+  /** Reads a file of the commit; undefined if there is none. */
   read: (path: string) => Buffer | undefined;
-  /** All of its files in one folder, as .tar.gz. */
+  /** Makes a .tar.gz of all its files in one folder. */
   archive: (folder: string) => Buffer;
 }
 
-/** The commit of a clone. Throws if the folder is not a clone, or has files that differ from the commit. */
+/** Finds the commit of a clone. Throws if the folder is not a clone, or has files that differ from the commit. */
 export const headOf = (root: string): Head => {
   const git = (...args: string[]): Buffer =>
     execFileSync('git', args, { cwd: root, maxBuffer: 256 * 1024 * 1024, stdio: ['ignore', 'pipe', 'pipe'] });
@@ -34,7 +34,7 @@ export const headOf = (root: string): Head => {
     commit,
     time: Number(git('show', '--no-patch', '--format=%ct', 'HEAD')),
     read: (path) => find('cat-file', 'blob', `HEAD:${path}`),
-    // The git settings of a machine would change line ends and permissions.
+    // The machine's own settings of git could change line ends and permissions.
     archive: (folder) =>
       gzip(
         git(

@@ -1,10 +1,13 @@
 import { createHash } from 'node:crypto';
 
-/** The launch.yaml of a release. It names the checksum of the archive that it installs. */
+/** Makes the launch.yaml of a release. It names the checksum of the archive that it installs. */
 
 const unset = '- { Name: OWN, Value: none }';
 
-/** Writes an archive's version and checksum into the template: a person who trusts the template trusts that archive. */
+/**
+ * Writes an archive's version and checksum into the template. So a person who trusts the template can trust the
+ * archive.
+ */
 export const launchOf = (template: Buffer, version: string, archive: Buffer): Buffer => {
   const [before, after, ...others] = template.toString().split(unset);
   if (before === undefined || after === undefined || others.length > 0)

@@ -8,7 +8,9 @@ import { launchOf } from './launch.ts';
 import { notesOf, sumsOf } from './notes.ts';
 import { changesOf, launchPath, recordOf, scripts, versionFaults, versionOf } from './version.ts';
 
-/** `npm run release`: all files of a release, the same bytes each time. docs/release.md has the steps around it. */
+/**
+ * Makes all files of a release, the same bytes each time (`npm run release`). docs/release.md has the steps around it.
+ */
 
 const root = resolve(import.meta.dirname, '../..');
 
@@ -37,7 +39,7 @@ const makeRelease = (version: string, head: Head): Files => {
   return { ...noted, SHA256SUMS: Buffer.from(sumsOf(noted)) };
 };
 
-/** The files of an earlier release in a folder. Throws if the folder holds any other file. */
+/** Lists the files of an earlier release in a folder. Throws if the folder holds any other file. */
 const earlierIn = (out: string): string[] => {
   const names = existsSync(out) ? readdirSync(out) : [];
   const sums = names.includes('SHA256SUMS') ? readFileSync(join(out, 'SHA256SUMS'), 'utf8') : '';

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Files } from './archive.ts';
 
-/** The text of a release for people, and the sums by which they check its files. */
+/** Writes the text of a release for people, and the checksums of its files. */
 
-/** The purpose of each file in a release, in the order in which people need the files. */
+/** The purpose of each file in a release. Their order is the order in which people need them. */
 const purposes: [RegExp, string][] = [
   [/^store-integration-service-/, 'the source: all that you need to run, deploy or change the service'],
   [/^launch\.yaml$/, 'puts the service into your AWS account from the console of CloudFormation'],
@@ -27,7 +27,7 @@ interface Noted {
 }
 
 export const notesOf = ({ version, commit, changes }: Noted, files: Files): string => {
-  // Links within the repository lead nowhere from here.
+  // Links within the repository would lead nowhere from the text of a release.
   const text = changes.replaceAll(/\[([^\]]*)\]\((?!https?:)[^)]*\)/g, '$1').replaceAll(/^###/gm, '##');
   const rows = Object.keys(files)
     .sort((a, b) => order(a) - order(b) || (a < b ? -1 : 1))
@@ -46,7 +46,7 @@ export const notesOf = ({ version, commit, changes }: Noted, files: Files): stri
     .concat('\n');
 };
 
-/** SHA256SUMS, as `sha256sum --check` reads it. */
+/** Writes SHA256SUMS for `sha256sum --check`. */
 export const sumsOf = (files: Files): string =>
   Object.entries(files)
     .sort(([a], [b]) => (a < b ? -1 : 1))

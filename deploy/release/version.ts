@@ -1,6 +1,6 @@
 import type { Head } from './head.ts';
 
-/** The version in package.json, and all other places that name it. */
+/** Finds the version in package.json, and all other places that name it. */
 
 const scriptNames = ['cashier', 'dispenser', 'terminal', 'vendor'];
 
@@ -8,7 +8,7 @@ export const scripts = scriptNames.map((name) => `apps/inworld/${name}.lsl`);
 
 export const launchPath = 'deploy/launch.yaml';
 
-/** The document of a release, which later changes are compared with. */
+/** The path of a release's OpenAPI document, with which later changes are compared. */
 export const recordOf = (version: string): string => `docs/releases/openapi-${version}.json`;
 
 type Read = Head['read'];
@@ -29,7 +29,7 @@ export const changesOf = (read: Read, version: string): string | undefined =>
     ?.replace(/^.*\n/, '')
     .trim();
 
-/** The version that a file names itself. */
+/** Reads the version that a file names itself. */
 const namedIn: Record<string, (text: string) => string | undefined> = {
   'package-lock.json': (text) => JSON.parse(text).version,
   'docs/openapi.json': (text) => JSON.parse(text).info.version,
