@@ -1,6 +1,6 @@
 /**
- * Refuses waiting rows, whose needed rows are all refused, and then the rows that wait for these. Returns the rows that
- * it refused. A file may be one long chain, so a row is only looked at when a row that it needs is refused.
+ * Refuses waiting rows if all rows that they need are refused, and then the rows that wait for these. Returns the rows
+ * that it refused. A file may be one long chain, so a row is looked at only when a row that it needs is refused.
  */
 export const refuseWaiting = <R extends { line: number }>(
   waiting: readonly R[],

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** Everything that a build does outside its own memory. Tests replace it. */
+/** Everything by which a build reaches the outside. Tests replace it. */
 export interface Hands {
   /** Runs a program, and returns what it printed. Throws a RunError if it fails. */
   run: (command: string, args: readonly string[], options?: RunOptions) => Promise<string>;

@@ -25,7 +25,7 @@ const place = async (store: string): Promise<LocalDispenser> => {
   return dispenser;
 };
 
-/** Gives every store a dispenser on the made-up grid: existing stores now, later ones when it is needed. */
+/** Gives every store a dispenser on the made-up grid: existing stores now, later ones when theirs is needed. */
 export const startDispensers = async () => {
   const dispensers = new Map<string, Promise<LocalDispenser>>();
   const ensure = async (store: string): Promise<LocalDispenser | undefined> => {

@@ -50,7 +50,9 @@ const shortened = (text: Buffer): string =>
   text.length > maxShownBytes ? `${text.toString('utf8', 0, maxShownBytes)}…` : text.toString('utf8');
 
 const kept = 200;
-/** At most this many requests are the desk's own, so that these do not replace the ones that somebody looks for. */
+/**
+ * At most this many kept requests are the desk's own, so that these do not replace the ones that somebody looks for.
+ */
 const keptOfDesk = 50;
 const flushMillis = 100;
 /** A reader with more unsent bytes is dropped. It connects again and gets the kept requests. */

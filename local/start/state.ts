@@ -5,7 +5,9 @@ import { randomText } from '../../lib/clock.ts';
 import type { Scope } from '../../lib/routes/route.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 
-/** `<data-dir>/service.json`. It exists while the local service is ready, and tells other programs how to call it. */
+/**
+ * `<data-dir>/service.json`. It exists as soon as the local service is ready, and tells other programs how to call it.
+ */
 export interface ServiceFile {
   baseUrl: string;
   store: { id: string; name: string };

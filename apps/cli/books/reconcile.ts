@@ -41,7 +41,7 @@ interface UntoldTransfer {
   told: Difference;
 }
 
-/** A transfer to an avatar that no book knows, though the store may owe it. */
+/** A transfer that no book knows, to an avatar to whom the store may owe it. */
 export interface UnbookedTransfer extends UntoldTransfer {
   /** An earlier payment by the avatar that the books do not know. The transfer may be its change or its refund. */
   payment: Transfer | undefined;

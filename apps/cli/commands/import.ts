@@ -98,7 +98,7 @@ interface ImportAllOptions extends GlobalOptions {
   all?: string;
 }
 
-/** The path of a kind's file in the directory of an export; undefined if there is none with a row. */
+/** The path of a kind's file in the directory of an export; undefined if there is none, or only empty NDJSON. */
 const fileIn = (directory: string, { name }: Pick<ImportFile, 'name'>): string | undefined =>
   formats
     .map((format) => join(directory, `${name}.${format}`))
@@ -184,7 +184,8 @@ const columnsHelp = ({ name: file, columns: all }: ImportFile): string => {
 };
 
 /**
- * Without it, limited products keep their numbers of copies, since some may have been sold since the file was written.
+ * Without this option, limited products keep their numbers of copies, since some may have been sold since the file was
+ * written.
  */
 const setStock = ['--set-stock', 'set the copies of limited products that are there to those of the file'] as const;
 

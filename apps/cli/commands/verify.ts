@@ -70,9 +70,7 @@ const leftBehind = async (): Promise<Finding> => {
   );
 };
 
-/**
- * The functions of `npm run deployed` may not call an address such as 127.0.0.1. This name leads them to a port there.
- */
+/** The functions of `npm run deployed` may not call 127.0.0.1. This name leads them to a port of this machine. */
 const publicUrlOf = ({ kind, baseUrl }: Target): string =>
   kind === 'local'
     ? baseUrl

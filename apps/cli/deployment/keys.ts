@@ -37,7 +37,7 @@ const keyState = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] =
 /** Says whether the API accepts the key. */
 export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(keyState(key));
 
-/** Says whether the key is live and not rotated. */
+/** Says whether the key is live and not rotated. The name of a key means such a one. */
 export const isCurrent = (key: ApiKey): boolean => keyState(key) === 'active';
 
 export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;

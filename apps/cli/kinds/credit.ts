@@ -70,7 +70,7 @@ async function* listCredit(store: string): AsyncGenerator<Values> {
       const { unlotted } = holdingOf(item, type);
       if (unlotted > 0) yield { ...row, id: unlottedId(item, type), amount: unlotted };
       const theirs = lots.filter(({ sk }) => sk.startsWith(`${type}#`)).map((lot) => asDecided(lot, item));
-      // Keys begin with the epoch, and an import puts all lots into one. So their order is another.
+      // Keys begin with the epoch, and an import puts all lots into one. So the keys are in another order.
       for (const lot of theirs.sort((a, b) => (place(a) < place(b) ? -1 : 1))) yield { ...row, id: lotId(lot), ...lot };
     }
   }

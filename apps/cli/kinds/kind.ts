@@ -42,8 +42,8 @@ export interface ImportFile extends DataFile {
     asText?: true;
   };
   /**
-   * Returns values by column that no two rows of a file may share. The first column identifies the row. Without it,
-   * that is the id.
+   * Returns values by column that no two rows of a file may share. The first column identifies the row. By default, the
+   * id does.
    */
   unique?: (values: Values, uuidOf: UuidLookup) => Record<string, string[]>;
   /** Returns sums in L$ over the whole store. An import shows them before and after. */

@@ -169,7 +169,9 @@ const payeeBlocker = ({ owed, claimed, unknown }: Payee, mayForfeit: boolean): s
     : undefined;
 };
 
-/** Makes an account a pseudonym's, which nobody can claim or pay. Its sales note that all its debts are counted. */
+/**
+ * Makes an account a pseudonym's. Nobody can claim from it or pay it. Its sales note that all its debts are counted.
+ */
 const pseudonymous = ({ counting: _, ...payee }: Payee, store: string, pseudonym: string): Payee =>
   movedBy({ ...payee, ...payeeKey(store, pseudonym), username: pseudonym, isPseudonym: true }, {}, '');
 

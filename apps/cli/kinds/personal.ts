@@ -46,8 +46,8 @@ export interface PersonalItems<T extends Key = Key> {
    */
   isUpdated?: true;
   /**
-   * Joins the item of `kept` with an item that already has its key. That is from an interrupted erasure, after which
-   * the avatar went on.
+   * Joins the item of `kept` with an item that already has its key. An earlier erasure left that one, and the avatar
+   * went on.
    */
   merged?: (item: T, there: T) => Key;
   /** Returns an item to leave under the key from which an item moves away. */

@@ -233,7 +233,7 @@ export const saleItems = personal<SaleItem>({
     isOwed(sale) && Date.parse(sale.at) > now() - keepDays * 86_400_000 && !(await wasTried(sale))
       ? `The delivery of the sale ${sale.sk} has not begun yet. Wait until it has: the next sweeps order it (store sweep).`
       : undefined,
-  // An avatar who only has a share wrote none of the sale's texts, so they stay. A refund looks for the reference.
+  // An avatar who only has a share wrote none of the sale's texts, so they stay. A refund needs the reference.
   kept: (item, { store, uuid, pseudonym }) => {
     const { message, reference, refundReference, recipientUsername, ...rest } = item;
     const isTheirs = item.buyerUuid === uuid || item.recipientUuid === uuid;

@@ -100,8 +100,7 @@ export const spend: Kind = {
         ranked: spendListOf(store, false),
         ...(item.rank && rankedBy(item.sum, pseudonym)),
       }),
-      // An earlier erasure may have found spend without a customer. Its pseudonym has no customer, so this erasure uses
-      // it too.
+      // An earlier erasure may have found spend without a customer. Its pseudonym has no customer, so it is used again.
       merged: (item, there) => {
         const sum = item.sum + there.sum;
         const days = { ...there.days };

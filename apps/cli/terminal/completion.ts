@@ -48,7 +48,7 @@ const takesValue = ({ required, optional }: Option): boolean => required || opti
 const steps = (nodes: readonly Node[], set: (path: string) => string): string[] =>
   nodes.filter(({ path }) => path !== '').map(({ path }) => `      ${quoted(path)}) ${set(path)} ;;`);
 
-/** Its cases for options that take a value, with the values if they are known. */
+/** Lines of another case statement, for options that take a value, with the values if they are known. */
 const valueCases = (nodes: readonly Node[], known: (choices: readonly string[]) => string, other: string): string[] =>
   nodes.flatMap(({ path, options }) =>
     options.filter(takesValue).flatMap((option) => {

@@ -10,7 +10,7 @@ export interface Clock {
 export const realClock: Clock = {
   now,
   after: (seconds, run) => {
-    // With 0 seconds, there is no timer.
+    // Without seconds, it runs as soon as the event loop is free.
     if (seconds > 0) setTimeout(run, Math.min(seconds * 1000, 0x7fffffff)).unref();
     else setImmediate(run);
   },

@@ -30,7 +30,7 @@ export interface Surroundings extends Pick<WorldView, 'clock' | 'send'> {
   mayRequest?: WorldView['mayRequest'];
   /** Replaces the transfers of a script's L$ between `balances`. */
   transfer?: (by: Placement, ...transfer: Parameters<WorldView['transfer']>) => void;
-  /** False for a gift that the avatar declines or mutes, or for which their inventory is too full. */
+  /** False for a gift that the avatar declines or has no room for, or whose giver they have muted. */
   takesGift?: (to: string, item: Item, by: Placement) => boolean;
   /** If true, a touch joins one that already waits for the script. Only old documents say so. */
   collapsesTouches?: boolean;

@@ -100,7 +100,7 @@ export const createWorld = (around: Surroundings) => {
     groups,
     rez: (placed: PlacedObject): Placement => rez(land, placed),
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
-    /** Makes one object of the prims. The first is its root. Of pairs with the same name, its pair stays. */
+    /** Makes one object of the prims. The first is its root. Of linkset data with the same name, the root's stay. */
     link: (...placements: Placement[]): void => link(land, placements),
     /** Restarts the region. */
     restart: (): void => {
