@@ -102,8 +102,8 @@ const waitFor = async <T>({ patienceMillis }: Trial, what: string, look: () => P
 };
 
 const price = 100;
-const given = 60;
-const ofCard = 25;
+const givenCredit = 60;
+const cardCredit = 25;
 
 const checkKeys: Step['run'] = async (trial, call) => {
   const { body } = await call('GET', '/v1/store', 200);
@@ -142,9 +142,9 @@ const checkCoupon: Step['run'] = async ({ avatar }, call, made) => {
 };
 
 const checkCredit: Step['run'] = async ({ avatar }, call) => {
-  const { body } = await call('POST', `/v1/customers/${avatar}/actions/increment-credit`, 200, { delta: given });
-  expectThat(body.credit === given, `the credit is ${body.credit} instead of ${given}`);
-  return `L$ ${given} given`;
+  const { body } = await call('POST', `/v1/customers/${avatar}/actions/increment-credit`, 200, { delta: givenCredit });
+  expectThat(body.credit === givenCredit, `the credit is ${body.credit} instead of ${givenCredit}`);
+  return `L$ ${givenCredit} given`;
 };
 
 const checkSale: Step['run'] = async ({ avatar }, call, made) => {
@@ -153,7 +153,7 @@ const checkSale: Step['run'] = async ({ avatar }, call, made) => {
   const order = { ...asked, id: newId(), paid: quote.toPay, quote: quote.quote };
   const { body: sale } = await call('POST', '/v1/sales', 201, order);
   expectThat(sale.state === 'completed', `the sale is ${sale.state} (${sale.refusal})`);
-  expectThat(sale.credit === given, `the sale takes ${sale.credit} of credit instead of ${given}`);
+  expectThat(sale.credit === givenCredit, `the sale takes ${sale.credit} of credit instead of ${givenCredit}`);
   Object.assign(made, { sale: sale.id, delivery: sale.deliveryId });
   const { body: again } = await call('POST', '/v1/sales', 201, order);
   expectThat(again.deliveryId === sale.deliveryId, 'the same request made a second sale');
@@ -175,16 +175,21 @@ const checkRefund: Step['run'] = async ({ avatar }, call, made) => {
   const { body } = await call('POST', `/v1/sales/${made.sale}/actions/refund`, 200);
   expectThat(body.state === 'refunded', `the sale is ${body.state} after its refund`);
   const { body: credit } = await call('GET', `/v1/customers/${avatar}/credit`, 200);
-  expectThat(credit.credit === given, `the refund leaves ${credit.credit} of credit instead of ${given}`);
+  expectThat(credit.credit === givenCredit, `the refund leaves ${credit.credit} of credit instead of ${givenCredit}`);
   const { body: product } = await call('GET', `/v1/products/${made.product}`, 200);
   expectThat(product.availableAmount === 1, 'the refund did not bring the copy back');
   return 'credit and copy came back';
 };
 
 const checkCard: Step['run'] = async ({ avatar }, call) => {
-  const { body: card } = await call('POST', `/v1/customers/${avatar}/actions/grant-gift-card`, 200, { credit: ofCard });
+  const { body: card } = await call('POST', `/v1/customers/${avatar}/actions/grant-gift-card`, 200, {
+    credit: cardCredit,
+  });
   const { body } = await call('POST', `/v1/giftcards/${card.id}/actions/redeem`, 200, { identifier: avatar });
-  expectThat(body.credit.credit === given + ofCard, `the redeemed card makes the credit ${body.credit.credit}`);
+  expectThat(
+    body.credit.credit === givenCredit + cardCredit,
+    `the redeemed card makes the credit ${body.credit.credit}`,
+  );
   await call('POST', `/v1/giftcards/${card.id}/actions/redeem`, 400, { identifier: avatar });
   return 'granted, redeemed once';
 };
@@ -192,7 +197,7 @@ const checkCard: Step['run'] = async ({ avatar }, call) => {
 const checkHistory: Step['run'] = async (trial, call) => {
   const rows = await waitFor(trial, 'the history of credit', async () => {
     const { body } = await call('GET', `/v1/customers/${trial.avatar}/credit/history`, 200);
-    return body.data[0]?.credit === given + ofCard ? body.data : undefined;
+    return body.data[0]?.credit === givenCredit + cardCredit ? body.data : undefined;
   });
   const kinds = rows.map(({ kind }: { kind: string }) => kind).toReversed();
   expectThat(kinds.join() === 'increment,sale,refund,redeem', `history has ${kinds.join(', ')}`);

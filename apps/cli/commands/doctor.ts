@@ -35,7 +35,7 @@ export const findingColumns: Column<Finding>[] = [
 ];
 
 /** Runs a check. If it throws, that is a finding too. */
-const looked = async (check: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
+const runCheck = async (check: string, look: () => Promise<Finding[]>): Promise<Finding[]> => {
   try {
     return await look();
   } catch (error) {
@@ -63,13 +63,13 @@ const checkStores = async (target: Target, options: GlobalOptions): Promise<Find
   ];
   for (const store of active)
     findings.push(
-      ...(await looked(`sales of ${store.name}`, () => checkOpen(store))),
-      ...(await looked(`keys of ${store.name}`, () => checkKeys(store))),
-      ...(await looked(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
-      ...(await looked(`items of ${store.name}`, () => checkItems(store))),
-      ...(await looked(`history of ${store.name}`, () => checkHistory(store, target.kind === 'local' ? 5000 : 0))),
-      ...(await looked(`deliveries of ${store.name}`, () => checkDeliveries(store))),
-      ...(await looked(`payouts of ${store.name}`, () => checkPayouts(store))),
+      ...(await runCheck(`sales of ${store.name}`, () => checkOpen(store))),
+      ...(await runCheck(`keys of ${store.name}`, () => checkKeys(store))),
+      ...(await runCheck(`dispenser of ${store.name}`, () => checkDispenser(store, target))),
+      ...(await runCheck(`items of ${store.name}`, () => checkItems(store))),
+      ...(await runCheck(`history of ${store.name}`, () => checkHistory(store, target.kind === 'local' ? 5000 : 0))),
+      ...(await runCheck(`deliveries of ${store.name}`, () => checkDeliveries(store))),
+      ...(await runCheck(`payouts of ${store.name}`, () => checkPayouts(store))),
     );
   return findings;
 };
@@ -79,16 +79,16 @@ export const findingsOfDeployment = async (target: Target): Promise<Finding[]> =
   const findings = await Promise.all([
     checkVersion(target),
     checkReleases(target),
-    looked('api', () => checkApi(target)),
-    looked('quota', () => checkQuota(target)),
-    looked('alarms', () => checkAlarms(target)),
-    looked('table', () => checkTable(target)),
-    looked('stream', () => checkStream(target)),
-    looked('backup', () => checkBackup(target)),
-    looked('queue', () => checkQueues()),
-    looked('slow queue', () => checkSlowQueue(target)),
-    looked('sweep', () => checkSweep(target)),
-    looked('sales', () => checkUnsent()),
+    runCheck('api', () => checkApi(target)),
+    runCheck('quota', () => checkQuota(target)),
+    runCheck('alarms', () => checkAlarms(target)),
+    runCheck('table', () => checkTable(target)),
+    runCheck('stream', () => checkStream(target)),
+    runCheck('backup', () => checkBackup(target)),
+    runCheck('queue', () => checkQueues()),
+    runCheck('slow queue', () => checkSlowQueue(target)),
+    runCheck('sweep', () => checkSweep(target)),
+    runCheck('sales', () => checkUnsent()),
   ]);
   return findings.flat();
 };
@@ -102,7 +102,7 @@ const examine = async (options: GlobalOptions): Promise<Finding[]> => {
   }
   const [deployment, stores] = await Promise.all([
     findingsOfDeployment(target),
-    looked('stores', () => checkStores(target, options)),
+    runCheck('stores', () => checkStores(target, options)),
   ]);
   const detail = target.kind === 'stage' ? `${target.name}: AWS knows you, and its stack is there` : target.name;
   return [ok('deployment', detail), ...deployment, ...stores];

@@ -97,15 +97,15 @@ const sumColumns: Column<Sums>[] = [
 /** The time when the new discount begins, or now if that is later. */
 const timeOf = ({ newDiscount }: SeenRow): number => Math.max(now(), Date.parse(newDiscount?.startDate ?? '') || 0);
 
-const none: Discount = { value: 0, type: DiscountType.percent, startDate: null, endDate: null };
+const noDiscount: Discount = { value: 0, type: DiscountType.percent, startDate: null, endDate: null };
 
 const sumsOf = (rows: readonly SeenRow[]): Sums => {
   const sums: Sums = { products: rows.length, prices: 0, newPrices: 0, costs: 0, newCosts: 0 };
   for (const row of rows) {
     sums.prices += row.price;
     sums.newPrices += row.newPrice;
-    sums.costs += activePrice(row.price, row.discount ?? none, timeOf(row));
-    sums.newCosts += activePrice(row.newPrice, row.newDiscount ?? none, timeOf(row));
+    sums.costs += activePrice(row.price, row.discount ?? noDiscount, timeOf(row));
+    sums.newCosts += activePrice(row.newPrice, row.newDiscount ?? noDiscount, timeOf(row));
   }
   return sums;
 };
@@ -165,7 +165,7 @@ const changeOf = ({ discount, from, until, prices }: SetOptions): PriceChange =>
     throw new UsageError('--until must be later than --from.');
   return {
     percent: prices,
-    discount: discount === undefined ? undefined : { ...none, value: discount, startDate, endDate },
+    discount: discount === undefined ? undefined : { ...noDiscount, value: discount, startDate, endDate },
   };
 };
 

@@ -50,7 +50,6 @@ interface LineFault {
 /** The result of an import, or the expected result after a dry run. */
 export interface ImportReport extends Record<RowOutcome | 'rejected', number> {
   kind: string;
-  /** The number of rows in the file. */
   rows: number;
   /** True if the good rows are in the store. */
   imported: boolean;

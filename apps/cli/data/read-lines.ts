@@ -5,7 +5,6 @@ import { beginCheck, checkRows, explainFault } from './check.ts';
 import { type Format, formatOf, formats } from './format.ts';
 import { type RawRow, readRows } from './read.ts';
 
-/** A fault of a row. */
 interface LineFault {
   /** The row's number in the file, from 1 on. */
   number: number;

@@ -35,7 +35,7 @@ const maxLooks = 5;
  * Looks up to five times. Another writer may change an item between two reads of one look, so faults count only if
  * every look finds some.
  */
-const lookTwice = async (look: () => Promise<string[]>): Promise<string[]> => {
+const lookAgain = async (look: () => Promise<string[]>): Promise<string[]> => {
   for (let looks = 1; ; looks++) {
     const faults = await look();
     if (faults.length === 0 || looks === maxLooks) return faults;
@@ -50,7 +50,7 @@ export const forEvery = async <T>(
   look: (row: T) => Promise<string[]>,
 ): Promise<number> => {
   let count = 0;
-  for await (const faults of pMapIterable(rows, (row) => lookTwice(() => look(row)), { concurrency: 25 })) {
+  for await (const faults of pMapIterable(rows, (row) => lookAgain(() => look(row)), { concurrency: 25 })) {
     for (const fault of faults) onFault(fault);
     onChecked(++count);
   }

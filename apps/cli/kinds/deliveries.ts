@@ -34,7 +34,6 @@ const markOf = ({ pk, sk, ...delivery }: Delivery & Key): Key | undefined => {
 const isUnderWay = ({ state, expiresAt }: Delivery): boolean =>
   (state === 'queued' || state === 'waiting') && timestamp(now()) < expiresAt;
 
-/** Deliveries, and the further items of waiting deliveries. */
 export const deliveries: Kind = {
   personal: [
     personal<Delivery & Key>({

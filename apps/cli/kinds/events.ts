@@ -2,7 +2,6 @@ import { type EventItem, listStoreEvents } from '../../../lib/events/events.ts';
 import type { Kind } from './kind.ts';
 import { matching, personal, tombstoneEnd } from './personal.ts';
 
-/** The events that webhooks send. */
 export const events: Kind = {
   personal: [
     personal<EventItem>({

@@ -22,7 +22,7 @@ const liability = (type: CreditType, uuid: string): string => `liabilities:store
 const expiry = 'revenues:store credit:expired';
 
 /** The other account of each kind of change. */
-const others: Record<CreditChange['kind'], string> = {
+const otherAccounts: Record<CreditChange['kind'], string> = {
   set: 'expenses:store credit:given',
   increment: 'expenses:store credit:given',
   expire: expiry,
@@ -61,7 +61,7 @@ const transaction = (day: string, { sk: uuid, username }: CustomerChange['custom
     `${day} (${sequence}) ${username} | ${kind}`,
     ...journalTags(change),
     ...(expired > 0 ? postings(account, expiry, -expired, hasChange ? undefined : balance) : []),
-    ...(hasChange ? postings(account, others[kind], amount, balance) : []),
+    ...(hasChange ? postings(account, otherAccounts[kind], amount, balance) : []),
   ];
   return `\n${lines.join('\n')}\n`;
 };
@@ -90,7 +90,7 @@ async function* placed(changes: AsyncIterable<CustomerChange>): AsyncGenerator<P
 
 const header = [
   `commodity 1000. ${commodity}`,
-  ...[...new Set([...Object.values(others), expiry])].map((account) => `account ${account}`),
+  ...[...new Set([...Object.values(otherAccounts), expiry])].map((account) => `account ${account}`),
 ];
 
 /** Makes the journal, ordered by date. The changes must come customer by customer. */

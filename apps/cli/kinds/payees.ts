@@ -22,7 +22,7 @@ interface Recount extends Pick<PayeeSums, 'claimed' | 'unknown' | 'paid'> {
   debts: number;
 }
 
-const none: Recount = { debts: 0, claimed: 0, unknown: 0, paid: 0 };
+const noSums: Recount = { debts: 0, claimed: 0, unknown: 0, paid: 0 };
 
 const placeOf = { claimed: 'claimed', unknown: 'unknown', paid: 'paid', failed: undefined } as const satisfies Record<
   PayoutState,
@@ -76,7 +76,7 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
   const marks = new Map([...accounts].map(([uuid, { counting = [] }]) => [uuid, new Set(counting)]));
   const uncounted: string[] = [];
   const add = (uuid: string, name: keyof Recount, amount: number): void => {
-    const sum = sums.get(uuid) ?? { ...none };
+    const sum = sums.get(uuid) ?? { ...noSums };
     sum[name] += amount;
     sums.set(uuid, sum);
   };
@@ -98,7 +98,7 @@ const newRecount = (accounts: ReadonlyMap<string, Payee>) => {
     },
     /** Answers the faults of unchanged accounts, and of missing ones. */
     faults: (after: ReadonlyMap<string, Payee>, isSame: (payee: Payee) => boolean): string[] => [
-      ...[...after.values()].filter(isSame).flatMap((payee) => accountFaults(payee, sums.get(payee.sk) ?? none)),
+      ...[...after.values()].filter(isSame).flatMap((payee) => accountFaults(payee, sums.get(payee.sk) ?? noSums)),
       ...[...sums].flatMap(([uuid, { debts }]) =>
         after.has(uuid) ? [] : [`payee ${uuid}: has no account, but shares and refunds of L$ ${debts}.`],
       ),
@@ -189,7 +189,6 @@ export const payeeItems = personal<Payee>({
     ),
 });
 
-/** The accounts of payees. */
 export const payees: Kind = {
   file: {
     name: 'payees',

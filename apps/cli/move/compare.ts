@@ -87,7 +87,7 @@ const digestOf = (values: Values): string => {
 };
 
 /** The compared values of this store's record: without values that no GET tells. */
-const told = (thing: Thing): Values => {
+const valuesToCompare = (thing: Thing): Values => {
   const { banReason: _, createdAt: __, ...values } = comparableValues(thing);
   return values;
 };
@@ -124,7 +124,7 @@ const detailed = async (store: string, suspects: ReadonlyMap<string, Values>): P
     if (![...suspects.keys()].some((name) => splitName(name).kind === kind)) continue;
     for await (const thing of readOwn(store, kind)) {
       const there = suspects.get(nameOf(thing));
-      const fields = there ? differencesOf(there, told(thing)) : [];
+      const fields = there ? differencesOf(there, valuesToCompare(thing)) : [];
       if (fields.length > 0) differences.push({ kind, id: thing.id, fields });
     }
   }
@@ -147,7 +147,7 @@ export const compareAll = async (
   for (const kind of thingKinds)
     for await (const thing of readOwn(store, kind)) {
       count(here, thing);
-      digests.set(nameOf(thing), digestOf(told(thing)));
+      digests.set(nameOf(thing), digestOf(valuesToCompare(thing)));
     }
   const suspects = new Map<string, Values>();
   const onlyThere: Difference[] = [];

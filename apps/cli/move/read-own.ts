@@ -56,7 +56,6 @@ const readers: Record<ThingKind, (store: string) => AsyncGenerator<Thing>> = {
   giftcards: ofFile('giftcards', giftCards),
 };
 
-/** Reads this store's records of a kind. */
 export const readOwn = (store: string, kind: ThingKind): AsyncGenerator<Thing> => readers[kind](store);
 
 /** The ids of this store's products. */

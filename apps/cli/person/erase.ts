@@ -29,7 +29,6 @@ import { saleItems } from '../kinds/sales.ts';
 import { Failure } from '../terminal/errors.ts';
 import { findCustomer, pseudonymIn, pseudonymOf } from './pseudonym.ts';
 
-/** The items of one kind about an avatar. */
 export interface ItemsFound {
   sort: PersonalItems;
   items: Key[];

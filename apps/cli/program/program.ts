@@ -34,18 +34,27 @@ import { firstSentence } from '../terminal/completion.ts';
 import { setJson, shownError } from '../terminal/output.ts';
 
 /** Adds a group whose commands are all made from endpoints. */
-const of = (name: Parameters<typeof addGroup>[1]) => (program: StoreCommand) => void addGroup(program, name);
+const endpoints = (name: Parameters<typeof addGroup>[1]) => (program: StoreCommand) => void addGroup(program, name);
 
 /** The groups of commands in the help. */
 const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
   ['Stores and keys:', [addStores, addKeys, addDesk]],
-  ['Customers:', [addResidents, of('customer'), addCredit, of('giftcards')]],
+  ['Customers:', [addResidents, endpoints('customer'), addCredit, endpoints('giftcards')]],
   [
     'Sales:',
-    [addProducts, of('sales'), addReport, addPayouts, addReconcile, addDeliveries, addDispenser, of('vendors')],
+    [
+      addProducts,
+      endpoints('sales'),
+      addReport,
+      addPayouts,
+      addReconcile,
+      addDeliveries,
+      addDispenser,
+      endpoints('vendors'),
+    ],
   ],
   ['Files:', [addMove, addImport, addExport, addConvert]],
-  ['For programs:', [addApi, of('webhooks'), addListen, addTrigger]],
+  ['For programs:', [addApi, endpoints('webhooks'), addListen, addTrigger]],
   [
     'Care:',
     [

@@ -39,7 +39,6 @@ export const parsedBy =
 /** Reads the reason of a change, for the store's own records. */
 export const parseReason = parsedBy(wire.text({ min: 0, max: wire.maxLength.reason }));
 
-/** The option for the reason of a change. */
 export const reasonOption = [
   '--reason <text>',
   `why, at most ${wire.maxLength.reason} characters`,
@@ -119,7 +118,6 @@ export const parseCount = (text: string): number => {
   return Number(text);
 };
 
-/** Reads a username or UUID. */
 export const parseResident = (text: string): Identifier => {
   const identifier = parseIdentifier(copiedName(text));
   if (identifier) return identifier;
