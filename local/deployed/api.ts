@@ -151,7 +151,6 @@ const readIdentity = (source: string) => {
   return { header, context: named('context.') };
 };
 
-/** Makes the template's API on this machine. */
 export const startApi = (template: ResolvedTemplate, functions: Functions): { server: Server; prefix: string } => {
   const only = (type: string): Part => template.ofType(type)[0];
   const stage = only('AWS::ApiGateway::Stage').properties;

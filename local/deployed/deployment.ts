@@ -115,7 +115,7 @@ interface Version {
 }
 
 /** The parts of a deployment that an update keeps or changes. */
-interface House {
+interface DeploymentParts {
   running: Version;
   functions: ReturnType<typeof startFunctions>;
   server: Server;
@@ -128,7 +128,7 @@ interface House {
 
 /** Replaces the running version with another, function by function, as CloudFormation does. */
 const update = async (
-  { running, functions, server, rights, change, prepare, startVersionSources }: House,
+  { running, functions, server, rights, change, prepare, startVersionSources }: DeploymentParts,
   next: string,
   { pause = async () => {}, random = Math.random, onStep = () => {} }: UpdateOptions,
 ): Promise<void> => {
@@ -162,7 +162,7 @@ const update = async (
 };
 
 /** Removes API, functions, event sources and tables that are not retained, as CloudFormation does. */
-const remove = async ({ running, functions, server }: House, table: DynamoDBClient): Promise<void> => {
+const remove = async ({ running, functions, server }: DeploymentParts, table: DynamoDBClient): Promise<void> => {
   server.close();
   server.closeAllConnections();
   await running.sources.leave();
@@ -231,7 +231,7 @@ export const startDeployment = async ({
     outputs: () => outputsOf(running.template, baseUrl, engines.address),
     template: () => running.template,
     concurrency,
-    remove: () => remove(house, table),
+    remove: () => remove(parts, table),
     onMail,
   });
   const functions = startFunctions({ functions: facts, engines: () => engines.address, concurrency, onLine });
@@ -253,7 +253,7 @@ export const startDeployment = async ({
   const startVersionSources = (version: Pick<Version, 'template' | 'facts'>): Sources =>
     startSources({ ...version, functions, tableEndpoint: engine.endpoint, queueUrls, places, onLine });
   const running: Version = { template, facts, sources: startVersionSources({ template, facts }) };
-  const house: House = { running, functions, server, rights, change, prepare, startVersionSources };
+  const parts: DeploymentParts = { running, functions, server, rights, change, prepare, startVersionSources };
   return {
     baseUrl,
     awsEnvironment: awsEnvironmentOf(engines.address),
@@ -262,7 +262,7 @@ export const startDeployment = async ({
     facts: () => running.facts,
     /** The owner of the address for alarms confirms the subscription. */
     confirm: account.confirm,
-    update: (next: string, options: UpdateOptions = {}) => update(house, next, options),
+    update: (next: string, options: UpdateOptions = {}) => update(parts, next, options),
     table: { endpoint: engine.endpoint, name: TableName },
     queue: { endpoint: queue.endpoint, urls: queueUrls },
     stop: async (): Promise<void> => {

@@ -55,7 +55,6 @@ export const operationsOf = (document: Part): Operation[] =>
     }),
   );
 
-/** The gateway's own answers, by type. */
 export const answersOf = (document: Part): Map<string, AnswerFacts> => new Map(Object.entries(document[answersField]));
 
 /** The authorizer of a document. Throws unless there is exactly one. */

@@ -121,7 +121,6 @@ const withTrace = (body: Body, trace: string): Buffer => {
   return Buffer.from(JSON.stringify(body));
 };
 
-/** A call of AWS that is under way. */
 interface AwsCall {
   request: IncomingMessage;
   response: ServerResponse;

@@ -169,7 +169,7 @@ const filled = (arn: string, name: string): string =>
   arn.replace(/\$\{([^}]+)\}/g, (_, part: string) => parts[part] ?? name.replace(/^\//, ''));
 
 /** Resources of other services that a handler uses, by action. */
-const others: readonly [action: RegExp, resource: (one: Deployed) => string][] = [
+const otherResources: readonly [action: RegExp, resource: (one: Deployed) => string][] = [
   [
     /^iam:(?:PassRole|GetRole)$/,
     ({ type, id }) =>
@@ -187,7 +187,9 @@ const resourcesOf = (one: Deployed, action: string, known: readonly KnownResourc
   const own = known.filter(({ kind }) => kinds.includes(kind));
   const needed = own.length > 0 ? own : known.filter(({ isRequired }) => isRequired);
   const chosen = needed.length > 0 ? needed : known.slice(0, 1);
-  const other = others.find(([pattern]) => pattern.test(action) && !(action.startsWith('iam:') && own.length > 0));
+  const other = otherResources.find(
+    ([pattern]) => pattern.test(action) && !(action.startsWith('iam:') && own.length > 0),
+  );
   if (other) return [other[1](one)];
   if (chosen.length === 0) return ['*'];
   return chosen.map(({ kind, arn }) => filled(arn, namedByAws.includes(kind) ? '0c0ffee0' : one.name));

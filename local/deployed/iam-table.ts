@@ -40,12 +40,12 @@ const lookUp = async (action: string): Promise<KnownAction | undefined> => {
   return { resources, conditionKeys: [...new Set(keys)] };
 };
 
-const looked = new Map<string, Promise<KnownAction | undefined>>();
+const lookUps = new Map<string, Promise<KnownAction | undefined>>();
 
 /** An entry of the table; undefined if AWS has no such action. */
 export const knownAction = (action: string): Promise<KnownAction | undefined> => {
-  const known = looked.get(action) ?? lookUp(action);
-  looked.set(action, known);
+  const known = lookUps.get(action) ?? lookUp(action);
+  lookUps.set(action, known);
   return known;
 };
 

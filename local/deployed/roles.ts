@@ -14,7 +14,6 @@ export interface Statement {
   Condition?: Readonly<Record<string, Readonly<Record<string, string | readonly string[]>>>>;
 }
 
-/** The statements of a template's roles, by ARN. */
 export const statementsOf = (template: Pick<ResolvedTemplate, 'ofType'>): Map<string, Statement[]> =>
   new Map(
     template

@@ -16,7 +16,7 @@ const isOurs = async (store: string): Promise<boolean> => {
   return found ? found.keyId === keyId : !(await hasHadBox(store));
 };
 
-const place = async (store: string): Promise<LocalDispenser> => {
+const placeDispenser = async (store: string): Promise<LocalDispenser> => {
   const dispenser = await startDispenser(async (url) => {
     if (!(await isOurs(store))) throw invalid('The box of npm start was removed from this store, or replaced.');
     return (await register(store, { url, region: 'Loopback', items: [], keyId })).secret;
@@ -29,7 +29,7 @@ const place = async (store: string): Promise<LocalDispenser> => {
 export const startDispensers = async () => {
   const dispensers = new Map<string, Promise<LocalDispenser>>();
   const ensure = async (store: string): Promise<LocalDispenser | undefined> => {
-    if (!dispensers.has(store) && (await findStore(store))) dispensers.set(store, place(store));
+    if (!dispensers.has(store) && (await findStore(store))) dispensers.set(store, placeDispenser(store));
     return dispensers.get(store);
   };
   await Promise.all((await listStores()).map(({ id }) => ensure(id)));

@@ -33,7 +33,6 @@ const parseSignature = (text: string): [string, Signature] => {
   return [name, { type: type as Type, parameters: wanted, waits: waits !== undefined }];
 };
 
-/** Functions by name. */
 export const byName = (functions: Functions): Record<string, Functions[string]> =>
   Object.fromEntries(Object.entries(functions).map(([text, run]) => [parseSignature(text)[0], run]));
 

@@ -130,7 +130,6 @@ export class Land {
     return `simhost-1.${this.region.grid}.secondlife.io`;
   }
 
-  /** Makes a new address for a script. */
   newUrl(): string {
     const id = newKey();
     return this.around.address?.(id) ?? `https://${this.host()}:12043/cap/${id}`;

@@ -102,7 +102,6 @@ export const createWorld = (around: Surroundings) => {
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
     /** Makes one object of the prims. The first is its root. Of linkset data with the same name, the root's stay. */
     link: (...placements: Placement[]): void => link(land, placements),
-    /** Restarts the region. */
     restart: (): void => {
       land.start();
       for (const { body } of objects) body.loseConnections();
