@@ -16,7 +16,7 @@ const call = async ({ run, write }: Hands, service: string, operation: string, i
 };
 
 /** The answer of a call; undefined if AWS says that there is no such thing. */
-const found = async (work: Promise<Answer>): Promise<Answer> => {
+const orUndefined = async (work: Promise<Answer>): Promise<Answer> => {
   try {
     return await work;
   } catch (error) {
@@ -35,7 +35,7 @@ interface StackState {
 
 /** A stack of this account and region; undefined if there is none. */
 export const findStack = async (hands: Hands, StackName: string): Promise<StackState | undefined> => {
-  const [stack] = (await found(call(hands, 'cloudformation', 'describe-stacks', { StackName })))?.Stacks ?? [];
+  const [stack] = (await orUndefined(call(hands, 'cloudformation', 'describe-stacks', { StackName })))?.Stacks ?? [];
   if (!stack) return undefined;
   const outputs = (stack.Outputs ?? []).map((one: Record<string, string>) => [one.OutputKey, one.OutputValue]);
   return { status: stack.StackStatus, outputs: Object.fromEntries(outputs) };
@@ -50,13 +50,13 @@ export const deleteStack = async (hands: Hands, StackName: string): Promise<void
 };
 
 export const findParameter = async (hands: Hands, Name: string): Promise<string | undefined> =>
-  (await found(call(hands, 'ssm', 'get-parameter', { Name })))?.Parameter.Value;
+  (await orUndefined(call(hands, 'ssm', 'get-parameter', { Name })))?.Parameter.Value;
 
 export const putParameter = (hands: Hands, Name: string, Value: string): Promise<unknown> =>
   call(hands, 'ssm', 'put-parameter', { Name, Value, Type: 'String', Overwrite: true });
 
 export const deleteParameter = async (hands: Hands, Name: string): Promise<void> => {
-  await found(call(hands, 'ssm', 'delete-parameter', { Name }));
+  await orUndefined(call(hands, 'ssm', 'delete-parameter', { Name }));
 };
 
 /** Puts a secret that AWS deletes at the time `end`. Only parameters of the advanced tier can end. */
