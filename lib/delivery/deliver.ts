@@ -18,7 +18,7 @@ import {
 import { type Dispenser, listBoxes, loseAddress, noteUnreachable, type Registered, secretsOf } from './dispensers.ts';
 import { type DeliveryMessage, dispenserBody, type Order, type QueueMessage } from './message.ts';
 import { sendMessages } from './queue.ts';
-import { isRefunded } from './refunded.ts';
+import { findDeliveredSale, noteWith } from './refunded.ts';
 import { callTimeoutMillis, firstRetrySeconds, keepDays, leaseMillis, maxAttemptsInARow } from './settings.ts';
 
 /** A handled message is deleted, or comes back after `againSeconds`. `outcome` is for the log. */
@@ -155,9 +155,9 @@ const nobodyToAsk = ({ box, lastError }: Delivery, boxes: readonly Dispenser[]):
 };
 
 /** Ends an attempt at a delivery that must no longer be made; undefined for any other delivery. */
-const endIfOver = async ({ delivery, before }: Attempt): Promise<Handling | undefined> => {
-  const { store, saleId, expiresAt, lastError = '' } = delivery;
-  if (saleId !== undefined && (await isRefunded(store, saleId)))
+const endIfOver = async ({ delivery, before }: Attempt, isRefunded: boolean): Promise<Handling | undefined> => {
+  const { expiresAt, lastError = '' } = delivery;
+  if (isRefunded)
     return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
   if (now() < Date.parse(expiresAt)) return undefined;
   // This attempt asked no box. A box that may have given the item in an earlier one is still the only box to ask.
@@ -181,7 +181,8 @@ const deliver = async (order: Order): Promise<Handling> => {
     const seconds = Math.ceil((Date.parse(delivery.leaseUntil) - now()) / 1000);
     return { outcome: 'taken', againSeconds: Math.max(seconds, 0) };
   }
-  const over = await endIfOver({ delivery, before });
+  const sale = delivery.saleId === undefined ? undefined : await findDeliveredSale(delivery.store, delivery.saleId);
+  const over = await endIfOver({ delivery, before }, sale?.state === 'refunded');
   if (over) return over;
   if (!asked) return goOn({ delivery, before }, before, nobodyToAsk(delivery, boxes));
   if (timestamp(now()) >= delivery.leaseUntil) {
@@ -194,7 +195,7 @@ const deliver = async (order: Order): Promise<Handling> => {
     return atOnce;
   }
   const { expiresAt, message = '' } = delivery;
-  const request = { ...delivery, message, at: now(), expiresAt: Date.parse(expiresAt) };
+  const request = { ...delivery, message: noteWith(message, sale), at: now(), expiresAt: Date.parse(expiresAt) };
   const bodies = secretsOf(asked).map((secret) => dispenserBody(request, secret));
   const connection = { isMade: false };
   const outcome = await callDispenser(asked.url, bodies, callTimeoutMillis(), connection);

@@ -1,10 +1,14 @@
+import { randomUUID } from 'node:crypto';
 import { SQSClient } from '@aws-sdk/client-sqs';
 import { mockClient } from 'aws-sdk-client-mock';
 import { expect, onTestFinished, test } from 'vitest';
 import { handler } from '../../../functions/delivery-worker.ts';
 import { getDelivery } from '../../../lib/delivery/deliveries.ts';
-import { encodeMessage } from '../../../lib/delivery/message.ts';
+import { encodeMessage, type Order } from '../../../lib/delivery/message.ts';
 import { deleteStore } from '../../../lib/operator/stores.ts';
+import { saleKey } from '../../../lib/table/keys.ts';
+import { put } from '../../../lib/table/language.ts';
+import { write } from '../../../lib/table/table.ts';
 
 import { anOrder, batchOf, contextWith, received } from '../../support/deliveries.ts';
 import { wholeTable } from '../../support/service.ts';
@@ -26,6 +30,25 @@ test.each([200, 204])('records a delivery as delivered when the dispenser answer
   });
   expect(bodies.map((body) => body.split('\n').at(-1))).toEqual(['🎁']);
   expect(await getDelivery(store(), order.id)).not.toHaveProperty('message');
+});
+
+test.each([
+  ['begins with the giver', '', 'This is a gift from secondlife:///app/agent/@/about.'],
+  ['has the note of the sale below it', 'Enjoy', 'This is a gift from secondlife:///app/agent/@/about.\nEnjoy'],
+  ['is the sale’s alone where both are too long', 'x'.repeat(1023), 'x'.repeat(1023)],
+])('the note of a gift %s, and that of a purchase for oneself is the sale’s', async (_, message, note) => {
+  const { bodies } = await dispenserThat(200);
+  const [buyer, friend] = [randomUUID(), randomUUID()];
+  const sold = async (recipientUuid: string): Promise<Order> => {
+    const order = anOrder(store(), { message, saleId: randomUUID() });
+    await write(put({ ...saleKey(store(), order.saleId ?? ''), state: 'completed', buyerUuid: buyer, recipientUuid }));
+    return order;
+  };
+
+  await work(await sold(friend), await sold(buyer));
+
+  const notes = bodies.map((body) => body.split('\n').slice(7).join('\n'));
+  expect(notes).toEqual([note.replace('@', buyer), message]);
 });
 
 test.each([400, 403, 422])(
