@@ -206,6 +206,7 @@ export const texts = {
     titles: {
       box: 'Set up a box',
       vendor: 'Set up a vendor',
+      shelf: 'Set up a shelf',
       terminal: 'Set up a terminal',
       cashier: 'Set up a cashier',
     },

@@ -16,7 +16,10 @@ string NOTECARD = "cashier";
 string SETTINGS = "service = https://..., key = sis_live_..., limit = L$ a day, hold = days from 0 to 30, minimum = L$";
 list SCOPES = ["payouts:pay"];
 
-// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// The colour of the text above it: red, green and blue, each from 0 to 1.
+vector COLOR = <1.0, 1.0, 1.0>;
+
+// ---- Shared: this part is the same in the five scripts beside it, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -29,14 +32,12 @@ string gOdd;
 string gNotecard;
 key gKeyCheck;
 list gTold;
-string gStatus;
 
 // The text above the object, unless the notecard switches it off.
 show(string text)
 {
-    gStatus = text;
     if (gHover == "off") text = "";
-    llSetText(text, <1.0, 1.0, 1.0>, 1.0);
+    llSetText(text, COLOR, 1.0);
 }
 
 // The owner hears each trouble once, offline as well.
@@ -97,7 +98,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service refuses the key, or is busy. If this stays, ask for a new key.";
+        return "the service refuses the key, or is busy.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "no answer (" + (string)status + "). Is the address in the notecard right?";
@@ -179,8 +180,8 @@ integer isRead(string line)
             return FALSE;
         }
     }
-    gLineQuery = NULL_KEY;
-    if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");
+    gLineQuery = "";
+    if (gOdd) stop("the address or the key has the sign \"" + gOdd + "\" in it.");
     else if (gService == "" || gKey == "") stop("the notecard lacks \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
     else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")

@@ -15,7 +15,10 @@ string NOTECARD = "dispenser";
 string SETTINGS = "service = https://..., key = sis_live_..., name = main, priority = 0 (to 9)";
 list SCOPES = ["dispenser:register"];
 
-// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// The colour of the text above it: red, green and blue, each from 0 to 1.
+vector COLOR = <1.0, 1.0, 1.0>;
+
+// ---- Shared: this part is the same in the five scripts beside it, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -28,14 +31,12 @@ string gOdd;
 string gNotecard;
 key gKeyCheck;
 list gTold;
-string gStatus;
 
 // The text above the object, unless the notecard switches it off.
 show(string text)
 {
-    gStatus = text;
     if (gHover == "off") text = "";
-    llSetText(text, <1.0, 1.0, 1.0>, 1.0);
+    llSetText(text, COLOR, 1.0);
 }
 
 // The owner hears each trouble once, offline as well.
@@ -96,7 +97,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service refuses the key, or is busy. If this stays, ask for a new key.";
+        return "the service refuses the key, or is busy.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "no answer (" + (string)status + "). Is the address in the notecard right?";
@@ -178,8 +179,8 @@ integer isRead(string line)
             return FALSE;
         }
     }
-    gLineQuery = NULL_KEY;
-    if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");
+    gLineQuery = "";
+    if (gOdd) stop("the address or the key has the sign \"" + gOdd + "\" in it.");
     else if (gService == "" || gKey == "") stop("the notecard lacks \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
     else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
@@ -200,6 +201,21 @@ integer isOtherNotecard(integer change)
 }
 
 // ---- End of the shared part. ----
+
+// What stands above it, unless the notecard is wrong.
+string gStatus;
+
+say(string text)
+{
+    gStatus = text;
+    show(text);
+}
+
+fail(string text)
+{
+    gStatus = text;
+    stop(text);
+}
 
 // The script refuses older requests, in seconds, so that nobody can replay a recorded one. The limit is longer than the
 // 64 requests that may wait for this script take.
@@ -465,7 +481,7 @@ standBy()
     gUrlRequest = NULL_KEY;
     gRegistration = NULL_KEY;
     gActive = FALSE;
-    show(STANDBY);
+    say(STANDBY);
     llSetTimerEvent(WATCH);
 }
 
@@ -694,7 +710,7 @@ default
         if (gName != "main") pair += gName;
         gChannel = (integer)("0x" + llGetSubString(llSHA256String(pair), 0, 6)) | 0x80000000;
         llListen(gChannel, "", NULL_KEY, "");
-        show("Dispenser: looking for another box.");
+        say("Dispenser: looking for another box.");
         tellOther("who", "0");
         llSetTimerEvent(ELECTION);
     }
@@ -712,7 +728,7 @@ default
             if (method == URL_REQUEST_DENIED && gUrl != "") register();
             else if (method == URL_REQUEST_DENIED)
             {
-                stop("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
+                fail("the region has no address left for scripts. Move this object to another region, or remove other scripts that use addresses. Next try in a minute.");
                 return;
             }
             if (method != URL_REQUEST_GRANTED) return;
@@ -745,7 +761,7 @@ default
         {
             string fault = keyFault(status, body);
             if (fault == "") fault = "the service refuses the registration, or is busy. Next try in a minute.";
-            stop(fault);
+            fail(fault);
             return;
         }
         if (request != gRegistration) return;
@@ -759,19 +775,19 @@ default
         {
             string detail = llJsonGetValue(body, ["detail"]);
             if (detail == JSON_INVALID) detail = "";
-            stop("the service answered " + (string)status + ". Next try in a minute. " + detail);
+            fail("the service answered " + (string)status + ". Next try in a minute. " + detail);
             return;
         }
         string secret = llJsonGetValue(body, ["secret"]);
         if (secret == JSON_INVALID || secret == "")
         {
-            stop("the service answered without a secret. Next try in a minute.");
+            fail("the service answered without a secret. Next try in a minute.");
             return;
         }
         if (gStatus != READY)
         {
             gTold = [];
-            show(READY);
+            say(READY);
             llOwnerSay(READY);
             tellOther("active", (string)llGetKey());
         }

@@ -1,4 +1,5 @@
-// Vendor of the Store Integration Service: sells one product for L$ and store credit.
+// Vendor of the Store Integration Service: sells one product for L$ and store credit, or with two arrows and shelf.lsl all
+// products of a category.
 //
 // Put this script into an object with a notecard named "vendor" that holds
 //
@@ -8,6 +9,9 @@
 // The key needs the scopes of the preset "vendor". The service says what the vendor sells. While it knows no product, a
 // line "product = the product's UUID" counts. A line "face = 4" puts the product's picture on that side alone. See
 // README.md beside this file.
+//
+// Its sections: the shared part; settings; memory; price and texts; open sales; the service; the menu and the arrows;
+// events. To add sound or thanks, leave this script alone: at each completed sale it sends the link message "sis:sold".
 
 string TITLE = "Vendor";
 string VERSION = "0.1.0";
@@ -15,7 +19,10 @@ string NOTECARD = "vendor";
 string SETTINGS = "service, key, face = 0 to 8";
 list SCOPES = ["sales:write", "vendors:register"];
 
-// ---- Shared: this part is the same in cashier.lsl, dispenser.lsl, terminal.lsl and vendor.lsl, since LSL has no imports. ----
+// The colour of the text above it: red, green and blue, each from 0 to 1.
+vector COLOR = <1.0, 1.0, 1.0>;
+
+// ---- Shared: this part is the same in the five scripts beside it, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -28,14 +35,12 @@ string gOdd;
 string gNotecard;
 key gKeyCheck;
 list gTold;
-string gStatus;
 
 // The text above the object, unless the notecard switches it off.
 show(string text)
 {
-    gStatus = text;
     if (gHover == "off") text = "";
-    llSetText(text, <1.0, 1.0, 1.0>, 1.0);
+    llSetText(text, COLOR, 1.0);
 }
 
 // The owner hears each trouble once, offline as well.
@@ -96,7 +101,7 @@ integer isKeyFault(integer status)
 string keyFault(integer status, string body)
 {
     if (isKeyFault(status))
-        return "the service refuses the key, or is busy. If this stays, ask for a new key.";
+        return "the service refuses the key, or is busy.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
         return "no answer (" + (string)status + "). Is the address in the notecard right?";
@@ -178,8 +183,8 @@ integer isRead(string line)
             return FALSE;
         }
     }
-    gLineQuery = NULL_KEY;
-    if (gOdd != "") stop("the address or the key has the sign \"" + gOdd + "\" in it.");
+    gLineQuery = "";
+    if (gOdd) stop("the address or the key has the sign \"" + gOdd + "\" in it.");
     else if (gService == "" || gKey == "") stop("the notecard lacks \"service = ...\" or \"key = ...\".");
     // Without encryption anybody on the way could read the key.
     else if (llToLower(llGetSubString(gService, 0, 7)) != "https://")
@@ -201,6 +206,8 @@ integer isOtherNotecard(integer change)
 
 // ---- End of the shared part. ----
 
+// ---- Settings ----
+
 // Sales that the service has not answered and L$ that are owed live in linkset data, and survive a reset, a restart of the
 // region, and being taken and rezzed. All scripts of the linkset share that: so a pass protects each entry, and its name has
 // the vendor's own prim: "sis:v:", the prim, ":" and the sale's id. Its first letter says how far it is:
@@ -214,6 +221,7 @@ integer isOtherNotecard(integer change)
 // The buyer follows, and behind O, P and D the L$. Each further part begins with "|": what was paid, the vendor, the
 // product, the recipient, and other fields as JSON; behind O and P also when the region had started then. Behind D it is
 // the transaction.
+string PRODUCT = "product";
 string OPEN = "sis:v:";
 string COPIED = "it was copied or rezzed";
 integer PRIM = 6;
@@ -249,6 +257,12 @@ integer PATIENCE = 90;
 integer TICK = 20;
 integer LONGEST_PAUSE = 600;
 
+// So long after the last touch it shows a product that an arrow chose, and then its own.
+integer HOME = 300;
+
+// So long after the last press it asks for the price, and who pays sooner gets it back.
+integer GLANCE = 3;
+
 // The least between two registrations for changes; the pause before one is tried again, before the next one without an
 // address, and with one.
 integer QUIET = 5;
@@ -258,6 +272,8 @@ integer DAY = 86400;
 
 // The longest name that fits above it with a price, in characters of four bytes.
 integer NAME = 60;
+
+// ---- Memory ----
 
 // The product, none at first, and when its price changes by itself. The service refuses a sale of none: so the books have
 // what is paid then.
@@ -284,7 +300,7 @@ string gChoice;
 integer gPicked;
 
 // The avatar who uses the vendor, until when, what they want, and on which terms.
-key gBuyer = NULL_KEY;
+key gBuyer;
 integer gUntil;
 string gWanted;
 string gRecipient;
@@ -306,8 +322,11 @@ integer gNewUntil;
 // It shows a product's picture, or has shown one.
 integer gHasPicture;
 
+// The prim of the arrow that they pressed; 0 for none.
+integer gArrow;
+
 // Who had the menu last, and whether somebody was refused for it.
-key gLast = NULL_KEY;
+key gLast;
 integer gRefused;
 
 // A sale as it is kept, in parts, while its request is written: a letter and the buyer, what was paid, the vendor, the
@@ -324,7 +343,7 @@ integer gSalePlace;
 
 // The same for the L$ under way.
 string gPayment;
-key gTransaction = NULL_KEY;
+key gTransaction;
 integer gPayAt;
 integer gPayNext;
 integer gPayPause;
@@ -350,11 +369,13 @@ integer isSetting(string name, string value)
 {
     integer face = (integer)value;
     if (name == "face" && (string)face == value && face >= 0 && face < 9) gFace = face;
-    else if (name != "product") return FALSE;
+    else if (name != PRODUCT) return FALSE;
     else if ((key)value) gChoice = value;
     else return FALSE;
     return TRUE;
 }
+
+// ---- Price and texts ----
 
 // Without the permission to give L$ back the vendor takes none, nor without memory for the sale.
 integer maySell()
@@ -371,7 +392,7 @@ showPrice()
     llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
     string text = "L$ " + (string)gPrice;
-    if (gRefusal != "") text = sentence(gRefusal);
+    if (gRefusal) text = sentence(gRefusal);
     else if (!maySell()) text = sentence("inactive");
     if (gOpen > 0) text += "\nOpen payments: " + (string)gOpen;
     show(gName + "\n" + text);
@@ -385,10 +406,11 @@ askDebit()
 
 endSession()
 {
-    gBuyer = NULL_KEY;
+    gBuyer = "";
     gQuote = "";
-    gQuoteRequest = NULL_KEY;
+    gQuoteRequest = "";
     gMenu = "";
+    gArrow = 0;
     showPrice();
 }
 
@@ -402,9 +424,11 @@ string inGroup(key avatar)
 // The fields that a quote and its sale share, of gTerms.
 string terms()
 {
-    return "{\"productId\":" + quoted(llList2String(gTerms, 3)) + ",\"buyerIdentifier\":" + quoted(llGetSubString(llList2String(gTerms, 0), 1, 36))
+    string text = "{\"productId\":" + quoted(llList2String(gTerms, 3)) + ",\"buyerIdentifier\":" + quoted(llGetSubString(llList2String(gTerms, 0), 1, 36))
         + ",\"recipientIdentifier\":" + quoted(llList2String(gTerms, 4)) + llList2String(gTerms, 5)
         + ",\"vendorUuid\":" + quoted(llList2String(gTerms, 2));
+    gTerms = [];
+    return text;
 }
 
 askQuote(string menu)
@@ -412,8 +436,7 @@ askQuote(string menu)
     gMenu = menu;
     gTerms = ["Q" + (string)gBuyer, "", llGetKey(), gWanted, gRecipient, gFlags];
     gQuoteRequest = call("POST", "/v1/quotes", terms() + "}", []);
-    gTerms = [];
-    if (gQuoteRequest == NULL_KEY) dismiss("no-answer");
+    if (gQuoteRequest == NULL_KEY) dismiss("away");
 }
 
 dismiss(string refusal)
@@ -422,52 +445,28 @@ dismiss(string refusal)
     endSession();
 }
 
+// The texts for buyers: each below the word that stands for it. They may be put into another language.
 string sentence(string refusal)
 {
-    if (refusal == "closed") return "The store is closed.";
-    if (refusal == "banned") return "It does not sell to you or to them.";
-    if (refusal == "inactive") return "It is not for sale now.";
-    if (refusal == "sold-out") return "It is sold out.";
-    if (refusal == "unknown-resident") return "No avatar has that username.";
-    if (refusal == "no-answer") return "No answer. Touch it again in a minute.";
-    if (refusal == "no-product") return "It has no product yet.";
-    if (refusal == "linked") return "Unlink it: only a root prim has a price.";
-    return "Something has changed. Touch it again.";
-}
-
-quoteAnswered(integer status, string refusal, integer total)
-{
-    if (status != 200 && refusal != "unknown-resident")
-    {
-        dismiss("no-answer");
-        if (isKeyFault(status)) askKey();
-        return;
-    }
-    // The service answers: what waits for it need not wait longer.
-    gSaleNext = 0;
-    if (refusal != JSON_NULL)
-    {
-        dismiss(refusal);
-        return;
-    }
-    if (gMenu == "group")
-    {
-        gQuote = "";
-        showMenu();
-        return;
-    }
-    gUntil = llGetUnixTime() + SESSION;
-    if (gToPay > 0)
-    {
-        showPrice();
-        llRegionSayTo(gBuyer, 0, "Please pay it L$ " + (string)gToPay + " within two minutes.");
-    }
-    else if (total == 0) sell(gBuyer, 0);
-    else
-    {
-        gMenu = "confirm";
-        llDialog(gBuyer, gName + "\nYour credit pays it: L$ " + (string)total + ".", ["Confirm", "Cancel"], gChannel);
-    }
+    list texts = llParseString2List("closed
+The store is closed.
+banned
+It does not sell to you or to them.
+inactive
+It is not for sale now.
+sold-out
+It is sold out.
+unknown-resident
+No avatar has that username.
+away
+No answer. Touch it again in a minute.
+none
+It has no product yet.
+linked
+Unlink it: only a root prim has a price.", ["\n"], []);
+    integer at = llListFindList(texts, [refusal]);
+    if (at < 0) return "Something has changed. Touch it again.";
+    return llList2String(texts, at + 1);
 }
 
 // A text that the viewer shows as the avatar's name.
@@ -483,6 +482,8 @@ tell(key avatar, string text)
     else llRegionSayTo(avatar, 0, text);
 }
 
+// ---- Open sales ----
+
 string mine()
 {
     return OPEN + (string)llGetKey() + ":";
@@ -497,7 +498,7 @@ integer keep(string entry, string value)
 // A value that was written with the pass; empty for all else. That a pass opens no pair which has none is written nowhere.
 string opened(string entry, string pass)
 {
-    if (llLinksetDataRead(entry) != "") return "";
+    if (llLinksetDataRead(entry)) return "";
     return llLinksetDataReadProtected(entry, pass);
 }
 
@@ -525,7 +526,7 @@ count()
     while (at > 0)
     {
         --at;
-        if (kept(llList2String(llLinksetDataFindKeys("^" + mine(), at, 1), 0)) != "") ++gOpen;
+        if (kept(llList2String(llLinksetDataFindKeys("^" + mine(), at, 1), 0))) ++gOpen;
     }
 }
 
@@ -557,17 +558,17 @@ string nextEntry(string stages, integer place)
 tellOwner(string entry, string owed, string why)
 {
     llInstantMessage(llGetOwner(), "Vendor: L$ " + (string)((integer)llGetSubString(owed, 36, 46)) + " to "
-        + link(llGetSubString(owed, 0, 35)) + " are open: " + why + ". Pay them if your transactions lack them. Sale "
+        + link(llGetSubString(owed, 0, 35)) + " are open: " + why + ". Were they paid? Sale "
         + llGetSubString(entry, SALE, SALE + 35));
 }
 
 doubt(string why)
 {
     string owed = llDeleteSubString(kept(gPayment), 0, 0);
-    if (owed != "") tellOwner(gPayment, owed, why);
+    if (owed) tellOwner(gPayment, owed, why);
     drop(gPayment);
     gPayment = "";
-    gTransaction = NULL_KEY;
+    gTransaction = "";
 }
 
 // Another prim's entries came with a copy of the object, or with one that was taken and rezzed. The original may pay what it
@@ -624,7 +625,7 @@ takeOver()
         --at;
         string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
         string value = opened(entry, former);
-        if (value != "")
+        if (value)
         {
             // A name with a pass keeps it, so the entry gets another name.
             if (keep(entry + "+", value)) llLinksetDataDeleteProtected(entry, former);
@@ -633,26 +634,6 @@ takeOver()
     }
     if (left > 0) return;
     llLinksetDataDeleteProtected(formerName(), gPass);
-}
-
-// Reads another notecard without a reset, which would take the permission away. Payments are kept meanwhile.
-startOver()
-{
-    gStale = FALSE;
-    gReading = TRUE;
-    gReady = FALSE;
-    gRegistration = NULL_KEY;
-    gKeyCheck = NULL_KEY;
-    gLine = 0;
-    gService = "";
-    gKey = "";
-    gOdd = "";
-    gHover = "";
-    gChoice = "";
-    gPicked = TRUE;
-    gFace = ALL_SIDES;
-    endSession();
-    openNotecard();
 }
 
 // True for one who chose to give and has not paid since: a gift never becomes a purchase for oneself. Forgets it.
@@ -673,7 +654,8 @@ sell(key buyer, integer paid)
     string quote = "";
     if (isGiver(buyer) || now < gNewUntil) quote = ",\"quote\":\"late\"";
     string sale = "|" + (string)paid + "|" + (string)llGetKey() + "|";
-    if (buyer == gBuyer && gQuote != "" && now <= gUntil)
+    // Of what an arrow chose, exactly the price is taken: a pay window may show that of the product before.
+    if (buyer == gBuyer && gQuote != "" && now <= gUntil && (!gArrow || paid == gToPay))
         sale = "S" + (string)buyer + sale + gWanted + "|" + gRecipient + "|" + gFlags + ",\"quote\":" + quoted(gQuote);
     else sale = "S" + (string)buyer + sale + gProduct + "|" + (string)buyer + "|" + inGroup(buyer) + quote;
     if (buyer == gBuyer) endSession();
@@ -692,8 +674,26 @@ sell(key buyer, integer paid)
 settle()
 {
     integer now = llGetUnixTime();
-    if (gTransaction != NULL_KEY && now - gPayAt > PATIENCE) doubt("nobody said how it ended");
-    if (gStale && gTransaction == NULL_KEY) startOver();
+    if (gTransaction != "" && now - gPayAt > PATIENCE) doubt("nobody said how it ended");
+    if (gStale && gTransaction == "")
+    {
+        // It reads another notecard without a reset, which would take the permission away. Payments are kept meanwhile.
+        gStale = FALSE;
+        gReading = TRUE;
+        gReady = FALSE;
+        gRegistration = "";
+        gKeyCheck = "";
+        gLine = 0;
+        gService = "";
+        gKey = "";
+        gOdd = "";
+        gHover = "";
+        gChoice = "";
+        gPicked = TRUE;
+        gFace = ALL_SIDES;
+        endSession();
+        openNotecard();
+    }
     if (gPass == "" || gService == "" || gReading) return;
     if (unread() < gStrange)
     {
@@ -720,11 +720,11 @@ settle()
         if (llGetSubString(buyer, 0, 0) == "D")
             gSaleRequest = call("POST", "/v1/sales/" + id + "/actions/change-paid", "{\"transactionId\":" + quoted(paid)
                 + ",\"amount\":" + llDeleteSubString(buyer, 0, 36) + "}", []);
-        else if (gSale != "")
+        else if (gSale)
             gSaleRequest = call("POST", "/v1/sales", terms() + ",\"id\":" + quoted(id) + ",\"paid\":" + paid + "}", []);
         gTerms = [];
     }
-    if (now >= gPayNext && gTransaction == NULL_KEY)
+    if (now >= gPayNext && gTransaction == "")
     {
         string stages = "P";
         if (llGetPermissions() & PERMISSION_DEBIT) stages = "PO";
@@ -734,23 +734,23 @@ settle()
         string stage = llGetSubString(owed, 0, 0);
         owed = llDeleteSubString(owed, 0, 0);
         if (stage == "P") doubt("the region stopped");
-        // The region has started since, with a memory that may be of before the vendor paid this: the service knows.
-        else if (stage == "O" && llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
-            keep(gPayment, "S" + llGetSubString(owed, 0, 35) + saleOf(owed));
         else if (stage == "O")
         {
-            if (keep(gPayment, "P" + owed))
+            // The region has started since, with a memory that may be of before the vendor paid this: the service knows.
+            if (llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))
+                keep(gPayment, "S" + llGetSubString(owed, 0, 35) + saleOf(owed));
+            else if (keep(gPayment, "P" + owed))
             {
                 gPayAt = now;
                 gTransaction = llTransferLindenDollars((key)llGetSubString(owed, 0, 35), (integer)llGetSubString(owed, 36, 46));
             }
         }
     }
-    if (gBuyer == NULL_KEY) showPrice();
+    if (gBuyer == "") showPrice();
     integer pause = gNext - now;
     if (pause > REFRESH) pause = REFRESH;
-    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != NULL_KEY || gChangesAt != "" || now < gNewUntil)) pause = TICK;
-    if (pause < QUIET) pause = QUIET;
+    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != "" || gChangesAt != "" || now < gNewUntil)) pause = TICK;
+    if (pause < QUIET || gArrow) pause = QUIET;
     llSetTimerEvent(pause);
 }
 
@@ -803,7 +803,8 @@ saleAnswered(integer status, string result, string refusal, integer change)
             complain("the service wants L$ " + (string)change + " given back of L$ " + (string)paid + ".");
             change = paid;
         }
-        if (result == "refused")
+        if (result == "completed") llMessageLinked(LINK_SET, paid - change, "sis:sold", buyer);
+        else if (result == "refused")
         {
             text = sentence(refusal);
             lookSoon();
@@ -827,14 +828,16 @@ string orNone(string value)
     return value;
 }
 
+// ---- The service ----
+
 // Says where it is, and asks what it sells.
 register()
 {
     if (gReading || gService == "") return;
     string body = "{\"name\":" + quoted(llGetObjectName()) + ",\"region\":" + quoted(llGetRegionName())
         + ",\"position\":" + quoted((string)llGetPos()) + ",\"script\":\"Vendor " + VERSION + "\"";
-    if (gUrl != "") body += ",\"url\":" + quoted(gUrl);
-    if (gChoice != "") body += ",\"productId\":" + quoted(gChoice);
+    if (gUrl) body += ",\"url\":" + quoted(gUrl);
+    if (gChoice) body += ",\"productId\":" + quoted(gChoice);
     if (gPicked) body += ",\"picked\":true";
     gRegistration = call("PUT", "/v1/vendors/" + (string)llGetKey(), body + "}", []);
 }
@@ -872,26 +875,32 @@ lookSoon()
     else llSetTimerEvent(QUIET);
 }
 
-// Somebody touched it: at a moment when another avatar did too, perhaps.
-touched(key who, integer now)
+// ---- The menu and the arrows ----
+
+// Somebody touched it, or an arrow: at a moment when another avatar did too, perhaps.
+touched(key who, integer now, integer link)
 {
+    string prim = llGetLinkName(link);
+    integer isArrow = prim == "next" || prim == "previous";
     // A menu takes the script a second, in which payments wait: nobody gets one after another.
-    if (who == gBuyer && now - gTouchedAt < 3) return;
+    if (who == gBuyer && now - gTouchedAt < 3 - 2 * isArrow) return;
     gTouchedAt = now;
-    integer isOwner = who == llGetOwner();
+    integer isOwner = !isArrow && who == llGetOwner();
     if (isOwner) report((string)gOpen + " open, " + (string)unread() + " unreadable.");
     if (isOwner || (!maySell() && now - gLookedAt >= RETRY)) look(isOwner);
     if (isOwner && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
-    else if (gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
-    else if (!maySell()) llRegionSayTo(who, 0, "It is not ready. Tell its owner.");
+    else if (!isArrow && gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
+    else if (!isArrow && !maySell()) llRegionSayTo(who, 0, "It is not ready. Tell its owner.");
     else
     {
-        integer isTaken = gBuyer != NULL_KEY && gBuyer != who && now <= gUntil;
+        integer isTaken = gBuyer != "" && gBuyer != who && now <= gUntil;
         if (isTaken) gRefused = TRUE;
         if (isTaken || (who == gLast && gRefused && now - gUntil < OTHERS))
             llRegionSayTo(who, 0, "Somebody else is choosing. Touch it again in a minute.");
         else
         {
+            // A pay window that is open now may show what the vendor shows no longer.
+            if (isArrow) gNewUntil = now + SESSION;
             endSession();
             llListenRemove(gListen);
             gBuyer = who;
@@ -902,10 +911,16 @@ touched(key who, integer now)
             gRecipient = (string)who;
             gFlags = inGroup(who);
             gToPay = gPrice;
-            gChannel = (integer)("0x" + llGetSubString((string)llGenerateKey(), 0, 6)) | 0x80000000;
+            gChannel = (integer)llFrand(2000000000.0) | 0x80000000;
             gListen = llListen(gChannel, "", who, "");
-            llSetTimerEvent(TICK);
-            if (gFlags != "") askQuote("group");
+            llSetTimerEvent(GLANCE);
+            if (isArrow)
+            {
+                gMenu = "press";
+                gArrow = link;
+                llMessageLinked(LINK_SET, gUntil, "sis:" + prim, who);
+            }
+            else if (gFlags) askQuote("group");
             else showMenu();
         }
     }
@@ -916,11 +931,13 @@ showMenu()
 {
     gMenu = "menu";
     list buttons = ["Buy", "Gift", "Use credit"];
-    if (gDemo != "") buttons += "Demo";
+    if (gDemo) buttons += "Demo";
     string text = gName + "\nL$ " + (string)gPrice;
     if (gToPay < gPrice) text += "\nYour price: L$ " + (string)gToPay;
     llDialog(gBuyer, text, buttons + "Cancel", gChannel);
 }
+
+// ---- Events ----
 
 default
 {
@@ -969,7 +986,8 @@ default
     {
         integer now = llGetUnixTime();
         integer i;
-        for (i = 0; i < count; ++i) touched(llDetectedKey(i), now);
+        for (i = 0; i < count; ++i)
+            touched(llDetectedKey(i), now, llDetectedLinkNumber(i));
     }
 
     listen(integer channel, string name, key id, string text)
@@ -988,7 +1006,7 @@ default
             text = llGetSubString(text, llSubStringIndex(text, "(") + 1, -1);
             integer at = llSubStringIndex(text, "/agent/");
             if (at >= 0) text = llGetSubString(text, at + 7, at + 42);
-            gRecipient = llDumpList2String(llParseString2List(llToLower(text), [" ", llChar(160), ")", "{", "}", "|"], []), ".");
+            gRecipient = llDumpList2String(llParseString2List(text, [" ", llChar(160), ")", "{", "}", "|"], []), ".");
             askQuote("");
         }
         else if (gMenu != "menu" || text == "Cancel") endSession();
@@ -1038,30 +1056,35 @@ default
         if (request == NULL_KEY) return;
         if (request == gRegistration)
         {
-            gRegistration = NULL_KEY;
+            gRegistration = "";
             if (isKeyFault(status)) askKey();
-            else if (status == 200 && llJsonValueType(body, ["uuid"]) == JSON_STRING)
+            // While somebody may buy what an arrow chose, its own product waits.
+            else if (status == 200 && !gArrow && llJsonValueType(body, ["uuid"]) == JSON_STRING)
             {
-                string product = orNone(llJsonGetValue(body, ["product", "id"]));
-                // A menu does not outlive its product, but a quote stays good for two minutes.
-                if (gBuyer != NULL_KEY && gQuote == "" && product != gProduct) dismiss("");
-                if (gProduct != NULL_KEY && product != gProduct) gNewUntil = llGetUnixTime() + SESSION;
-                gProduct = product;
-                gName = llGetSubString(llJsonGetValue(body, ["product", "name"]), 0, NAME - 1);
-                gPrice = (integer)llJsonGetValue(body, ["product", "activePrice"]);
-                gDemo = orNone(llJsonGetValue(body, ["product", "demoId"]));
-                gChangesAt = orNone(llJsonGetValue(body, ["product", "changesAt"]));
+                string former = gProduct;
+                gProduct = orNone(llJsonGetValue(body, [PRODUCT, "id"]));
+                gName = llGetSubString(llJsonGetValue(body, [PRODUCT, "name"]), 0, NAME - 1);
+                gPrice = (integer)llJsonGetValue(body, [PRODUCT, "activePrice"]);
+                gDemo = orNone(llJsonGetValue(body, [PRODUCT, "demoId"]));
+                gChangesAt = orNone(llJsonGetValue(body, [PRODUCT, "changesAt"]));
                 gRefusal = "";
-                if (product == "")
+                if (llJsonGetValue(body, [PRODUCT, "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";
+                if (llJsonGetValue(body, [PRODUCT, "active"]) == JSON_FALSE) gRefusal = "inactive";
+                key image = llJsonGetValue(body, [PRODUCT, "image"]);
+                body = "";
+                if (gProduct == "")
                 {
                     gName = TITLE;
                     gProduct = NULL_KEY;
-                    gRefusal = "no-product";
+                    gRefusal = "none";
                 }
-                if (llJsonGetValue(body, ["product", "soldOut"]) == JSON_TRUE) gRefusal = "sold-out";
-                if (llJsonGetValue(body, ["product", "active"]) == JSON_FALSE) gRefusal = "inactive";
                 if (llGetLinkNumber() > 1) gRefusal = "linked";
-                key image = llJsonGetValue(body, ["product", "image"]);
+                if (gProduct != former)
+                {
+                    if (former != NULL_KEY) gNewUntil = llGetUnixTime() + SESSION;
+                    // A menu does not outlive its product, but a quote stays good for two minutes.
+                    if (gBuyer != "" && gQuote == "") dismiss("");
+                }
                 if (image) gHasPicture = TRUE;
                 else image = TEXTURE_BLANK;
                 if (gHasPicture) llSetTexture(image, gFace);
@@ -1097,11 +1120,44 @@ default
             // A name is all that a buyer writes, and so all that may be wrong in the form of a quote.
             if (status == 400) refusal = "unknown-resident";
             integer total = (integer)llJsonGetValue(body, ["total"]);
-            gQuoteRequest = NULL_KEY;
+            if (gArrow) gPrice = (integer)llJsonGetValue(body, ["base"]);
+            gQuoteRequest = "";
             gToPay = (integer)llJsonGetValue(body, ["toPay"]);
             gQuote = llJsonGetValue(body, ["quote"]);
             body = "";
-            quoteAnswered(status, refusal, total);
+            if (status != 200 && status != 400)
+            {
+                dismiss("away");
+                if (isKeyFault(status)) askKey();
+            }
+            else
+            {
+                // The service answers: what waits for it need not wait longer.
+                gSaleNext = 0;
+                if (gMenu != "group" && refusal == JSON_NULL) gUntil = llGetUnixTime() + SESSION;
+                if (refusal != JSON_NULL) dismiss(refusal);
+                else if (gMenu == "group")
+                {
+                    gQuote = "";
+                    showMenu();
+                }
+                else if (gArrow)
+                {
+                    gRefusal = "";
+                    showPrice();
+                }
+                else if (gToPay > 0)
+                {
+                    showPrice();
+                    llRegionSayTo(gBuyer, 0, "Please pay it L$ " + (string)gToPay + " within two minutes.");
+                }
+                else if (total == 0) sell(gBuyer, 0);
+                else
+                {
+                    gMenu = "confirm";
+                    llDialog(gBuyer, gName + "\nYour credit pays it: L$ " + (string)total + ".", ["Confirm", "Cancel"], gChannel);
+                }
+            }
         }
         else if (request == gKeyCheck)
         {
@@ -1127,7 +1183,7 @@ default
         {
             gPayPause = 0;
             gSaleNext = 0;
-            if (owed != "")
+            if (owed)
             {
                 string buyer = llGetSubString(owed, 0, 35);
                 string amount = (string)((integer)llGetSubString(owed, 36, 46));
@@ -1138,14 +1194,14 @@ default
         // After these the L$ have surely not moved, and another try may succeed.
         else if (llListFindList(["LINDENDOLLAR_INSUFFICIENTFUNDS", "THROTTLED", "MISSING_PERMISSION_DEBIT", "TRANSFERS_DISABLED"], [data]) >= 0)
         {
-            if (owed != "") keep(gPayment, "O" + owed);
+            if (owed) keep(gPayment, "O" + owed);
             gPayPause = longer(gPayPause);
             gPayNext = llGetUnixTime() + gPayPause;
             complain("L$ did not go back: " + data + ". Has your account enough? It tries again.");
         }
         else doubt(data);
         gPayment = "";
-        gTransaction = NULL_KEY;
+        gTransaction = "";
         settle();
     }
 
@@ -1157,9 +1213,27 @@ default
             return;
         }
         integer now = llGetUnixTime();
-        if (gBuyer != NULL_KEY && now > gUntil)
+        if (gMenu == "press")
         {
-            if (gQuoteRequest != NULL_KEY) dismiss("no-answer");
+            // The shelf writes what it has found above the arrow, behind the time that the press had. Any script of the
+            // object could: it can change what is shown, and nothing else. The quote says the price. The vendor has no
+            // event for messages, since others could fill its queue with them, and keep payments away.
+            list shown = llParseStringKeepNulls(llList2String(llGetLinkPrimitiveParams(gArrow, [PRIM_TEXT]), 0), ["|"], []);
+            if (llList2Integer(shown, 0) == gUntil)
+            {
+                gNext = now + HOME;
+                gHasPicture = TRUE;
+                gProduct = llList2String(shown, 1);
+                gWanted = gProduct;
+                gDemo = llList2String(shown, 2);
+                gName = llList2String(shown, 3);
+                gRefusal = "inactive";
+                askQuote("");
+            }
+        }
+        if (gBuyer != "" && now > gUntil)
+        {
+            if (gQuoteRequest) dismiss("away");
             else endSession();
         }
         // Times in UTC that begin with the year are in the order of their letters.
@@ -1177,7 +1251,7 @@ default
         if (change & CHANGED_REGION_START)
         {
             // A request that was under way is never answered. A sale is sent again once its time is over.
-            gTransaction = NULL_KEY;
+            gTransaction = "";
             gPayment = "";
             count();
             endSession();

@@ -24,6 +24,7 @@ const agreeing = {
     '# Changelog\n\n## [1.2.0] - 2030-01-31\n\n### The API\n\n- [Coupons](docs/a.md).\n\n## [1.1.0]\n\n- Old.\n',
   'apps/inworld/cashier.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/dispenser.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/shelf.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/terminal.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/vendor.lsl': 'string VERSION = "1.2.0";\n',
   'deploy/launch.yaml': 'Parameters:\n  Release:\n    Type: String\n    Default: 1.2.0\n',
@@ -93,7 +94,7 @@ test('all places agree on the version, and each that does not is named', () => {
   const old = Object.entries(agreeing).filter(([path]) => path !== 'package.json');
 
   expect(versionFaults(readerOf(agreeing))).toEqual([]);
-  expect(old).toHaveLength(8);
+  expect(old).toHaveLength(9);
   for (const [path, text] of old)
     expect(versionFaults(readerOf({ ...agreeing, [path]: text.replaceAll('1.2.0', '1.1.9') }))).toEqual([
       expect.stringMatching(

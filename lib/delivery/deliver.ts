@@ -157,8 +157,7 @@ const nobodyToAsk = ({ box, lastError }: Delivery, boxes: readonly Dispenser[]):
 /** Ends an attempt at a delivery that must no longer be made; undefined for any other delivery. */
 const endIfOver = async ({ delivery, before }: Attempt, isRefunded: boolean): Promise<Handling | undefined> => {
   const { expiresAt, lastError = '' } = delivery;
-  if (isRefunded)
-    return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
+  if (isRefunded) return (await failDelivery(delivery, refundedError)) ? { outcome: 'refunded' } : overtaken;
   if (now() < Date.parse(expiresAt)) return undefined;
   // This attempt asked no box. A box that may have given the item in an earlier one is still the only box to ask.
   const error = `It could not be delivered within ${keepDays} days. ${lastError}`.trim();

@@ -1,8 +1,8 @@
 export const t = {
   intro: 'An object inworld needs a script and a notecard. You need no programming.',
-  names: { box: 'Box', vendor: 'Vendor', terminal: 'Terminal', cashier: 'Cashier' },
-  command: (object: 'box' | 'vendor' | 'terminal' | 'cashier', preset: string) =>
-    `npx store key issue ${{ box: 'box', vendor: 'shop', terminal: 'counter', cashier: 'till' }[object]} --preset ${preset}`,
+  names: { box: 'Box', vendor: 'Vendor', shelf: 'Shelf', terminal: 'Terminal', cashier: 'Cashier' },
+  command: (object: 'box' | 'vendor' | 'shelf' | 'terminal' | 'cashier', preset: string) =>
+    `npx store key issue ${{ box: 'box', vendor: 'shop', shelf: 'shelf', terminal: 'counter', cashier: 'till' }[object]} --preset ${preset}`,
   key: {
     title: 'Get a key for it',
     help: 'Run this command where your store is kept. It prints the key once: put it behind “key =” in the notecard.',
@@ -30,6 +30,8 @@ export const t = {
     help: {
       box: 'Put your items into its contents, each under the name that its product has for the item. After some seconds the box says that it is ready.',
       vendor: 'Allow it to give L$ back: it asks for that. Then it shows the name and the price of its product.',
+      shelf:
+        'Write the UUID of a category behind “category =”: it ends the address of its page here. Link the prim to a vendor, with two prims named next and previous.',
       terminal: 'After some seconds it says that it is ready. Touch it to see your own credit.',
       cashier:
         'Allow it to pay L$, and write the most that it may pay a day behind “limit =”. It tells you once a day what it paid.',

@@ -14,6 +14,7 @@ import { t } from './setup.texts.ts';
 const objects = {
   box: { preset: 'dispenser', notecard: 'dispenser', script: () => import('../../inworld/dispenser.lsl') },
   vendor: { preset: 'vendor', notecard: 'vendor', script: () => import('../../inworld/vendor.lsl') },
+  shelf: { preset: 'shop', notecard: 'shop', script: () => import('../../inworld/shelf.lsl') },
   terminal: { preset: 'terminal', notecard: 'terminal', script: () => import('../../inworld/terminal.lsl') },
   cashier: { preset: 'cashier', notecard: 'cashier', script: () => import('../../inworld/cashier.lsl') },
 } as const;
@@ -83,6 +84,7 @@ const Steps = ({ object }: { object: ObjectName }) => {
     `key = ${key}`,
     ...(product ? [`product = ${product}`] : []),
     ...(object === 'cashier' ? ['limit = 5000'] : []),
+    ...(object === 'shelf' ? ['category = '] : []),
   ];
   const text = `${lines.join('\n')}\n`;
   return (

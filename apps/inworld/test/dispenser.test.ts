@@ -109,9 +109,7 @@ test.each([
 
   expect(lacking.calls[1]).toMatchObject({ url: 'https://example.org/v1/store', method: 'GET' });
   expect(lacking.told).toEqual(['Dispenser: the key lacks dispenser:register. Ask for one with the preset dispenser.']);
-  expect(unknown.told).toEqual([
-    'Dispenser: the service refuses the key, or is busy. If this stays, ask for a new key.',
-  ]);
+  expect(unknown.told).toEqual(['Dispenser: the service refuses the key, or is busy.']);
   expect(busy.told).toEqual(['Dispenser: the service refuses the registration, or is busy. Next try in a minute.']);
 });
 

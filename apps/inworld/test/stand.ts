@@ -85,9 +85,15 @@ export const start = ({
     /** The status of a registration. */
     registered: 200,
     quotes: [] as Omit<Sale, 'id' | 'paid'>[],
+    /** The products of the category, as a list has them. */
+    goods: [] as { id: string; name: string; activePrice: number; image: string; [more: string]: unknown }[],
     quote: (_: Omit<Sale, 'id' | 'paid'>): object => ({ refusal: null, quote: 'q', toPay: price, total: price }),
     status: (_: Sale): number => 201,
-    change: ({ paid, quote }: Sale): number => (paid < price || quote === 'late' ? paid : paid - price),
+    /** The price that the sale's quote names, else the product's. */
+    priceOf: ({ productId, quote = '' }: Sale): number =>
+      Number(/^L\$(\d+)$/.exec(quote)?.[1] ?? service.goods.find(({ id }) => id === productId)?.activePrice ?? price),
+    change: (sale: Sale): number =>
+      sale.paid < service.priceOf(sale) || sale.quote === 'late' ? sale.paid : sale.paid - service.priceOf(sale),
   };
   const absent = new Set<string>();
   const transfers: { to: string; amount: number; by: string }[] = [];
@@ -108,7 +114,16 @@ export const start = ({
       if (service.refuses) return respond(415, {});
       if (path === '/v1/dispenser') return respond(200, { secret: 'x' });
       if (path === '/v1/store')
-        return respond(200, { key: { scopes: ['sales:write', 'vendors:register', 'dispenser:register'] } });
+        return respond(200, {
+          key: { scopes: ['sales:write', 'vendors:register', 'dispenser:register', 'products:read'] },
+        });
+      if (path === '/v1/products') {
+        const at = Number(new URL(url).searchParams.get('cursor') ?? 0);
+        const { [at]: one, length } = service.goods;
+        const cursorAt = (place: number): string | null => (place >= 0 && place < length ? String(place) : null);
+        const pagination = { nextCursor: cursorAt(at + 1), previousCursor: cursorAt(at - 1), limit: 1 };
+        return respond(200, { data: one ? [one] : [], pagination });
+      }
       if (method === 'PUT') {
         service.registrations.push({ ...JSON.parse(body), at: clock.now(), key: headers['X-API-Key'] });
         return respond(service.registered, registered(path.split('/').at(-1) ?? '', service.product));
@@ -130,7 +145,7 @@ export const start = ({
       if (status !== 201) return respond(status, { status, detail: 'Oh.' });
       if (!sales.has(sale.id)) sales.set(sale.id, { ...sale, at: clock.now() });
       respond(201, {
-        state: sale.paid < price || sale.quote === 'late' ? 'refused' : 'completed',
+        state: sale.paid < service.priceOf(sale) || sale.quote === 'late' ? 'refused' : 'completed',
         refusal: sale.quote === 'late' ? 'quote' : 'underpaid',
         change: service.change(sale),
         changePaid: sales.get(sale.id)?.changePaid ?? null,

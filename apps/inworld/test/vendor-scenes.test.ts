@@ -109,12 +109,12 @@ describe('a gift', () => {
   });
 
   test.each([
-    ['Ada  Lovelace', 'ada.lovelace'],
-    ['Ada\u00a0Lovelace', 'ada.lovelace'],
+    ['Ada  Lovelace', 'Ada.Lovelace'],
+    ['Ada\u00a0Lovelace', 'Ada.Lovelace'],
     ['Countess (ada.lovelace)', 'ada.lovelace'],
     [`{${bo}}`, bo],
     [`secondlife:///app/agent/${bo}/about`, bo],
-    [' Bo.Jones ', 'bo.jones'],
+    [' Bo.Jones ', 'Bo.Jones'],
   ])('takes the name as people copy it: %s', (typed, name) => {
     const { service, gift } = open();
 

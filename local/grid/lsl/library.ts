@@ -94,6 +94,12 @@ export const constants: Readonly<Record<string, number | string>> = {
   LINKSETDATA_DELETE: 2,
   LINKSETDATA_MULTIDELETE: 3,
   CHANGED_LINK: 0x20,
+  PRIM_TEXT: 26,
+  LINK_ROOT: 1,
+  LINK_SET: -1,
+  LINK_ALL_OTHERS: -2,
+  LINK_ALL_CHILDREN: -3,
+  LINK_THIS: -4,
 };
 
 const bounds = (length: number, first: number, last: number): [number, number] => [

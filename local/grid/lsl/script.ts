@@ -160,13 +160,17 @@ export class RunningScript {
     }
   }
 
+  handles(event: string): boolean {
+    return !this.#hasEnded && this.#states[this.#state]?.[event] !== undefined;
+  }
+
   /**
    * Sends an event to the script. False if its state has no handler for it, or it is dropped. At most one timer event
    * waits.
    */
   send(event: string, ...values: unknown[]): boolean {
     if (!(event in events)) throw new Error(`There is no event ${event}.`);
-    if (this.#hasEnded || !this.#states[this.#state]?.[event]) return false;
+    if (!this.handles(event)) return false;
     if (event === 'timer' && this.awaits(event)) return false;
     if (this.#queue.length >= maxEvents) {
       this.#dropped += 1;

@@ -40,7 +40,8 @@ const eventTexts =
   'state_entry(); state_exit(); timer(); on_rez(integer); touch_start(integer); changed(integer); ' +
   'dataserver(key, string); http_request(key, string, string); http_response(key, integer, list, string); ' +
   'listen(integer, string, key, string); money(key, integer); transaction_result(key, integer, string); ' +
-  'run_time_permissions(integer); linkset_data(integer, string, string)';
+  'run_time_permissions(integer); linkset_data(integer, string, string); ' +
+  'link_message(integer, integer, string, key)';
 const signatures = eventTexts.split('; ').map((text) => parseSignature(`void ${text}`));
 /** The types of the parameters of each event. */
 export const events: Readonly<Record<string, readonly Type[]>> = Object.fromEntries(
@@ -50,7 +51,7 @@ export const events: Readonly<Record<string, readonly Type[]>> = Object.fromEntr
 const types: readonly string[] = ['integer', 'float', 'string', 'key', 'vector', 'list'];
 const reserved = (
   'default state jump return if else for while do event quaternion rotation print attach at_rot_target at_target ' +
-  'collision control email experience_permissions game_control link_message moving_end moving_start ' +
+  'collision control email experience_permissions game_control moving_end moving_start ' +
   'no_sensor object_rez path_update remote_data sensor touch touch_end land_collision not_at_target'
 ).split(' ');
 

@@ -64,7 +64,7 @@ const addresses = (land: Land): Pick<WorldView, 'grantUrl' | 'freeUrls' | 'relea
 const speech = (
   land: Land,
   placed: PlacementReader,
-): Pick<WorldView, 'message' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
+): Pick<WorldView, 'message' | 'messageLinked' | 'dialog' | 'say' | 'regionSay' | 'shout'> => ({
   message: (to, text) => {
     // Beyond the limit the message is lost, and the script does not learn of it.
     if (!land.may('message', placed().body.owner, 2500, 1800)) return;
@@ -88,6 +88,14 @@ const speech = (
     const { name, id } = placed().body;
     for (const other of land.objects)
       if (other !== placed()) land.clock.after(0, () => other.body.hear(channel, name, id, text));
+  },
+  messageLinked: (prims, number, text, id) => {
+    const sender = placed().body.linkNumber();
+    // An event begins after the event that made it has ended.
+    land.clock.after(0, () => {
+      for (const { script } of prims.flatMap((prim) => land.scriptsIn(prim)))
+        script.send('link_message', sender, number, text, id);
+    });
   },
   shout: (text) => void land.log.errors.push(`${placed().body.name}: ${text}`),
 });

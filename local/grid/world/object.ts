@@ -1,4 +1,5 @@
 import { newKey } from '../keys.ts';
+import { constants } from '../lsl/library.ts';
 import type { RunningScript } from '../lsl/script.ts';
 import { isKey } from '../lsl/values.ts';
 import type { Clock } from './clock.ts';
@@ -96,6 +97,8 @@ export interface WorldView {
   dialog: (to: string, text: string, buttons: string[], channel: number) => void;
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
+  /** Tells the scripts of these prims of the object. */
+  messageLinked: (prims: readonly Prim[], number: number, text: string, id: string) => void;
   /**
    * Transfers L$. `id` is the id in the account's history. The error is the tag that a script gets. A transfer may also
    * fail without any answer.
@@ -170,6 +173,8 @@ export class Body {
   handles = 0;
   granted = 0;
   detected: readonly string[] = [];
+  /** The prim that they touched. */
+  touched: Prim | undefined;
   /** Replaced when the region restarts. Requests of an earlier life get no answer. */
   life = {};
   /** The running timer, until another replaces it. */
@@ -189,6 +194,22 @@ export class Body {
 
   get owner(): string {
     return this.prim.owner;
+  }
+
+  /** The root has the number 1. A prim that is not linked has the number 0. */
+  linkNumber(prim = this.prim): number {
+    const { prims } = prim.linkset;
+    return prims.length === 1 ? 0 : prims.indexOf(prim) + 1;
+  }
+
+  /** The prims of the object that a number, or one of LSL's constants for many, stands for. */
+  linked(link: number): readonly Prim[] {
+    const { prims } = this.prim.linkset;
+    if (link === constants.LINK_SET) return prims;
+    if (link === constants.LINK_ALL_OTHERS) return prims.filter((prim) => prim !== this.prim);
+    if (link === constants.LINK_ALL_CHILDREN) return prims.slice(1);
+    if (link === constants.LINK_THIS) return [this.prim];
+    return prims.slice(Math.max(link - 1, 0), Math.max(link, 1));
   }
 
   get payPrice(): readonly number[] {
@@ -267,7 +288,7 @@ export class Body {
   }
 
   onEvent(event: string, values: readonly unknown[]): void {
-    if (event === 'touch_start') this.detected = values[1] as string[];
+    if (event === 'touch_start') [, this.detected, this.touched] = values as [number, string[], Prim];
   }
 
   /** Gives the script the owner's answer to its request for permissions. */

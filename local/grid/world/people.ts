@@ -19,10 +19,8 @@ export const people = (body: Body): Functions => ({
   'key llGetKey()': () => body.id,
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
   // The root has the number 1, and a prim that is not linked the number 0.
-  'integer llGetLinkNumber()': () => {
-    const { prims } = body.prim.linkset;
-    return prims.length === 1 ? 0 : prims.indexOf(body.prim) + 1;
-  },
+  'integer llGetLinkNumber()': () => body.linkNumber(),
+  'string llGetLinkName(integer)': (link: number) => body.linked(link)[0]?.name ?? '',
   'key llGetLinkKey(integer)': (place: number) =>
     body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
@@ -43,6 +41,8 @@ export const people = (body: Body): Functions => ({
   // In UTC.
   'string llGetDate()': () => new Date(body.clock.now()).toISOString().slice(0, 10),
   'key llDetectedKey(integer)': (place: number) => body.detected[place] ?? nullKey,
+  'integer llDetectedLinkNumber(integer)': (place: number) =>
+    place < body.detected.length ? body.linkNumber(body.touched) : 0,
   'key llRequestUserKey(string)': (username: string) => lookUp(body, 'key', username),
   'key llRequestUsername(key)': (uuid: string) => lookUp(body, 'username', uuid),
   'string llGetUsername(key)': (uuid: string) => body.around.nameOf(uuid) ?? '',

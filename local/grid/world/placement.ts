@@ -78,6 +78,11 @@ export const place = (land: Land, at: ScriptSetting): Placement => {
       .scriptsIn(prim)
       .map((one) => one.script.send(event, ...values))
       .includes(true);
+  /** The prim's scripts that handle this event of an avatar; else it goes to the root of the object. */
+  const receivers = (event: string): Placement[] => {
+    const own = land.scriptsIn(prim).filter((one) => one.script.handles(event));
+    return own.length > 0 ? own : land.scriptsIn(prim.linkset.prims[0] ?? prim);
+  };
   const placement: Placement = {
     ...handling(land, at, tell),
     body,
@@ -85,10 +90,12 @@ export const place = (land: Land, at: ScriptSetting): Placement => {
     tell,
     touch: (...avatars) =>
       (land.around.collapsesTouches === true && script.awaits('touch_start')) ||
-      tell('touch_start', avatars.length, avatars),
+      receivers('touch_start')
+        .map((one) => one.script.send('touch_start', avatars.length, avatars, prim))
+        .includes(true),
     pay: (avatar, amount) => {
       const isPaid = land.move(avatar, prim.owner, amount);
-      if (isPaid) tell('money', avatar, amount);
+      if (isPaid) for (const one of receivers('money')) one.script.send('money', avatar, amount);
       return isPaid;
     },
     changed: () => tell('changed', 1),

@@ -124,6 +124,7 @@ test('a vendor’s notecard has the product that is picked by name, and each obj
     .click();
   await page.getByText(/product = [0-9a-f-]{36}/).waitFor();
   for (const [name, command] of [
+    ['Shelf', 'npx store key issue shelf --preset shop'],
     ['Terminal', 'npx store key issue counter --preset terminal'],
     ['Cashier', 'npx store key issue till --preset cashier'],
     ['Box', 'npx store key issue box --preset dispenser'],
