@@ -54,6 +54,12 @@ export const pages: readonly PageRow[] = [
     'products:write',
   ]),
   page('/products/:id', async () => (await import('./pages/product.tsx')).ProductPage, ['products:read']),
+  page('/products/:id/version', async () => (await import('./pages/new-version.tsx')).NewVersionPage, [
+    'products:read',
+    'products:redeliver',
+    'sales:read',
+    'deliveries:read',
+  ]),
   page('/categories', async () => (await import('./pages/categories.tsx')).CategoriesPage, ['categories:read'], {
     title: t.categories,
     icon: layoutGrid,

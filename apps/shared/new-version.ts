@@ -7,7 +7,6 @@
 export interface Sold {
   state: string;
   recipientUuid: string | null;
-  recipientUsername: string | null;
 }
 
 /** A delivery, as the API answers it. */
@@ -94,8 +93,8 @@ const hear = (version: NewVersion, owners: ReadonlyMap<string, Owner>, deliverie
 };
 
 /**
- * The owners of a product, by name: the recipients of its completed sales. `deliveries` are all that were ordered since
- * `firstOrderedAt`, in any order.
+ * The owners of a product, still without names: the recipients of its completed sales. `deliveries` are all that were
+ * ordered since `firstOrderedAt`, in any order.
  */
 export const ownersOf = (
   version: NewVersion,
@@ -103,12 +102,18 @@ export const ownersOf = (
   deliveries: Iterable<VersionDelivery>,
 ): Owner[] => {
   const owners = new Map<string, Owner>();
-  for (const { state, recipientUuid: uuid, recipientUsername: name } of sales)
+  for (const { state, recipientUuid: uuid } of sales)
     if (state === 'completed' && uuid !== null && !isPseudonym(uuid) && !owners.has(uuid))
-      owners.set(uuid, { uuid, name: name ?? uuid, reach: 'missing' });
+      owners.set(uuid, { uuid, name: uuid, reach: 'missing' });
   hear(version, owners, deliveries);
-  return [...owners.values()].sort((one, other) => one.name.localeCompare(other.name, 'en'));
+  return [...owners.values()];
 };
+
+/** Gives owners the names that are known, and sorts them by these. */
+export const withNames = (owners: readonly Owner[], nameOf: (uuid: string) => string | undefined): Owner[] =>
+  owners
+    .map((owner) => ({ ...owner, name: nameOf(owner.uuid) ?? owner.uuid }))
+    .sort((one, other) => one.name.localeCompare(other.name, 'en'));
 
 /** How many owners have it, wait for it, failed to get it, or were sent nothing. */
 export const countsOf = (owners: readonly Owner[]): Record<Reach, number> => {

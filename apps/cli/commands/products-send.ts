@@ -22,6 +22,7 @@ import {
   type Sold,
   sendVersion,
   type VersionDelivery,
+  withNames,
 } from '../../shared/new-version.ts';
 import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
@@ -66,18 +67,15 @@ async function* deliveriesOf(store: string, version: NewVersion): AsyncGenerator
 const readOwners = async (store: string, version: NewVersion): Promise<Owner[]> => {
   const { source } = await salesList(store, { product: version.productId, state: 'completed' });
   const sold: Sold[] = [];
-  for await (const { state, recipientUuid, recipientUsername = null } of everyRow(source, byRank))
-    sold.push({ state, recipientUuid, recipientUsername });
+  for await (const { state, recipientUuid } of everyRow(source, byRank)) sold.push({ state, recipientUuid });
   const delivered: VersionDelivery[] = [];
   for await (const delivery of deliveriesOf(store, version)) delivered.push(delivery);
   const owners = ownersOf(version, sold, delivered);
-  // The sales of a file have no names.
   const names = await readUsernames(
     store,
-    owners.flatMap(({ uuid, name }) => (name === uuid ? uuid : [])),
+    owners.map(({ uuid }) => uuid),
   );
-  for (const owner of owners) owner.name = names.get(owner.uuid) ?? owner.name;
-  return owners;
+  return withNames(owners, (uuid) => names.get(uuid));
 };
 
 /** The version that can be sent. Throws if the product is unknown or has no copies, or if deliveries of then are gone. */

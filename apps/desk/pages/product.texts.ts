@@ -20,6 +20,7 @@ export const t = {
   sold: 'Sold',
   onSale: 'Active',
   noneInactive: 'No product is inactive.',
+  newVersion: 'Send a new version',
   sales: 'Sales',
   name: 'Product',
   price: 'Price',

@@ -269,6 +269,11 @@ export const ProductPage = ({ id }: { id: string }) => {
                 all={[
                   read.product.active && can('sales:write') && { text: saleWords.sell, press: () => setSelling(true) },
                   can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
+                  read.product.permissions.copy &&
+                    can('products:redeliver', 'sales:read', 'deliveries:read') && {
+                      text: t.newVersion,
+                      to: link(`/products/${encodeURIComponent(id)}/version`),
+                    },
                 ]}
               />
             </Heading>

@@ -8,6 +8,7 @@ import {
   type Sender,
   sendVersion,
   type VersionDelivery,
+  withNames,
 } from '../../shared/new-version.ts';
 
 const since = '2026-11-29T12:00:00.000Z';
@@ -18,7 +19,6 @@ const after = '2026-11-29T13:00:00.000Z';
 const sale = (name: string, state = 'completed', uuid: string | null = `${name}-uuid`) => ({
   state,
   recipientUuid: uuid,
-  recipientUsername: name,
 });
 
 const delivery = (name: string, fields: Partial<VersionDelivery>): VersionDelivery => ({
@@ -33,6 +33,8 @@ const delivery = (name: string, fields: Partial<VersionDelivery>): VersionDelive
   ...fields,
 });
 
+const nameOf = (uuid: string): string => uuid.replace('-uuid', '');
+
 test('lists each recipient of a completed sale once, by name, with how far the version came', () => {
   const sales = ['wanda', 'bo', 'ada', 'cy', 'dee', 'eve', 'ada'].map((name) => sale(name));
   const others = [sale('ned', 'refunded'), sale('nobody', 'completed', null)];
@@ -45,7 +47,7 @@ test('lists each recipient of a completed sale once, by name, with how far the v
     delivery('wanda', { productId: 'lamp' }),
   ];
 
-  expect(ownersOf(version, [...sales, ...others], deliveries)).toEqual([
+  expect(withNames(ownersOf(version, [...sales, ...others], deliveries), nameOf)).toEqual([
     { uuid: 'ada-uuid', name: 'ada', reach: 'missing' },
     { uuid: 'bo-uuid', name: 'bo', reach: 'has', deliveryId: 'to bo' },
     { uuid: 'cy-uuid', name: 'cy', reach: 'coming', deliveryId: 'to cy', waits: true },
@@ -147,7 +149,7 @@ test('one whose order is refused stays missing with the reason, and the others g
   const { sender } = boxOf(1);
   const refusing: Sender = {
     ...sender,
-    order: (owner) => (owner.name === 'owner1' ? Promise.resolve({ why: 'No.' }) : sender.order(owner)),
+    order: (owner) => (nameOf(owner.uuid) === 'owner1' ? Promise.resolve({ why: 'No.' }) : sender.order(owner)),
   };
 
   await sendVersion(version, all, refusing);
