@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import type { CustomerCouponResponse, OwnedProductResponse } from '../../client/client.ts';
 import { shownWorth, useWorth } from '../card-worth.ts';
 import { ago } from '../format.ts';
-import { State } from '../parts/list.tsx';
+import { ProductName, State } from '../parts/list.tsx';
 import { FaultBox, type PressState, Show, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
@@ -39,9 +39,9 @@ const Owned = ({ customer, product, reload }: CustomerProps & { product: OwnedPr
   const hasWaited = useWaited(sending);
   return (
     <li class="row">
-      <p>
-        <b>{name}</b> <span class="help">{t.bought(ago(boughtAt), quantity)}</span>
-      </p>
+      <ProductName of={{ id: productId, name }}>
+        <span class="help">{t.bought(ago(boughtAt), quantity)}</span>
+      </ProductName>
       {can('products:redeliver') && (
         <button
           type="button"

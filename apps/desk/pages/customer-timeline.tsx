@@ -1,3 +1,7 @@
+import coins from 'lucide/dist/esm/icons/hand-coins.mjs';
+import parcel from 'lucide/dist/esm/icons/package-check.mjs';
+import receipt from 'lucide/dist/esm/icons/receipt-text.mjs';
+import tag from 'lucide/dist/esm/icons/tag.mjs';
 import { useState } from 'preact/hooks';
 import type {
   CreditChangeResponse,
@@ -7,7 +11,9 @@ import type {
   SaleResponse,
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
+import type { IconData } from '../icon-data.ts';
 import { customerName, productName } from '../names.ts';
+import { Icon } from '../parts/icon.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -267,17 +273,24 @@ const readOlder = async (
   );
 };
 
+const icons: Record<Kind, IconData> = { credit: coins, sale: receipt, delivery: parcel, other: tag };
+
 const EntryRow = ({ entry: { at, kind, title, amount, tone, notes, parts = [] } }: { entry: Entry }) => (
-  <li class={`entry is-${kind}${tone ? ` is-${tone}` : ''}`}>
-    <time dateTime={at} title={time(at)}>
-      {hour(at)}
-    </time>
+  <li class="entry">
+    <span class={`bullet is-${tone ?? kind}`}>
+      <Icon of={icons[kind]} />
+    </span>
     <div>
       <p>
         {title}
         {amount !== undefined && amount !== 0 && <b class={amount > 0 ? 'is-plus' : 'is-minus'}> {change(amount)}</b>}
       </p>
-      <p class="help">{notes.filter((note) => note).join(' · ')}</p>
+      <p class="help">
+        <time dateTime={at} title={time(at)}>
+          {hour(at)}
+        </time>
+        {notes.map((note) => note && ` · ${note}`)}
+      </p>
       {parts.length > 0 && (
         <details>
           <summary>{t.parts}</summary>

@@ -13,6 +13,7 @@ import './copy.tsx';
 import './days.tsx';
 import './dialog.tsx';
 import './form.tsx';
+import './icon.tsx';
 import './later.tsx';
 import './list.tsx';
 import './names.tsx';
