@@ -65,14 +65,14 @@ export const discountRows = (
     isEnd ? '' : momentOf(values[name]),
   ) as [string, string];
   const faults: string[] = [];
-  // An empty cell of a file is 0.
-  if (value === '' || Number(value) > 100)
-    faults.push(`discount.value ${columnNamed(columns.products, 'discount.value').words}`);
+  // An empty cell of a file is 0, and a discount of another type may be more than 100.
+  const isPercentage = value !== '' && Number(value) >= 0 && Number(value) <= 100;
+  if (!isPercentage) faults.push('discount.value must be a number from 0 to 100');
   if (endDate !== '' && Date.parse(endDate) <= now) faults.push('discount.endDate must be in the future');
   else if (startDate !== '' && endDate !== '' && endDate <= startDate)
-    faults.push('discount.endDate must be later than it begins');
+    faults.push('discount.endDate must be later than startDate');
   const cells = {
-    'discount.value': value,
+    'discount.value': isPercentage ? value : '0',
     'discount.type': '0',
     'discount.startDate': startDate,
     'discount.endDate': endDate,

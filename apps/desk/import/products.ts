@@ -5,8 +5,8 @@ import { refuseWaiting } from '../../shared/waiting.ts';
 import { isConflict } from '../api.ts';
 import { isUuid } from '../format.ts';
 import { readProduct } from '../listed.ts';
+import { wordsOf } from '../messages.ts';
 import type { Session } from '../session.ts';
-import { texts } from '../texts.ts';
 import { planWords } from '../words/plan.ts';
 import { readCategories } from './categories.ts';
 import { type Change, finderOf, idsFrom, type Named, type PlannedRow, readEach, refusedRow, thingOf } from './plan.ts';
@@ -146,7 +146,7 @@ const faultsAcross = (columns: readonly ImportColumn[], given: Values, wanted: V
   const faults: string[] = [];
   const report = (name: string, message: string): void => {
     const value = shownValue(columnNamed(columns, name), given[name] ?? wanted[name]);
-    faults.push(t.faults.value(name, value.slice(0, 60), texts.faults.other(message)));
+    faults.push(t.faults.value(name, value.slice(0, 60), wordsOf(`${name} ${message}.`, name)));
   };
   const { discount } = nested(Object.entries(wanted)) as { discount: Values };
   discountFaults(discount, (name, message) => report(`discount.${name}`, message));

@@ -103,7 +103,7 @@ export const checkCell = (column: ImportColumn, cell: string): { value: unknown 
   if (read === undefined) return isRequired ? { fault: t.faults.empty(name) } : { value: initial };
   if (fits(column, read)) return { value: normalised(column, read) };
   const isAmbiguous = !isTime && allowedIn(formOf(column), read, '') !== '';
-  const sentence = isAmbiguous ? t.faults.digits : wordsOf(`${name} ${words}`, name);
+  const sentence = isAmbiguous ? t.faults.digits : wordsOf(`${name} ${words}.`, name);
   return { fault: t.faults.value(name, cell.slice(0, 60), sentence) };
 };
 

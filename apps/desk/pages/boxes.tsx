@@ -6,6 +6,7 @@ import { type Column, List, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { failureWords } from '../words/failure.ts';
 import { t } from './boxes.texts.ts';
 
 const columns: readonly Column<DispenserResponse>[] = [
@@ -34,7 +35,11 @@ const columns: readonly Column<DispenserResponse>[] = [
     cell: ({ lostAt }) => (lostAt === null ? '–' : ago(lostAt)),
     value: ({ lostAt }) => lostAt,
   },
-  { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+  {
+    heading: t.error,
+    cell: ({ lastError }) => failureWords(lastError ?? '–'),
+    value: ({ lastError }) => failureWords(lastError ?? ''),
+  },
 ];
 
 export const BoxesPage = () => {

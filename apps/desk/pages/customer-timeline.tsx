@@ -17,6 +17,7 @@ import { Icon } from '../parts/icon.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { canRead, type Scope, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { failureWords } from '../words/failure.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './customer.texts.ts';
 import type { CustomerProps } from './customer-props.ts';
@@ -134,7 +135,7 @@ const ofDelivery = (row: DeliveryResponse): Entry => ({
   at: row.createdAt,
   kind: 'delivery',
   title: t.delivery[row.state](row.item),
-  notes: [row.lastError, row.state === 'delivered' && laterHour(row)],
+  notes: [row.lastError && failureWords(row.lastError), row.state === 'delivered' && laterHour(row)],
   ...(row.state === 'failed' && { tone: 'bad' as const }),
   ...(row.state === 'waiting' && { tone: 'warn' as const }),
 });

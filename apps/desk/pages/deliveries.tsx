@@ -8,6 +8,7 @@ import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { failureWords } from '../words/failure.ts';
 import { t } from './deliveries.texts.ts';
 
 const tones = { queued: 'plain', waiting: 'warn', delivered: 'good', failed: 'bad' } as const;
@@ -70,7 +71,11 @@ export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<D
     value: ({ attempts }) => attempts,
     isNumber: true,
   },
-  { heading: t.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+  {
+    heading: t.error,
+    cell: ({ lastError }) => failureWords(lastError ?? '–'),
+    value: ({ lastError }) => failureWords(lastError ?? ''),
+  },
   {
     heading: t.action,
     inRow: 'main',

@@ -11,6 +11,7 @@ import { NamedCustomer, ProductLink } from '../parts/names.tsx';
 import { canRead, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { eventNames } from '../words/event.ts';
+import { failureWords } from '../words/failure.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './events.texts.ts';
 
@@ -98,7 +99,6 @@ const detailOf = (event: EventResponse): string => {
     case 'credit.changed':
       return t.balance(event.data.credit, event.data.restrictedCredit);
     case 'giftcard.granted':
-    case 'giftcard.redeemed':
     case 'giftcard.disabled':
       return t.card(event.data.credit);
     case 'coupon.applied':
@@ -106,7 +106,7 @@ const detailOf = (event: EventResponse): string => {
     case 'delivery.delivered':
     case 'delivery.failed':
     case 'delivery.waiting':
-      return [event.data.item, event.data.lastError].filter(Boolean).join(': ');
+      return [event.data.item, failureWords(event.data.lastError ?? '')].filter(Boolean).join(': ');
     case 'sale.completed':
     case 'sale.refunded':
       return money(event.data.total);
@@ -115,7 +115,7 @@ const detailOf = (event: EventResponse): string => {
     case 'dispenser.registered':
       return event.data.region;
     case 'dispenser.lost':
-      return [event.data.region, event.data.lostReason].filter(Boolean).join(': ');
+      return [event.data.region, failureWords(event.data.lostReason ?? '')].filter(Boolean).join(': ');
     case 'product.sold_out':
       return event.data.name;
     case 'vendor.registered':

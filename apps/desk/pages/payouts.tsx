@@ -12,6 +12,7 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { failureWords } from '../words/failure.ts';
 import { t } from './payouts.texts.ts';
 
 const tones = { claimed: 'plain', unknown: 'warn', paid: 'good', failed: 'bad' } as const;
@@ -127,7 +128,9 @@ const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () =>
               <b>
                 {money(payout.amount)} <CustomerLink uuid={payout.residentUuid} name={payout.username} />
               </b>
-              <span class="help">{[ago(payout.createdAt), payout.error].filter(Boolean).join(' · ')}</span>
+              <span class="help">
+                {[ago(payout.createdAt), payout.error && failureWords(payout.error)].filter(Boolean).join(' · ')}
+              </span>
             </p>
             {can('payouts:settle') && <Settle payout={payout} reload={reload} />}
           </li>
@@ -214,6 +217,10 @@ const monthColumns: readonly Column<Month>[] = [
   },
 ];
 
+/** Why a payout failed, and the reference of the person who settled it. */
+const detailsOf = ({ error, reference }: PayoutResponse): string =>
+  [error && failureWords(error), reference].filter(Boolean).join(' · ');
+
 const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<PayoutResponse>[] => [
   {
     heading: t.at,
@@ -241,7 +248,7 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
   {
     heading: t.details,
     cell: (payout) => {
-      const told = [payout.error, payout.reference].filter(Boolean).join(' · ');
+      const told = detailsOf(payout);
       if (!canSettle || payout.state === 'claimed') return told || '–';
       return (
         <>
@@ -249,7 +256,7 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
         </>
       );
     },
-    value: ({ error, reference }) => [error, reference].filter(Boolean).join(' · '),
+    value: detailsOf,
   },
 ];
 

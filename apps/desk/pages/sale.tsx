@@ -12,6 +12,7 @@ import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { deliveryWords } from '../words/delivery.ts';
+import { failureWords } from '../words/failure.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
 import { priceLines } from './price-lines.ts';
 import { t } from './sale.texts.ts';
@@ -160,7 +161,7 @@ const Delivery = ({ id }: { id: string }) => {
                   [deliveryWords.item, delivery.item],
                   [deliveryWords.state, <DeliveryState key="state" of={delivery} />],
                   [deliveryWords.attempts, delivery.attempts],
-                  delivery.lastError !== null && [deliveryWords.error, delivery.lastError],
+                  delivery.lastError !== null && [deliveryWords.error, failureWords(delivery.lastError)],
                 ]}
               />
               {can('products:deliver') && <Retry delivery={delivery} reload={loaded.reload} />}

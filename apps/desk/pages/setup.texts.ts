@@ -5,7 +5,7 @@ export const t = {
     `npx store key issue ${{ box: 'box', vendor: 'shop', shelf: 'shelf', terminal: 'counter', cashier: 'till' }[object]} --preset ${preset}`,
   key: {
     title: 'Get a key for it',
-    help: 'Run this command where your store is kept. It prints the key once: put it behind “key =” in the notecard.',
+    help: 'Paste this command into the terminal of your AWS account, and add --stage prod: docs/operate/terminal.md shows how. It prints the key once: put it behind “key =” in the notecard.',
     local: 'For the store of this machine the desk makes one. On a deployment this command prints it.',
     copy: 'Copy command',
     copied: 'Command copied.',
@@ -14,7 +14,7 @@ export const t = {
   notecard: {
     title: (name: string) => `Make a notecard named ${name}`,
     help: (name: string) =>
-      `Put it into the contents of the object, under the name ${name}. Who may edit the object can read the key: give nobody else permissions on it.`,
+      `Put it into the contents of the object. The script looks for exactly this name: ${name}. Anybody who may edit the object can read the key, so let nobody else edit it.`,
     product: 'The product that it sells (optional here: the page Vendors can change it)',
     copy: 'Copy notecard',
     copied: 'Notecard copied.',

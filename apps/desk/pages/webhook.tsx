@@ -7,6 +7,7 @@ import { Show, useLoad } from '../parts/load.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { eventNames } from '../words/event.ts';
+import { failureWords } from '../words/failure.ts';
 import { t } from './webhook.texts.ts';
 import { nameOf } from './webhooks.tsx';
 
@@ -30,7 +31,11 @@ const columns: readonly Column<WebhookDeliveryResponse>[] = [
     value: ({ attempts }) => attempts,
     isNumber: true,
   },
-  { heading: t.sent.error, cell: ({ lastError }) => lastError ?? '–', value: ({ lastError }) => lastError },
+  {
+    heading: t.sent.error,
+    cell: ({ lastError }) => failureWords(lastError ?? '–'),
+    value: ({ lastError }) => failureWords(lastError ?? ''),
+  },
   {
     heading: t.sent.next,
     inRow: 'label',

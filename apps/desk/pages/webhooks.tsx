@@ -9,6 +9,7 @@ import { FaultBox, type PressState, useLoad, usePress } from '../parts/load.tsx'
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { eventNames } from '../words/event.ts';
+import { failureWords } from '../words/failure.ts';
 import { t } from './webhook.texts.ts';
 import { EditWebhook, EndWebhook, NewWebhook, RotateSecret, Secret } from './webhook-forms.tsx';
 
@@ -33,7 +34,8 @@ const useTest = (webhook: WebhookResponse): PressState => {
       const { data } = await client.get('/v1/webhooks/{id}/deliveries', { path, query: { limit: 10 } });
       const sent = data.find((delivery) => delivery.eventId === eventId);
       if (sent?.state === 'delivered') return say(t.test.arrived(nameOf(webhook)));
-      if (sent && sent.attempts > 0) return say(t.test.failed(sent.lastError ?? String(sent.status ?? '')));
+      if (sent && sent.attempts > 0)
+        return say(t.test.failed(failureWords(sent.lastError ?? String(sent.status ?? ''))));
     }
     say(t.test.underWay);
   });

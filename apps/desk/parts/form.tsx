@@ -2,7 +2,7 @@ import { type ComponentChildren, createContext, type TargetedEvent } from 'preac
 import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import type { Fault } from '../api.ts';
-import { wordsAlone, wordsOf } from '../messages.ts';
+import { isAbout, wordsOf } from '../messages.ts';
 import { SessionContext } from '../session.ts';
 import { texts } from '../texts.ts';
 import { useUnsaved } from '../unsaved.ts';
@@ -23,9 +23,9 @@ const formValues = (form: HTMLFormElement): Values => {
   return Object.fromEntries([...new FormData(form)].map(([name, value]) => [name, entered(name, String(value))]));
 };
 
-/** True if a service's message is about a field: it begins with the field's name, or contains it. */
-const isAbout = (message: string, name: string): boolean =>
-  message.toLowerCase().startsWith(name.toLowerCase()) || new RegExp(`\\b${name}\\b`, 'i').test(message);
+/** True if a service's message contains a field's name as a word. */
+const contains = (message: string, name: string): boolean =>
+  message.split(/[^\w.[\]]+|\.(?= |$)/).some((word) => word.toLowerCase() === name.toLowerCase());
 
 const ErrorsContext = createContext<(name: string) => string | undefined>(() => undefined);
 
@@ -47,13 +47,12 @@ interface FormProps {
 const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   const messages = fault ? (fault.errors.length > 0 ? fault.errors : [fault.text]) : [];
   const fieldOf = (message: string): string | undefined =>
-    names.find((name) => message.toLowerCase().startsWith(name.toLowerCase())) ??
-    names.find((name) => isAbout(message, name));
+    names.find((name) => isAbout(message, name)) ?? names.find((name) => contains(message, name));
   const errorOf = (name: string): string | undefined => {
     const message = messages.find((one) => fieldOf(one) === name);
     return message && wordsOf(message, name);
   };
-  return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined).map(wordsAlone) };
+  return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined) };
 };
 
 const Buttons = ({

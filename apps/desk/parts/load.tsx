@@ -2,6 +2,7 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
 import { onKey, tellOfKey } from '../key-end.ts';
+import { wordsAlone } from '../messages.ts';
 import { texts } from '../texts.ts';
 
 export interface LoadState<T> {
@@ -36,7 +37,7 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
 /** A failed read, with a way to try again. */
 export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => void }) => (
   <div class="notice is-bad" role="alert">
-    <p>{fault.errors.length > 0 ? fault.errors.join(' ') : fault.text}</p>
+    <p>{(fault.errors.length > 0 ? fault.errors : [fault.text]).map(wordsAlone).join(' ')}</p>
     {fault.status === 401 ? (
       <button type="button" class="button" onClick={() => tellOfKey('ended')}>
         {texts.signIn.submit}

@@ -437,6 +437,31 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   forgive(/status of 40[04]/);
 });
 
+test('says beside each field of a product what is wrong, in words of the form', async () => {
+  const page = await signIn(wide, '/products/new');
+  await page.getByLabel('Name').fill('Coat');
+  await page.getByLabel('Price in L$').fill('5');
+  await page.getByLabel('Discount begins').fill('2030-12-26T10:00');
+  await page.getByLabel('Discount ends').fill('2030-12-24T10:00');
+  await page.getByLabel('Profit shares').fill('ada.lovelace 10\nbob 150');
+  const send = () => page.getByRole('button', { name: 'Create product' }).click();
+  const errors = () => page.locator('.field .error').allTextContents();
+
+  await send();
+  await page.getByText('Enter an end that is after the beginning.').waitFor();
+  expect(await errors()).toEqual([
+    'Enter an end that is after the beginning.',
+    'Line 2: Enter a percentage over 0, up to 100.',
+  ]);
+  await page.getByLabel('Discount ends').fill('2030-12-28T10:00');
+  await page.getByLabel('Profit shares').fill('nobody.here 10');
+  await send();
+  await page.getByText('Line 1: Nobody is known by this name.').waitFor();
+
+  expect(await errors()).toHaveLength(1);
+  forgive(/status of 400/);
+});
+
 test('says in words why the service refuses to sell, and sells nothing', async () => {
   const { username } = resident();
   const product = await aProduct({ limited: true, availableAmount: 0 });

@@ -92,7 +92,7 @@ test.each([
   [{ 'discount.value': '5', 'discount.endDate': '2026-12-30T10:00' }, ['Enter a day that is still to come.']],
   [
     { 'discount.value': '5', 'discount.startDate': '2027-02-03T10:00', 'discount.endDate': '2027-02-03T10:00' },
-    ['This must be later than it begins.'],
+    ['Enter an end that is after the beginning.'],
   ],
 ])('no discount of %j', (values: Record<string, string>, messages) => {
   expect(refused(() => discountRows(known, [uuid(1)], values, now))).toEqual(messages);
