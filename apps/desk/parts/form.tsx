@@ -1,5 +1,5 @@
 import { type ComponentChildren, createContext, type TargetedEvent } from 'preact';
-import { useContext, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import type { Fault } from '../api.ts';
 import { isAbout, wordsOf } from '../messages.ts';
@@ -107,7 +107,8 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
     saved.current = formValues(form.current);
     onValues?.(saved.current);
   }, []);
-  useLayoutEffect(() => {
+  // Fields hear of their faults by the context, and so are drawn after the form.
+  useEffect(() => {
     if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [fault]);
   const { errorOf, others } = messagesOf(fault, names);

@@ -457,6 +457,7 @@ test('says beside each field of a product what is wrong, in words of the form', 
   await page.getByLabel('Profit shares').fill('nobody.here 10');
   await send();
   await page.getByText('Line 1: Nobody is known by this name.').waitFor();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.getAttribute('name'))).toBe('profitShares');
 
   expect(await errors()).toHaveLength(1);
   forgive(/status of 400/);
