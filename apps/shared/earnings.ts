@@ -25,7 +25,7 @@ export interface Earned {
   yours: number;
 }
 
-/** Earnings with the part that stays. Refunds count on their own day, so a day's part may be below 0. */
+/** Earnings with the part that stays. Refunds count on their own day, so a day may earn less than 0. */
 export const earningsOf = ({ paid, refunded, shares, commissions }: Omit<Earned, 'yours'>): Earned => ({
   paid,
   refunded,

@@ -45,7 +45,7 @@ const refusals: Readonly<Record<string, string>> = {
   TRANSFERS_DISABLED: 'Second Life makes no transfers now',
 };
 
-/** The words for a failure; those of a person or of a new version stay as they are. */
+/** The words for a failure. A text of a person, or of a later version, stays as it is. */
 export const failureWords = (told: string): string => {
   const [, status, answer] = /^The dispenser answered (\d+)(?:: (.*))?$/s.exec(told) ?? [];
   if (status !== undefined) return boxWords(status, answer);
