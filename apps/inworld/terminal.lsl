@@ -17,7 +17,7 @@ list SCOPES = ["credits:read", "customers:read", "coupons:apply", "giftcards:red
 // The colour of the text above it: red, green and blue, each from 0 to 1.
 vector COLOR = <1.0, 1.0, 1.0>;
 
-// ---- Shared: this part is the same in the five scripts beside it, since LSL has no imports. ----
+// ---- Shared: this part is the same in all scripts of this folder, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -99,7 +99,7 @@ string keyFault(integer status, string body)
         return "the service refuses the key, or is busy.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
-        return "no answer (" + (string)status + "). Is the address in the notecard right?";
+        return "no answer (" + (string)status + "). Is the address right?";
     integer i;
     for (i = 0; i < llGetListLength(SCOPES); ++i)
     {

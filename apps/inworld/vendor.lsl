@@ -22,7 +22,7 @@ list SCOPES = ["sales:write", "vendors:register"];
 // The colour of the text above it: red, green and blue, each from 0 to 1.
 vector COLOR = <1.0, 1.0, 1.0>;
 
-// ---- Shared: this part is the same in the five scripts beside it, since LSL has no imports. ----
+// ---- Shared: this part is the same in all scripts of this folder, since LSL has no imports. ----
 
 string gService;
 string gKey;
@@ -104,7 +104,7 @@ string keyFault(integer status, string body)
         return "the service refuses the key, or is busy.";
     string scopes = llJsonGetValue(body, ["key", "scopes"]);
     if (status != 200 || scopes == JSON_INVALID)
-        return "no answer (" + (string)status + "). Is the address in the notecard right?";
+        return "no answer (" + (string)status + "). Is the address right?";
     integer i;
     for (i = 0; i < llGetListLength(SCOPES); ++i)
     {
@@ -263,6 +263,9 @@ integer HOME = 300;
 // So long after the last press it asks for the price, and who pays sooner gets it back.
 integer GLANCE = 3;
 
+// The channel on which it offers itself to an updater, at its owner's touch.
+integer UPDATE = -1937337703;
+
 // The least between two registrations for changes; the pause before one is tried again, before the next one without an
 // address, and with one.
 integer QUIET = 5;
@@ -321,6 +324,9 @@ integer gNewUntil;
 
 // It shows a product's picture, or has shown one.
 integer gHasPicture;
+
+// The pin with which an updater may put in another script now; 0 for none.
+integer gPin;
 
 // The prim of the arrow that they pressed; 0 for none.
 integer gArrow;
@@ -388,7 +394,7 @@ showPrice()
 {
     integer price = gPrice;
     if (gQuote != "" && gToPay > 0) price = gToPay;
-    if (price == 0 || !maySell() || (gQuote == "" && llGetUnixTime() < gNewUntil)) price = PAY_HIDE;
+    if (price == 0 || gPin || !maySell() || (gQuote == "" && llGetUnixTime() < gNewUntil)) price = PAY_HIDE;
     llSetPayPrice(PAY_HIDE, [price, PAY_HIDE, PAY_HIDE, PAY_HIDE]);
     if (!gReady) return;
     string text = "L$ " + (string)gPrice;
@@ -607,35 +613,6 @@ adopt()
     }
 }
 
-// The pass of what is open is the key's, so another key comes into force in two steps, of which each may be the last
-// before a crash: the former pass is noted under the new one, and each entry is written anew before the vendor works.
-string formerName()
-{
-    return "sis:w:" + (string)llGetKey() + llGetSubString(gPass, 0, 7);
-}
-
-takeOver()
-{
-    string former = llDeleteSubString(kept(formerName()), 0, 0);
-    if (former == "") return;
-    integer left;
-    integer at = llLinksetDataCountFound("^" + OPEN);
-    while (at > 0)
-    {
-        --at;
-        string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
-        string value = opened(entry, former);
-        if (value)
-        {
-            // A name with a pass keeps it, so the entry gets another name.
-            if (keep(entry + "+", value)) llLinksetDataDeleteProtected(entry, former);
-            else ++left;
-        }
-    }
-    if (left > 0) return;
-    llLinksetDataDeleteProtected(formerName(), gPass);
-}
-
 // True for one who chose to give and has not paid since: a gift never becomes a purchase for oneself. Forgets it.
 integer isGiver(key who)
 {
@@ -749,7 +726,7 @@ settle()
     if (gBuyer == "") showPrice();
     integer pause = gNext - now;
     if (pause > REFRESH) pause = REFRESH;
-    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != "" || gChangesAt != "" || now < gNewUntil)) pause = TICK;
+    if (pause > TICK && (gOpen > 0 || gOther > 0 || gBuyer != "" || gChangesAt != "" || now < gNewUntil || gPin)) pause = TICK;
     if (pause < QUIET || gArrow) pause = QUIET;
     llSetTimerEvent(pause);
 }
@@ -886,7 +863,18 @@ touched(key who, integer now, integer link)
     if (who == gBuyer && now - gTouchedAt < 3 - 2 * isArrow) return;
     gTouchedAt = now;
     integer isOwner = !isArrow && who == llGetOwner();
-    if (isOwner) report((string)gOpen + " open, " + (string)unread() + " unreadable.");
+    if (isOwner)
+    {
+        report((string)gOpen + " open.");
+        // Where no L$ are on their way, an updater that knows the key may put in another script, for some seconds.
+        if (gService != "" && gTransaction == "")
+        {
+            gPin = (integer)("0x" + llGetSubString(llSHA256String(gKey + (string)llGetKey()), 0, 6));
+            gPayNext = now + TICK;
+            llSetRemoteScriptAccessPin(gPin);
+            llRegionSay(UPDATE, llGetScriptName());
+        }
+    }
     if (isOwner || (!maySell() && now - gLookedAt >= RETRY)) look(isOwner);
     if (isOwner && !(llGetPermissions() & PERMISSION_DEBIT) && gService != "") askDebit();
     else if (!isArrow && gReady && gRefusal != "") llRegionSayTo(who, 0, sentence(gRefusal));
@@ -943,11 +931,12 @@ default
 {
     state_entry()
     {
+        llSetRemoteScriptAccessPin(0);
         showPrice();
         gAlone = llGetInventoryNumber(INVENTORY_SCRIPT) == 1;
         gReading = gAlone;
         if (gAlone) openNotecard();
-        else stop("take the other script out of this prim: it could read the key.");
+        else stop("take the other script out of this prim.");
     }
 
     on_rez(integer start)
@@ -965,8 +954,29 @@ default
         string former = gPass;
         gOwner = llGetOwner();
         gPass = llHMAC(gKey, (string)gOwner, "sha256");
-        if (former != "" && former != gPass) keep(formerName(), "F" + former);
-        takeOver();
+        // The pass of what is open is the key's, so another key comes into force in two steps, of which each may be the last
+        // before a crash: the former pass is noted under the new one, and each entry is written anew before the vendor works.
+        string note = "sis:w:" + (string)llGetKey() + llGetSubString(gPass, 0, 7);
+        if (former != "" && former != gPass) keep(note, "F" + former);
+        former = llDeleteSubString(kept(note), 0, 0);
+        if (former)
+        {
+            integer left;
+            integer at = llLinksetDataCountFound("^" + OPEN);
+            while (at > 0)
+            {
+                --at;
+                string entry = llList2String(llLinksetDataFindKeys("^" + OPEN, at, 1), 0);
+                string value = opened(entry, former);
+                if (value)
+                {
+                    // A name with a pass keeps it, so the entry gets another name.
+                    if (keep(entry + "+", value)) llLinksetDataDeleteProtected(entry, former);
+                    else ++left;
+                }
+            }
+            if (left == 0) llLinksetDataDeleteProtected(note, gPass);
+        }
         count();
         gSaleRequest = NULL_KEY;
         gSaleNext = 0;
@@ -1213,6 +1223,11 @@ default
             return;
         }
         integer now = llGetUnixTime();
+        if (gPin && now >= gPayNext)
+        {
+            gPin = 0;
+            llSetRemoteScriptAccessPin(0);
+        }
         if (gMenu == "press")
         {
             // The shelf writes what it has found above the arrow, behind the time that the press had. Any script of the

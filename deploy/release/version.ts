@@ -2,7 +2,7 @@ import type { Head } from './head.ts';
 
 /** Finds the version in package.json, and all other places that name it. */
 
-const scriptNames = ['cashier', 'dispenser', 'shelf', 'terminal', 'vendor'];
+const scriptNames = ['cashier', 'dispenser', 'shelf', 'terminal', 'updater', 'vendor'];
 
 export const scripts = scriptNames.map((name) => `apps/inworld/${name}.lsl`);
 

@@ -52,7 +52,7 @@ test('two clones in different folders make the same bytes', () => {
       'sbom.cdx.json',
       `store-integration-client-${version}.tgz`,
       `store-integration-service-${version}.tar.gz`,
-      ...['cashier.lsl', 'dispenser.lsl', 'shelf.lsl', 'terminal.lsl', 'vendor.lsl'],
+      ...['cashier.lsl', 'dispenser.lsl', 'shelf.lsl', 'terminal.lsl', 'updater.lsl', 'vendor.lsl'],
     ]),
   );
   expect(sumsOf(second)).toBe(sumsOf(first));

@@ -26,6 +26,7 @@ const agreeing = {
   'apps/inworld/dispenser.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/shelf.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/terminal.lsl': 'string VERSION = "1.2.0";\n',
+  'apps/inworld/updater.lsl': 'string VERSION = "1.2.0";\n',
   'apps/inworld/vendor.lsl': 'string VERSION = "1.2.0";\n',
   'deploy/launch.yaml': 'Parameters:\n  Release:\n    Type: String\n    Default: 1.2.0\n',
 };
@@ -94,7 +95,7 @@ test('all places agree on the version, and each that does not is named', () => {
   const old = Object.entries(agreeing).filter(([path]) => path !== 'package.json');
 
   expect(versionFaults(readerOf(agreeing))).toEqual([]);
-  expect(old).toHaveLength(9);
+  expect(old).toHaveLength(10);
   for (const [path, text] of old)
     expect(versionFaults(readerOf({ ...agreeing, [path]: text.replaceAll('1.2.0', '1.1.9') }))).toEqual([
       expect.stringMatching(

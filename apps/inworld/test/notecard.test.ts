@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { presets } from '../../../lib/store/key-presets.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
-import { owner, type ScriptName, scriptOf } from './shop.ts';
+import { owner, presetOf, type ScriptName, scriptOf } from './shop.ts';
 
 /** The scripts read the same form of notecard, and tell their owner in the same words what is wrong with it. */
 
@@ -12,9 +12,6 @@ const more: Partial<Record<ScriptName, string[]>> = {
   cashier: ['limit = 5000'],
   shelf: ['category = 55555555-2222-4333-8444-555555555555'],
 };
-
-/** The name of its notecard, and of the preset of its key. */
-const cardOf = (name: ScriptName) => (name === 'shelf' ? 'shop' : name);
 
 /** The lines that a script needs. */
 const linesOf = (name: ScriptName): string[] => [...lines, ...(more[name] ?? [])];
@@ -44,7 +41,7 @@ const place = (
     },
   });
   world.region.grid = grid;
-  const notecards: Record<string, string[]> = notecard ? { [cardOf(name)]: notecard } : {};
+  const notecards: Record<string, string[]> = notecard ? { [presetOf(name)]: notecard } : {};
   const object = world.rez({ owner, name, script: scriptOf(name), notecards, items: [] });
   clock.advance(30);
   return { clock, world, object, requests, told: () => world.log.messages.map(({ text }) => text) };
@@ -54,7 +51,7 @@ test('the shared part of the scripts is the same text', () => {
   const shared = (name: ScriptName) => /\n\/\/ ---- Shared:[\s\S]*?\/\/ ---- End [^\n]*\n/.exec(scriptOf(name))?.[0];
 
   expect(shared('dispenser')).toContain('readLine(string line)');
-  for (const name of scripts) expect(shared(name)).toBe(shared('dispenser'));
+  for (const name of [...scripts, 'updater'] as const) expect(shared(name)).toBe(shared('dispenser'));
 });
 
 describe.each(scripts)('%s', (name) => {
@@ -139,7 +136,7 @@ describe.each(scripts)('%s', (name) => {
   });
 
   test.each([
-    ['no notecard', undefined, 'agni', `put a notecard named "${cardOf(name)}" into this object.`],
+    ['no notecard', undefined, 'agni', `put a notecard named "${presetOf(name)}" into this object.`],
     ['no key', lines.slice(0, 1), 'agni', 'the notecard lacks "service = ..." or "key = ...".'],
     ['no address', lines.slice(1), 'agni', 'the notecard lacks "service = ..." or "key = ...".'],
     [
@@ -169,7 +166,7 @@ describe.each(scripts)('%s', (name) => {
     clock.advance(30);
     const before = told().length;
 
-    object.editNotecard(cardOf(name), linesOf(name));
+    object.editNotecard(presetOf(name), linesOf(name));
     clock.advance(30);
     const asked = requests.length;
 
@@ -189,7 +186,7 @@ describe.each(scripts)('%s', (name) => {
     const scopes = scopesOf(name);
     for (const lacking of scopes)
       expect(told(200, { scopes: scopes.filter((scope) => scope !== lacking) })[0]).toMatch(
-        new RegExp(`^${title}: the key lacks ${lacking}\\. Ask for one with the preset ${cardOf(name)}\\.$`),
+        new RegExp(`^${title}: the key lacks ${lacking}\\. Ask for one with the preset ${presetOf(name)}\\.$`),
       );
   });
 
@@ -197,7 +194,7 @@ describe.each(scripts)('%s', (name) => {
     const asked = scopesOf(name);
 
     expect(asked.length).toBeGreaterThan(0);
-    expect(presets[cardOf(name)].scopes).toEqual(expect.arrayContaining(asked));
+    expect(presets[presetOf(name)].scopes).toEqual(expect.arrayContaining(asked));
   });
 });
 

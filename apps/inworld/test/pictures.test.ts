@@ -22,7 +22,7 @@ test('the pictures of the guides show what the scripts say now (else: node apps/
 test('the guide names each trouble that a script tells its owner', () => {
   const told =
     /(?:\b(?:stop|complain|notReady)\(|\bfault = |\breturn (?="the )|llInstantMessage\(llGetOwner\(\), )"((?:[^"\\]|\\.)*)"/g;
-  const troubles = (['cashier', 'dispenser', 'shelf', 'terminal', 'vendor'] as const).flatMap((name) =>
+  const troubles = (['cashier', 'dispenser', 'shelf', 'terminal', 'updater', 'vendor'] as const).flatMap((name) =>
     [...scriptOf(name).matchAll(told)].map(([, text = '']) => {
       const [first = ''] = text
         .replace(/(Vendor|Cashier): /, '')
@@ -39,6 +39,6 @@ test('the guide names each trouble that a script tells its owner', () => {
 test('each script says the version of the package', () => {
   const { version } = JSON.parse(readFileSync(join(import.meta.dirname, '../../../package.json'), 'utf8'));
 
-  for (const name of ['cashier', 'dispenser', 'shelf', 'terminal', 'vendor'] as const)
+  for (const name of ['cashier', 'dispenser', 'shelf', 'terminal', 'updater', 'vendor'] as const)
     expect(scriptOf(name)).toContain(`string VERSION = "${version}";`);
 });

@@ -14,7 +14,10 @@ import { startForTests } from '../../../test/support/local-service.ts';
 
 export const owner = '99999999-2222-3333-4444-555555555555';
 
-export type ScriptName = 'cashier' | 'dispenser' | 'shelf' | 'terminal' | 'vendor';
+export type ScriptName = 'cashier' | 'dispenser' | 'shelf' | 'terminal' | 'updater' | 'vendor';
+
+/** The preset of its key, which its notecard is called by too. */
+export const presetOf = (name: ScriptName) => (name === 'shelf' ? 'shop' : name === 'updater' ? 'vendor' : name);
 
 /** The text of a shipped script. */
 export const scriptOf = (name: ScriptName): string => readFileSync(new URL(`../${name}.lsl`, import.meta.url), 'utf8');
@@ -56,7 +59,7 @@ export const openShop = async () => {
    * An object with the script in a region of its own. `more` are lines of its notecard, which begins with these two.
    */
   const place = async (name: ScriptName, more: string[] = [], notecard?: string[], items: string[] = []) => {
-    if (!keys.has(name)) keys.set(name, await issue(presets[name === 'shelf' ? 'shop' : name].scopes));
+    if (!keys.has(name)) keys.set(name, await issue(presets[presetOf(name)].scopes));
     const lines = ['service = https://service.example', `key = ${keys.get(name)}`];
     const clock = virtualClock(Date.now());
     const net = { isAway: false, loses: false, status: 0, pending: 0, sent: 0, longest: 0, requests: [] as string[] };

@@ -294,7 +294,7 @@ test('sees that price, stock and state of its product have changed, and that its
   await until(() => price() === 150);
   await change({ limited: true });
   vendor.touch(owner);
-  await until(() => price() === -1);
+  await until(() => vendor.body.seen.text.includes('It is sold out.'));
   vendor.touch(buyer);
   await hears(buyer, 'It is sold out.');
   await change({ active: false });

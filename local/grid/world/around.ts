@@ -17,10 +17,12 @@ type RegionPart =
   | 'regionStartedAt'
   | 'send'
   | 'mayRequest'
-  | 'mayTransfer';
+  | 'mayTransfer'
+  | 'ownerOf';
 const ofRegion = (land: Land, placed: PlacementReader): Pick<WorldView, RegionPart> => ({
   clock: land.clock,
   region: () => land.region.name,
+  ownerOf: (id) => [...land.objects].find(({ body }) => body.id === id)?.body.owner,
   host: () => land.host(),
   regionStartedAt: () => land.startedAt,
   send: land.around.send,
@@ -119,7 +121,7 @@ const gifts = (land: Land, placed: PlacementReader): Pick<WorldView, 'give' | 't
   },
 });
 
-export const aroundOf = (land: Land, placed: PlacementReader): WorldView => ({
+export const aroundOf = (land: Land, placed: PlacementReader): Omit<WorldView, 'loadScript'> => ({
   ...ofRegion(land, placed),
   ...avatars(land),
   ...addresses(land),

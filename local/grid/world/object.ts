@@ -15,6 +15,8 @@ export interface Item {
   id: string;
   /** The time at which it came into the contents, in the platform's form. */
   since?: string;
+  /** The text of a script. */
+  source?: string;
 }
 
 /** The contents of an object. `find` may know items that `list` does not have. */
@@ -33,6 +35,8 @@ export interface Prim {
   group: string;
   name: string;
   contents: Contents;
+  /** The number with which others may load a script into it; 0 for none. */
+  pin: number;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
   seen: { text: string; textures: Map<number, string> };
@@ -66,6 +70,8 @@ export interface WorldView {
   region: () => string;
   /** The name of the machine that runs the region. The name tells which grid it is. */
   host: () => string;
+  /** The owner of a prim in the region. */
+  ownerOf: (prim: string) => string | undefined;
   /** The time at which the region last started. */
   regionStartedAt: () => number;
   /** The avatar's canonical name; undefined if nobody has that UUID. */
@@ -97,6 +103,10 @@ export interface WorldView {
   dialog: (to: string, text: string, buttons: string[], channel: number) => void;
   regionSay: (channel: number, text: string) => void;
   say: (channel: number, text: string, to?: string) => void;
+  /**
+   * Puts a script of this object's contents into another prim. False without its pin, its owner's own, or such a script.
+   */
+  loadScript: (prim: string, name: string, pin: number) => boolean;
   /** Tells the scripts of these prims of the object. */
   messageLinked: (prims: readonly Prim[], number: number, text: string, id: string) => void;
   /**

@@ -15,6 +15,7 @@ const environment = ({ around }: Body, name: string): string => {
 
 /** LSL's functions for the object itself, its region, avatars and their L$. */
 export const people = (body: Body): Functions => ({
+  'key llGetOwnerKey(key)': (of: string) => body.around.ownerOf(of) ?? of,
   'key llGetOwner()': () => body.prim.owner,
   'key llGetKey()': () => body.id,
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,

@@ -22,7 +22,7 @@ export const places = new WeakMap<Placement, ScriptSetting>();
 const start = (land: Land, { prim, scriptName, source }: ScriptSetting, placed: () => Placement) => {
   const body = createBody(
     { prim, scriptName, delays: land.around.delays ?? true },
-    aroundOf(land, placed),
+    { ...aroundOf(land, placed), loadScript: (...load) => loadScript(land, placed(), ...load) },
     () => script,
   );
   const script = startScript(source, {
@@ -67,6 +67,31 @@ const handling = (land: Land, { prim, items }: ScriptSetting, tell: Placement['t
 const unlink = (prim: Prim): void => {
   const { prims } = prim.linkset;
   prims.splice(prims.indexOf(prim), 1);
+};
+
+/** A script takes the place of another of its name, which ends at once, and begins. */
+const replace = (land: Land, old: Placement, source: string): void => {
+  const at = places.get(old);
+  if (!at) return;
+  old.script.end();
+  old.body.loseConnections();
+  land.objects.delete(old);
+  place(land, { ...at, source });
+};
+
+/**
+ * Puts a script of one prim's contents into another prim, beside its scripts or in the place of the one of that name. False
+ * without the prim's pin, for another owner, and where there is no such script.
+ */
+const loadScript = (land: Land, from: Placement, prim: string, name: string, pin: number): boolean => {
+  const [there] = [...land.objects].filter(({ body }) => body.id === prim);
+  const source = from.items().find((item) => item.name === name)?.source;
+  if (!there || source === undefined || pin === 0 || there.body.prim.pin !== pin) return false;
+  if (there.body.owner !== from.body.owner) return false;
+  const old = land.scriptsIn(there.body.prim).find(({ body }) => body.scriptName === name);
+  if (old) replace(land, old, source);
+  else there.drop(name, source);
+  return true;
 };
 
 /** Puts a script into a prim and starts it. */

@@ -44,6 +44,19 @@ export const speech = (body: Body): Functions => ({
   },
   'void llMessageLinked(integer, integer, string, key)': (link: number, number: number, text: string, id: string) =>
     body.around.messageLinked(body.linked(link), number, text, id),
+  'void llSetRemoteScriptAccessPin(integer) waits': (pin: number) => {
+    body.prim.pin = pin;
+    return body.wait(0.2, undefined);
+  },
+  'void llRemoteLoadScriptPin(key, string, integer, integer, integer) waits': (
+    to: string,
+    name: string,
+    pin: number,
+  ) => {
+    if (!body.around.loadScript(to, name, pin))
+      body.refuse(`Task ${body.name} trying to illegally load script onto task!`);
+    return body.wait(3, undefined);
+  },
   'void llSetText(string, vector, float)': (text: string) => {
     body.seen.text = cut(text, 254);
   },

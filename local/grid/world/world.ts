@@ -17,7 +17,7 @@ interface PlacedObject {
   group?: string;
   /** The lines of each notecard. */
   notecards: Record<string, string[]>;
-  items: { name: string; permissions?: number; type?: number }[];
+  items: { name: string; permissions?: number; type?: number; source?: string }[];
   /** Finds items that are not in the lists of contents. */
   contents?: Contents['find'];
 }
@@ -38,7 +38,7 @@ const rez = (
   };
   const linkset = land.newLinkset();
   const seen = { text: '', textures: new Map<number, string>() };
-  const prim: Prim = { id, owner, isDeeded: false, group, name, contents: all, notecards, seen, linkset };
+  const prim: Prim = { id, owner, isDeeded: false, group, name, contents: all, notecards, seen, linkset, pin: 0 };
   linkset.prims.push(prim);
   return place(land, { prim, items, scriptName, source: script });
 };
@@ -102,6 +102,8 @@ export const createWorld = (around: Surroundings) => {
     copy: (original: Placement, owner = original.body.owner): Placement[] => copy(land, original, owner),
     /** Makes one object of the prims. The first is its root. Of linkset data with the same name, the root's stay. */
     link: (...placements: Placement[]): void => link(land, placements),
+    /** The scripts that are in the prim now. */
+    scriptsIn: ({ body }: Placement): Placement[] => land.scriptsIn(body.prim),
     restart: (): void => {
       land.start();
       for (const { body } of objects) body.loseConnections();
