@@ -3,6 +3,7 @@ import { memoryBytes, ScriptReset } from '../lsl/script.ts';
 import { inventory } from './inventory.ts';
 import { Body } from './object.ts';
 import { people } from './people.ts';
+import { prims } from './prims.ts';
 import { speech } from './speech.ts';
 import { web } from './web.ts';
 
@@ -32,7 +33,7 @@ const memory = ({ id, prim }: Body): Functions =>
 /**
  * The functions with which a script acts on its object and the world, within the limits that the platform documents.
  */
-const tables = [inventory, speech, web, memory, people, own];
+const tables = [inventory, prims, speech, web, memory, people, own];
 
 /** Makes the state of a script in a prim, with its functions. */
 export const createBody = (...parts: ConstructorParameters<typeof Body>): Body & { functions: Functions } => {

@@ -18,12 +18,6 @@ export const people = (body: Body): Functions => ({
   'key llGetOwnerKey(key)': (of: string) => body.around.ownerOf(of) ?? of,
   'key llGetOwner()': () => body.prim.owner,
   'key llGetKey()': () => body.id,
-  'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
-  // The root has the number 1, and a prim that is not linked the number 0.
-  'integer llGetLinkNumber()': () => body.linkNumber(),
-  'string llGetLinkName(integer)': (link: number) => body.linked(link)[0]?.name ?? '',
-  'key llGetLinkKey(integer)': (place: number) =>
-    body.prim.linkset.prims[body.prim.linkset.prims.length === 1 ? place : place - 1]?.id ?? nullKey,
   'vector llGetAgentSize(key)': (avatar: string) =>
     body.around.isPresent(avatar) ? new Vector(0.45, 0.6, 1.9) : new Vector(0, 0, 0),
   // A prim without a group is in the group of the null key.
@@ -42,8 +36,6 @@ export const people = (body: Body): Functions => ({
   // In UTC.
   'string llGetDate()': () => new Date(body.clock.now()).toISOString().slice(0, 10),
   'key llDetectedKey(integer)': (place: number) => body.detected[place] ?? nullKey,
-  'integer llDetectedLinkNumber(integer)': (place: number) =>
-    place < body.detected.length ? body.linkNumber(body.touched) : 0,
   'key llRequestUserKey(string)': (username: string) => lookUp(body, 'key', username),
   'key llRequestUsername(key)': (uuid: string) => lookUp(body, 'username', uuid),
   'string llGetUsername(key)': (uuid: string) => body.around.nameOf(uuid) ?? '',
