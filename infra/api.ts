@@ -20,6 +20,7 @@ import { Construct } from 'constructs';
 import { usageKey, usageKeyCount } from '../lib/http/usage-key.ts';
 import type { Route } from '../lib/routes/route.ts';
 import packageFile from '../package.json' with { type: 'json' };
+import { minCompressedBytes } from './compression.ts';
 import { type ApiMethod, apiDocument, deskMethods, methodsOf } from './document.ts';
 import type { Settings } from './settings.ts';
 
@@ -111,7 +112,9 @@ export class Api extends Construct {
         methodOptions: deskOptionsOf(settings),
       },
     });
-    (rest.node.defaultChild as CfnRestApi).apiKeySourceType = ApiKeySourceType.AUTHORIZER;
+    const resource = rest.node.defaultChild as CfnRestApi;
+    resource.apiKeySourceType = ApiKeySourceType.AUTHORIZER;
+    resource.minimumCompressionSize = minCompressedBytes;
     // The CDK's own output repeats the stack's BaseUrl.
     rest.node.tryRemoveChild('Endpoint');
     return rest;

@@ -1,5 +1,6 @@
 import { answerHeaders } from '../lib/http/headers.ts';
 import { functionFile, type Route } from '../lib/routes/route.ts';
+import { minCompressedBytes } from './compression.ts';
 import { gatewayCors, preflightHeaders, preflightStatus, preflightTemplate } from './cors.ts';
 import { authorizerIdentity, type GatewayAnswer, gatewayAnswers, gatewayBody } from './gateway-answers.ts';
 import type { Settings } from './settings.ts';
@@ -64,6 +65,7 @@ export const apiDocument = ({ name, version, methods, addressOf, settings }: Doc
   }),
   // The authorizer names the usage key of the caller's store.
   'x-amazon-apigateway-api-key-source': 'AUTHORIZER',
+  'x-amazon-apigateway-minimum-compression-size': minCompressedBytes,
   paths: {
     ...pathsOf(methods, addressOf),
     // One method answers the preflights of all paths, since none of them has a method OPTIONS of its own.

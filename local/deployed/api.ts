@@ -206,6 +206,7 @@ export const startApi = (template: ResolvedTemplate, functions: Functions): { se
     },
     ownAnswer: readAnswers(answersOf(document)),
     preflight: readPreflight(document),
+    compressFrom: document['x-amazon-apigateway-minimum-compression-size'] ?? Number.POSITIVE_INFINITY,
   });
   return { server, prefix };
 };

@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { deflateSync, gzipSync } from 'node:zlib';
 import type {
   APIGatewayAuthorizerResult,
   APIGatewayProxyEvent,
@@ -6,6 +7,7 @@ import type {
   APIGatewayRequestAuthorizerEvent,
   Context,
 } from 'aws-lambda';
+import { minCompressedBytes } from '../../infra/compression.ts';
 import { gatewayCors, preflightHeaders, preflightStatus } from '../../infra/cors.ts';
 import {
   authorizerIdentity,
@@ -65,6 +67,8 @@ export interface GatewayOptions<M extends Method = Route> {
   place?: RequestPlace;
   /** The gateway's own answers; by default those in `infra/gateway-answers.ts`. */
   ownAnswer?: OwnAnswer;
+  /** Answers of at least this many bytes are compressed for callers that accept it. */
+  compressFrom?: number;
   /** Answers requests outside the API, such as for the local service's own pages. Returns true if it did. */
   before?: (request: IncomingMessage, response: ServerResponse, body: Buffer) => Promise<boolean>;
   onAnswer?: (request: AnsweredRequest) => void;
@@ -260,23 +264,46 @@ const answering = <M extends Method>(options: GatewayOptions<M>) => {
   };
 };
 
+const compressors = { gzip: gzipSync, deflate: deflateSync };
+
+/** The coding that a caller likes best, if it is one that API Gateway compresses with. For any other it does not. */
+const firstCoding = (accepted = ''): keyof typeof compressors | undefined => {
+  const codings = accepted.split(',').map((one) => {
+    const [name = '', weight = ''] = one.split(';').map((part) => part.trim().toLowerCase());
+    return { name, weight: Number(/^q=([\d.]+)$/.exec(weight)?.[1] ?? 1) };
+  });
+  const best = codings.toSorted((one, other) => other.weight - one.weight)[0];
+  if (!best || best.weight === 0) return undefined;
+  return best.name === 'gzip' || best.name === 'deflate' ? best.name : undefined;
+};
+
 const gatewayFault = (error: unknown): GatewayFault => {
   if (error instanceof GatewayFault) return error;
   console.error(error);
   return new GatewayFault('INTEGRATION_FAILURE');
 };
 
-const send = (response: ServerResponse, { statusCode, headers, body }: APIGatewayProxyResult): void => {
+const send = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  { statusCode, headers, body }: APIGatewayProxyResult,
+  compressFrom: number,
+): void => {
+  const plain = Buffer.from(body);
+  const isLong = plain.length >= compressFrom;
+  const coding = isLong ? firstCoding(request.headers['accept-encoding']) : undefined;
+  const sent = coding ? compressors[coding](plain) : plain;
   response.writeHead(statusCode, {
     ...(headers as Record<string, string>),
-    ...(statusCode !== 204 && { 'Content-Length': Buffer.byteLength(body) }),
+    ...(statusCode !== 204 && { 'Content-Length': sent.length }),
+    ...(coding && { 'Content-Encoding': coding }),
   });
-  response.end(body);
+  response.end(sent);
 };
 
 /** An HTTP server that treats the route table like API Gateway treats the deployed stack. */
 export const createGateway = <M extends Method>(options: GatewayOptions<M>): Server => {
-  const { cors, place = localPlace, ownAnswer = problemAnswer(cors) } = options;
+  const { cors, place = localPlace, ownAnswer = problemAnswer(cors), compressFrom = minCompressedBytes } = options;
   const { preflight = cors ? (request: IncomingMessage) => preflightAnswer(request, cors) : undefined } = options;
   const answer = answering(options);
 
@@ -300,7 +327,8 @@ export const createGateway = <M extends Method>(options: GatewayOptions<M>): Ser
       const { type, authorizer } = gatewayFault(error);
       result = ownAnswer(type, { id, path, authorizer });
     }
-    send(response, { ...result, headers: { [place.requestIdHeader]: id, ...result.headers } });
+    const headers = { [place.requestIdHeader]: id, ...result.headers };
+    send(request, response, { ...result, headers }, compressFrom);
     options.onAnswer?.({
       id,
       method: request.method ?? '',

@@ -19,12 +19,15 @@ test('opens no method but those of the desk and the preflight, and misspells no 
   expect(new Set(operations.map(({ id }) => id)).size).toBe(operations.length);
 });
 
-test('says all that an import would reset: the name, the source of usage keys and the closed address', () => {
+test('says all that an import would reset: the name, the source of usage keys, the compression and the closed address', () => {
   const { document } = apiOf(everySetting);
   const rest = templateOf(everySetting).only('AWS::ApiGateway::RestApi');
 
   expect(document.info).toEqual({ title: rest.Name, version: packageFile.version });
   expect(document['x-amazon-apigateway-api-key-source']).toBe(rest.ApiKeySourceType);
+  expect(document['x-amazon-apigateway-minimum-compression-size']).toBe(rest.MinimumCompressionSize);
+  // No script inworld can read an answer of this length.
+  expect(rest.MinimumCompressionSize).toBe(16_384);
   expect(document.servers).toEqual([
     { url: '/', 'x-amazon-apigateway-endpoint-configuration': { disableExecuteApiEndpoint: true } },
   ]);

@@ -129,3 +129,22 @@ test('503s without the reason when a function or the authorizer crashes', async 
     expect(await answer.text()).not.toContain('secret');
   }
 });
+
+test.each<[accepted: string, bytes: number, coding: string | null]>([
+  ['gzip, deflate, br', 16_384, 'gzip'],
+  ['deflate', 16_384, 'deflate'],
+  ['gzip;q=0.5, deflate', 20_000, 'deflate'],
+  ['gzip', 16_383, null],
+  ['br, gzip', 20_000, null],
+  ['gzip;q=0', 20_000, null],
+  ['identity', 20_000, null],
+  ['', 20_000, null],
+])('for “%s” an answer of %i bytes has the coding %s', async (accepted, bytes, coding) => {
+  const body = 'x'.repeat(bytes);
+  const get = await start({ handlerOf: async () => async () => ({ statusCode: 200, headers: {}, body }) });
+
+  const answer = await get('/v1/products', { headers: { 'X-API-Key': 'k', 'Accept-Encoding': accepted } });
+
+  expect(answer.headers.get('content-encoding')).toBe(coding);
+  expect(await answer.text()).toBe(body);
+});
