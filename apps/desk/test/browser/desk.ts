@@ -60,12 +60,21 @@ export const useDesk = () => {
   return { service, open, forgive, call, signIn, resident };
 };
 
+/** Bars that stay in sight while the page moves below them: a link that lies half below one counts as too small. */
+const placeBars = (page: Page, position: 'static' | ''): Promise<void> =>
+  page.evaluate((place) => {
+    for (const bar of document.querySelectorAll<HTMLElement>('.top, .tabs, .choice, .table th'))
+      bar.style.position = place;
+  }, position);
+
 /** Expects no violation in either theme, and nothing wider than the screen. */
 export const freeOfBarriers = async (page: Page): Promise<void> => {
+  await placeBars(page, 'static');
   for (const colorScheme of ['light', 'dark'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     expect(await barriers(page, 'body')).toEqual([]);
   }
+  await placeBars(page, '');
   const { scrollWidth, innerWidth } = await page.evaluate(() => ({
     scrollWidth: document.documentElement.scrollWidth,
     innerWidth: globalThis.innerWidth,
