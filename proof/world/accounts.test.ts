@@ -2,9 +2,9 @@ import { expect, test } from 'vitest';
 import { nilUuid } from '../../lib/identifier.ts';
 import { createBook } from '../workload/book.ts';
 import { always } from '../workload/checks/credit.ts';
-import { compareCredit, compareGifts, compareMoney, type StoreBooks, withoutLate } from './accounts.ts';
+import { compareCredit, compareGifts, compareMoney, compareSeen, type StoreBooks, withoutLate } from './accounts.ts';
 import type { Transfer } from './book.ts';
-import type { Grid } from './grid.ts';
+import { type Grid, seenAt } from './grid.ts';
 import type { Mall } from './mall.ts';
 import { payClaims } from './merchant.ts';
 import { comparePayouts } from './payouts.ts';
@@ -115,6 +115,23 @@ const found = (damage: (day: Day) => void) => {
     twice: gifts.twice,
   };
 };
+
+test('a sale of what its buyer did not see at a vendor with arrows is found', () => {
+  const arrows = { ...aDay(), productOf: new Map([[vendor, vendor]]), products: new Map([[lamp, { name: 'Lamp' }]]) };
+  const [sale] = arrows.sales;
+  const faultsOf = (...seen: string[]): string[] => {
+    const books = { ...arrows, sales: [{ ...sale, vendorUuid: vendor }] } as unknown as StoreBooks;
+    return compareSeen(books, { seen: new Set(seen), copies: new Set() } as unknown as Grid);
+  };
+
+  expect(faultsOf(seenAt(vendor, ada, 'Lamp', 80))).toEqual([]);
+  for (const other of [
+    seenAt(vendor, ada, 'Chair', 80),
+    seenAt(vendor, ada, 'Lamp', 90),
+    seenAt(vendor, bo, 'Lamp', 80),
+  ])
+    expect(faultsOf(other)).toEqual([`sale sale at vendor ${vendor} is of what ${ada} did not see`]);
+});
 
 const another = { credit: 5, owner: ada, redeemed: true, isSold: false };
 const lose = <T>(from: T[], one: T): unknown => from.splice(from.indexOf(one), 1);

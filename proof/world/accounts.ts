@@ -8,7 +8,7 @@ import { avatarOf } from '../../local/grid/grid.ts';
 import { always, creditFaults, creditOverHttp } from '../workload/checks/credit.ts';
 import { send, walk } from '../workload/client.ts';
 import { sumsOf, type Transfer } from './book.ts';
-import type { Grid } from './grid.ts';
+import { type Grid, seenAt } from './grid.ts';
 import { cardCredit, type Mall, rules } from './mall.ts';
 
 /** Compares the grid's book and inventories with the service's books at the end of the day. */
@@ -83,6 +83,19 @@ const findWrongRefunds = ({ sales, refunds }: StoreBooks, handed: ReadonlyMap<st
   });
 };
 
+const hasArrows = ({ productOf }: Pick<StoreBooks, 'productOf'>, vendor: string): boolean =>
+  productOf.has(vendor) && productOf.get(vendor) === vendor;
+
+/** The sales of vendors with arrows whose buyer did not see the product there. */
+export const compareSeen = (books: StoreBooks, { seen, copies }: Grid): string[] =>
+  books.sales
+    .filter(({ vendorUuid, state }) => state !== 'refused' && hasArrows(books, vendorUuid) && !copies.has(vendorUuid))
+    .filter(({ vendorUuid, buyerUuid, productId, paid }) => {
+      const { name } = books.products.get(productId);
+      return !seen.has(seenAt(vendorUuid, buyerUuid, name, paid));
+    })
+    .map(({ id, vendorUuid, buyerUuid }) => `sale ${id} at vendor ${vendorUuid} is of what ${buyerUuid} did not see`);
+
 /** Follows each L$ between avatars, vendors and the merchant. `unexplained` is a sum of L$. */
 export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
   const { sales, productOf } = books;
@@ -95,12 +108,14 @@ export const compareMoney = (books: StoreBooks, { book, unheard }: Grid) => {
   const paid = ours.filter(({ reason }) => reason === 'payment');
   const heard = paid.filter(({ id }) => !unheard.has(id)).map(sumOf);
   const back = ours.filter(({ reason }) => reason === 'back' || reason === 'by hand').map(sumOf);
+  // A payment before a vendor knew its product is a refused sale without a product. A vendor with arrows sells any.
+  const placeOf = (productId: string, vendorUuid: string): string | undefined =>
+    productId === nilUuid || hasArrows(books, vendorUuid) ? productOf.get(vendorUuid) : productId;
   const sumsIn = (field: 'paid' | 'change'): Sum[] =>
     sales
       .filter((sale) => sale[field] > 0)
       .map(({ id, productId, vendorUuid, buyerUuid, state, [field]: amount }) => ({
-        // A payment before a vendor knew its product is a refused sale without a product.
-        key: `${productId === nilUuid ? productOf.get(vendorUuid) : productId} ${buyerUuid}`,
+        key: `${placeOf(productId, vendorUuid)} ${buyerUuid}`,
         amount,
         text: `L$ ${amount} ${field} of the ${state} sale ${id} to ${buyerUuid}`,
       }));

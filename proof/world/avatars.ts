@@ -1,6 +1,6 @@
 import type { Placement } from '../../local/grid/world/land.ts';
 import type { Actor } from './actor.ts';
-import type { Dialogs, Visitor } from './grid.ts';
+import { type Dialogs, seenAt, type Visitor } from './grid.ts';
 import type { Stall } from './mall.ts';
 import type { Setting } from './setting.ts';
 
@@ -36,18 +36,43 @@ const wrongSum = (actor: Actor, sum: number): number => {
   return Math.max(1, wrong === sum ? sum + 1 : wrong);
 };
 
-const payAtOnce = (day: Day): void => {
+/** The avatar pays, and has seen what stands above the vendor, or in its menu. */
+const pay = ({ me, grid }: Day, { object, region }: Stall, amount: number, menu = object.body.seen.text): boolean => {
+  for (const text of [object.body.seen.text, menu])
+    grid.seen.add(seenAt(object.body.id, me.uuid, text.split('\n')[0] ?? '', amount));
+  return region.pay(me.uuid, object, amount);
+};
+
+/** Looks through the products of a vendor with arrows, and buys the last one. */
+const lookThrough = async (day: Day): Promise<void> => {
   const { actor, malls, me, note } = day;
+  const stall = actor.pick(malls.flatMap(({ vendors }) => vendors).filter(({ arrows }) => arrows.length > 0));
+  if (!stall) return;
+  const { object, region, arrows } = stall;
+  for (let presses = 1 + actor.below(4); presses > 0; presses--) {
+    region.touch(actor.pick(arrows) as Placement, me.uuid);
+    await actor.wait(actor.between(1, 4));
+  }
+  const sum = await actor.until(() => object.body.payPrice.find((price) => price > 0), 15);
+  if (sum === undefined) return note('saw no price behind an arrow');
+  if (actor.chance(10)) await actor.wait(actor.between(20, 150));
+  const isRight = actor.chance(85);
+  if (pay(day, stall, isRight ? sum : wrongSum(actor, sum)))
+    note(isRight ? 'paid what an arrow showed' : 'paid another sum');
+};
+
+const payAtOnce = (day: Day): void => {
+  const { actor, malls, note } = day;
   const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
   if (!stall) return;
   const [, price = -1] = stall.object.body.payPrice;
   const isOffered = price > 0;
   const isRight = isOffered && actor.chance(80);
   const amount = isRight ? price : wrongSum(actor, isOffered ? price : 100);
-  if (!stall.region.pay(me.uuid, stall.object, amount)) return;
+  if (!pay(day, stall, amount)) return;
   note(isRight ? 'paid the price at once' : isOffered ? 'paid another sum' : 'paid where nothing was asked');
   // An avatar whose finger slips pays twice.
-  if (actor.chance(3) && stall.region.pay(me.uuid, stall.object, amount)) note('paid twice');
+  if (actor.chance(3) && pay(day, stall, amount)) note('paid twice');
 };
 
 /**
@@ -71,14 +96,16 @@ const touchVendor = async (day: Day, { object, region }: Stall): Promise<Dialogs
 };
 
 const chooseAndPay = async (day: Day): Promise<void> => {
-  const { actor, malls, me, avatars, note } = day;
+  const { actor, malls, me, avatars, grid, note } = day;
   const stall = actor.pick(actor.pick(malls)?.vendors ?? []);
   if (!stall) return;
-  const { object, region } = stall;
+  const { object } = stall;
   me.dialogs.length = 0;
   me.heard.length = 0;
   const menu = await touchVendor(day, stall);
   if (!menu) return note('nobody served');
+  // Credit may pay it all.
+  grid.seen.add(seenAt(object.body.id, me.uuid, menu.text.split('\n')[0] ?? '', 0));
   if (actor.chance(8)) return note('walked away from the menu');
   const wish = actor.pick(menu.buttons.filter((button) => button !== 'Cancel' || actor.chance(20))) ?? 'Buy';
   menu.answer(wish);
@@ -101,7 +128,7 @@ const chooseAndPay = async (day: Day): Promise<void> => {
     return note('paid with credit alone');
   }
   const isRight = actor.chance(85);
-  if (region.pay(me.uuid, object, isRight ? asked : wrongSum(actor, asked)))
+  if (pay(day, stall, isRight ? asked : wrongSum(actor, asked), menu.text))
     note(isRight ? 'paid what was asked' : 'paid another sum');
 };
 
@@ -137,7 +164,8 @@ export const live = async (day: Day, pause: number): Promise<void> => {
   await actor.rest(actor.between(0, pause), isOver);
   while (!isOver()) {
     const drawn = actor.below(100);
-    if (drawn < 35) payAtOnce(day);
+    if (drawn < 10) await lookThrough(day);
+    else if (drawn < 40) payAtOnce(day);
     else if (drawn < 78) await chooseAndPay(day);
     else await useTerminal(day);
     await actor.rest(-Math.log(1 - actor.random()) * pause, isOver);

@@ -92,6 +92,10 @@ export interface Visitor extends Avatar {
 
 export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [] });
 
+/** An avatar pays L$ at a vendor, and has seen a product of this name there. */
+export const seenAt = (vendor: string, avatar: string, name: string, paid: number): string =>
+  `${vendor} ${avatar} ${paid} ${name}`;
+
 export const createGrid = (clock: Clock, book: Book) => ({
   clock,
   book,
@@ -114,6 +118,8 @@ export const createGrid = (clock: Clock, book: Book) => ({
   unheard: new Map<string, Transfer>(),
   /** Deliveries that a box had given but not noted when it died. */
   unnoted: new Map<string, string>(),
+  /** What avatars saw at a vendor when they paid, or in its menu before. */
+  seen: new Set<string>(),
   /** Everything that happened, counted by words. */
   counts: createTally(),
   onDialog: (_: Dialogs): void => {},

@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { addProduct, createCategory } from '../../lib/routes/categories.ts';
 import { createCoupon } from '../../lib/routes/coupons.ts';
 import { listDeliveries, retryDelivery } from '../../lib/routes/deliveries.ts';
 import { createProduct, updateProduct } from '../../lib/routes/products.ts';
@@ -25,7 +26,7 @@ export interface Stall {
   region: Region;
 }
 
-type Script = 'cashier' | 'vendor' | 'dispenser' | 'terminal';
+type Script = 'cashier' | 'vendor' | 'dispenser' | 'shelf' | 'terminal';
 
 /** The text of a shipped script, with the planted fault if it belongs there. */
 export const scriptOf = (name: Script, fault = ''): string => {
@@ -34,6 +35,8 @@ export const scriptOf = (name: Script, fault = ''): string => {
 };
 
 const vendorsEach = 8;
+/** This vendor has arrows over all products. It is an object of its own in each store. */
+const arrowsAt = 5;
 /** The avatars with these numbers own coupons of 10, 25 and 100 percent. */
 const couponOwners = [10, 25, 100];
 /** A discount for the group's tag, a discount by what a buyer has spent, and credit as a bonus. */
@@ -92,11 +95,13 @@ const makeGoods = async ({ store, service, avatars, actor }: Plan) => {
   await send(service, updateRules, { body: rules });
   const cardProduct = [...products.keys()][1] ?? '';
   await send(service, updateProductGiftCard, { params: { id: cardProduct }, body: { credit: cardCredit } });
-  return { products, cardProduct, coupons: coupons.map(({ code }) => code) };
+  const { id: category } = (await send(service, createCategory, { body: { name: 'All' } })).body;
+  for (const productId of products.keys()) await send(service, addProduct, { params: { id: category, productId } });
+  return { products, category, cardProduct, coupons: coupons.map(({ code }) => code) };
 };
 
 /** Places the objects of a store. The first box stands in the first region. */
-const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
+const placeObjects = ({ products, category }: Awaited<ReturnType<typeof makeGoods>>, plan: Plan) => {
   const { owner, keys, fault, regions, group, isSpread } = plan;
   const lines = (key: string): string[] => ['service = https://service.example', `key = ${key}`];
   const [home, away] = regions as [Region, Region, ...Region[]];
@@ -115,8 +120,17 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
     [keys.vendor, keys.otherVendor].map((key) => [...lines(key), `product = ${productId}`]);
   const vendors = [...products.keys()].map((productId, n) => ({
     productId,
+    arrows: [] as Placement[],
     ...rez(regions[n % regions.length] as Region, 'vendor', lines(keys.vendor)),
   }));
+  const { object: withArrows, region: there } = vendors[arrowsAt] as Stall;
+  const part = (name: string, script: string, notecards = {}): Placement =>
+    there.rez({ owner: owner.uuid, name, script, notecards, items: [] });
+  const shelfCard = [...lines(keys.shelf), `category = ${category}`];
+  const shelf = part('shelf', scriptOf('shelf', fault), { shop: shelfCard });
+  const arrows = ['next', 'previous'].map((name) => part(name, 'default { state_entry() { } }'));
+  there.world.link(withArrows, shelf, ...arrows);
+  Object.assign(vendors[arrowsAt] ?? {}, { arrows });
   const terminals = regions.slice(0, 2).map((region) => rez(region, 'terminal', lines(keys.terminal)));
   // The first box lacks a product. The second is always asked for it.
   const lacking = isSpread ? stock[0] : undefined;
@@ -143,19 +157,30 @@ const placeObjects = (products: ReadonlyMap<string, Body>, plan: Plan) => {
   return { vendors, terminals, boxes, lacking, tills, cashiers, strangers, notecardsOf };
 };
 
+/** A vendor with arrows sells any product. */
+const productAt = ({
+  object,
+  productId,
+  arrows,
+}: {
+  object: Placement;
+  productId: string;
+  arrows: Placement[];
+}): string => (arrows.length > 0 ? object.body.id : productId);
+
 /** Makes the products of a store, and places its objects. */
 export const openMall = async (plan: Plan) => {
   const { store, owner, service } = plan;
   const goods = await makeGoods(plan);
   const [fault] = service.book.faults;
   if (fault) throw new Error(`The mall did not open: ${fault}`);
-  const objects = placeObjects(goods.products, plan);
+  const objects = placeObjects(goods, plan);
   return {
     ...{ store, owner: owner.uuid, service, ...goods, ...objects },
     /** The passes that open the entries of its scripts. */
     passes: Object.values(plan.keys).map((key) => createHmac('sha256', key).update(owner.uuid).digest('base64')),
-    /** The product of each vendor that there has ever been, by its prim. */
-    productOf: new Map(objects.vendors.map(({ object, productId }) => [object.body.id, productId])),
+    /** The product of each vendor that there has ever been, by its prim; of one with arrows the prim itself. */
+    productOf: new Map(objects.vendors.map((stall) => [stall.object.body.id, productAt(stall)])),
     /** The cards that each avatar was given and has not tried to redeem. */
     unusedCards: new Map<string, string[]>(),
     /** The L$ and the owner of each granted card, by id. */
@@ -223,16 +248,21 @@ export const replaceStalls = (mall: Mall, copies: ReadonlyMap<Placement, Placeme
     const object = copies.get(stall.object);
     if (!object) continue;
     if ('productId' in stall) {
-      const { productId } = stall as Mall['vendors'][number];
-      mall.productOf.set(object.body.id, productId);
+      const { productId, arrows } = stall as Mall['vendors'][number];
+      mall.productOf.set(object.body.id, productAt({ object, productId, arrows }));
       // The service does not know this vendor. Its notecard says what it sells at first.
       const card = object.body.prim.notecards.vendor ?? [];
       if (!card.some((line) => line.startsWith('product')))
         object.editNotecard('vendor', [...card, `product = ${productId}`]);
     }
     if (object.body.name === 'cashier') mall.cashiers.add(object.body.id);
-    if (!isCopy) stall.object = object;
-    else if ('productId' in stall) mall.vendors.push({ ...stall, object } as Mall['vendors'][number]);
-    else if (object.body.name === 'cashier') mall.tills.push({ ...stall, object });
+    const arrowsOf = ({ arrows }: Mall['vendors'][number]) => arrows.map((arrow) => copies.get(arrow) ?? arrow);
+    if (!isCopy) {
+      stall.object = object;
+      if ('productId' in stall) Object.assign(stall, { arrows: arrowsOf(stall as Mall['vendors'][number]) });
+    } else if ('productId' in stall) {
+      const original = stall as Mall['vendors'][number];
+      mall.vendors.push({ ...original, object, arrows: arrowsOf(original) });
+    } else if (object.body.name === 'cashier') mall.tills.push({ ...stall, object });
   }
 };

@@ -5,7 +5,7 @@
 export const planted: Readonly<Record<string, { file: string; from: string; to: string }>> = {
   'pays what is not protected': {
     file: 'apps/inworld/vendor.lsl',
-    from: '    if (llLinksetDataRead(entry) != "") return "";\n',
+    from: '    if (llLinksetDataRead(entry)) return "";\n',
     to: '',
   },
   'takes what neighbours keep': {
@@ -45,13 +45,13 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'forgets the former key': {
     file: 'apps/inworld/vendor.lsl',
-    from: 'keep(formerName(), "F" + former);',
+    from: 'keep(note, "F" + former);',
     to: '',
   },
   'answers one of two who touch it': {
     file: 'apps/inworld/vendor.lsl',
-    from: 'for (i = 0; i < count; ++i) touched(',
-    to: 'for (i = 0; i < 1; ++i) touched(',
+    from: 'for (i = 0; i < count; ++i)\n            touched(',
+    to: 'for (i = 0; i < 1; ++i)\n            touched(',
   },
   'sleeps while anything is open': {
     file: 'apps/inworld/vendor.lsl',
@@ -60,8 +60,13 @@ export const planted: Readonly<Record<string, { file: string; from: string; to: 
   },
   'pays again what it paid before its region came back': {
     file: 'apps/inworld/vendor.lsl',
-    from: '&& llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))',
-    to: '&& FALSE)',
+    from: 'if (llGetSubString(owed, -10, -1) != llGetEnv("region_start_time"))',
+    to: 'if (FALSE)',
+  },
+  'sells another product than an arrow shows': {
+    file: 'apps/inworld/vendor.lsl',
+    from: '                gWanted = gProduct;\n',
+    to: '',
   },
   'waits for a line of its notecard that never comes': {
     file: 'apps/inworld/vendor.lsl',

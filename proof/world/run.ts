@@ -6,7 +6,7 @@ import { listPayees, listPayouts } from '../../lib/routes/payouts.ts';
 import { listSales } from '../../lib/routes/sales.ts';
 import { walk } from '../workload/client.ts';
 import { createTally } from '../workload/tally.ts';
-import { compareCredit, compareGifts, compareMoney, readBooks, withoutLate } from './accounts.ts';
+import { compareCredit, compareGifts, compareMoney, compareSeen, readBooks, withoutLate } from './accounts.ts';
 import { live } from './avatars.ts';
 import type { Transfer } from './book.ts';
 import { type FaultLevel, type Grid, isForeign, isOpen, rates } from './grid.ts';
@@ -213,6 +213,7 @@ const compareBooks = async (setting: Setting) => {
       ...items.flatMap(({ faults }) => faults),
       ...strays.map(({ deliveryId, to, item }) => `no store knows delivery ${deliveryId} of ${item} to ${to}`),
       ...books.flatMap(compareCredit),
+      ...books.flatMap((one) => compareSeen(one, grid)),
       ...regions.flatMap((region) => region.scriptErrors()).map((text) => `script error: ${text}`),
       ...audits,
     ],

@@ -119,8 +119,8 @@ const openMalls = (
     // The other store shows that a key may do more than its script needs.
     const issue = async (name: string): Promise<string> =>
       n > 0 ? key : command('--store', id, 'key', 'issue', name, '--preset', name.replace('other ', ''));
-    const names = ['vendor', 'other vendor', 'dispenser', 'terminal', 'cashier'];
-    const [vendor = '', otherVendor = '', dispenser = '', terminal = '', cashier = ''] = await Promise.all(
+    const names = ['vendor', 'other vendor', 'dispenser', 'terminal', 'cashier', 'shop'];
+    const [vendor = '', otherVendor = '', dispenser = '', terminal = '', cashier = '', shelf = ''] = await Promise.all(
       names.map(issue),
     );
     await command('--store', id, 'payouts', 'begin', '--yes');
@@ -135,7 +135,7 @@ const openMalls = (
         patienceMillis: 300_000,
         pause: (attempts) => actor.wait(Math.min(attempts, 10)),
       },
-      keys: { cashier, vendor, otherVendor, dispenser, terminal },
+      keys: { cashier, vendor, otherVendor, dispenser, terminal, shelf },
     });
   };
   return Promise.all(stores.map(open));
