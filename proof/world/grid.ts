@@ -118,7 +118,7 @@ export const createGrid = (clock: Clock, book: Book) => ({
   unheard: new Map<string, Transfer>(),
   /** Deliveries that a box had given but not noted when it died. */
   unnoted: new Map<string, string>(),
-  /** What avatars saw at a vendor when they paid, or in its menu before. */
+  /** The products that avatars saw at a vendor when they paid, or in its menu before. */
   seen: new Set<string>(),
   /** Everything that happened, counted by words. */
   counts: createTally(),
