@@ -2,7 +2,7 @@ import questionMark from 'lucide/dist/esm/icons/circle-question-mark.mjs';
 import logOut from 'lucide/dist/esm/icons/log-out.mjs';
 import menuLines from 'lucide/dist/esm/icons/menu.mjs';
 import search from 'lucide/dist/esm/icons/search.mjs';
-import type { ComponentChildren, RefObject } from 'preact';
+import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../shared/copied-name.ts';
 import { go, link, match, useAddress } from './address.ts';
@@ -76,7 +76,7 @@ interface Entry {
   menu: MenuEntry;
 }
 
-const PageLink = ({ of: { path, menu }, at, onLeave }: { of: Entry; at: string; onLeave?: () => void }) => (
+const PageLink = ({ of: { path, menu }, at, onLeave }: { of: Entry; at: string; onLeave: () => void }) => (
   <a href={link(path)} aria-current={isAt(path, at) ? 'page' : undefined} onClick={onLeave}>
     <Icon of={menu.icon} />
     <span>{menu.title}</span>
@@ -242,30 +242,43 @@ const Side = ({ path, isOpen, onLeave, onSignOut }: SideProps) => {
 /** These come first below the page on a phone, as far as the key opens them; then the others in the menu's order. */
 const firstTabs = ['/', '/sales', '/customers', '/products'];
 
-interface TabsProps {
-  path: string;
-  isOpen: boolean;
-  opener: RefObject<HTMLButtonElement | null>;
-  onMore: () => void;
-}
+/** The width of the sheet and the tabs in the style sheet. */
+const phone = matchMedia('(max-width: 859px)');
+
+/** The sheet of all pages on a phone. */
+const useSheet = () => {
+  const [isOpen, setOpen] = useState(false);
+  const opener = useRef<HTMLButtonElement>(null);
+  const leave = () => setOpen(false);
+  const close = () => {
+    leave();
+    opener.current?.focus();
+  };
+  // A wide screen has no sheet: turned to its side, a tablet would keep the page inert.
+  useEffect(() => {
+    phone.addEventListener('change', leave);
+    return () => phone.removeEventListener('change', leave);
+  }, []);
+  return { isOpen, opener, leave, close, toggle: () => (isOpen ? close() : setOpen(true)) };
+};
 
 /** Four pages and the rest, for a thumb. */
-const Tabs = ({ path, isOpen, opener, onMore }: TabsProps) => {
+const Tabs = ({ path, sheet }: { path: string; sheet: ReturnType<typeof useSheet> }) => {
   const entries = useMenu(pages);
   const first = firstTabs.flatMap((own) => entries.find((entry) => entry.path === own) ?? []);
   const four = [...new Set([...first, ...entries])].slice(0, 4);
   return (
     <nav class="tabs" aria-label={t.shortcuts}>
       {four.map((entry) => (
-        <PageLink key={entry.path} of={entry} at={path} />
+        <PageLink key={entry.path} of={entry} at={path} onLeave={sheet.leave} />
       ))}
       <button
-        ref={opener}
+        ref={sheet.opener}
         type="button"
         aria-label={t.morePages}
-        aria-expanded={isOpen}
+        aria-expanded={sheet.isOpen}
         aria-controls="side"
-        onClick={onMore}
+        onClick={sheet.toggle}
       >
         <Icon of={menuLines} />
         <span>{texts.more}</span>
@@ -279,13 +292,12 @@ export const Shell = () => {
   const session = useSession();
   const { store, can } = session;
   const { path } = useAddress();
-  const [isOpen, setOpen] = useState(false);
+  const sheet = useSheet();
   const [isLeaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
-  const opener = useRef<HTMLButtonElement>(null);
   const isFirst = useRef(true);
   useLayoutEffect(() => {
-    setOpen(false);
+    sheet.leave();
     if (isFirst.current) {
       isFirst.current = false;
       return;
@@ -293,10 +305,6 @@ export const Shell = () => {
     scrollTo(0, 0);
     main.current?.focus({ preventScroll: true });
   }, [path]);
-  const close = () => {
-    setOpen(false);
-    opener.current?.focus();
-  };
   const leave = () =>
     askToLeave(() => {
       setLeaving(true);
@@ -309,16 +317,16 @@ export const Shell = () => {
       class="shell"
       onKeyDown={({ key, target }) => {
         // A dialog hears its own.
-        if (isOpen && key === 'Escape' && !(target instanceof Element && target.closest('dialog'))) close();
+        if (sheet.isOpen && key === 'Escape' && !(target instanceof Element && target.closest('dialog'))) sheet.close();
       }}
     >
       {/* The address is the router's, so a link to #main would leave the page. */}
       <button type="button" class="skip button" onClick={() => main.current?.focus()}>
         {texts.skip}
       </button>
-      <Side path={path} isOpen={isOpen} onLeave={() => setOpen(false)} onSignOut={leave} />
+      <Side path={path} isOpen={sheet.isOpen} onLeave={sheet.leave} onSignOut={leave} />
       <LeaveQuestion />
-      <div class="content" inert={isOpen}>
+      <div class="content" inert={sheet.isOpen}>
         <header class="top">
           <a class="mark" href={link('/')} aria-label={texts.home.title}>
             {store.name.slice(0, 1)}
@@ -331,8 +339,8 @@ export const Shell = () => {
           <CurrentPage path={path} />
         </main>
       </div>
-      {isOpen && <button type="button" class="behind" aria-label={texts.close} onClick={close} />}
-      <Tabs path={path} isOpen={isOpen} opener={opener} onMore={() => (isOpen ? close() : setOpen(true))} />
+      {sheet.isOpen && <button type="button" class="behind" aria-label={texts.close} onClick={sheet.close} />}
+      <Tabs path={path} sheet={sheet} />
     </div>
   );
 };

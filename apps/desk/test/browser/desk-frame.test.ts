@@ -147,6 +147,17 @@ describe('on a phone', () => {
     await page.getByRole('heading', { level: 1, name: 'Payouts' }).waitFor();
     await menu.waitFor({ state: 'hidden' });
 
+    for (const leave of [
+      () => page.getByRole('navigation', { name: 'Shortcuts' }).getByRole('link', { name: 'Home' }).click(),
+      () => page.setViewportSize(wide.viewport),
+    ]) {
+      await goTo(page, '/');
+      await more.click();
+      await page.locator('.content[inert]').waitFor();
+      await leave();
+      await page.locator('.content:not([inert])').waitFor();
+    }
+
     const few = await signIn(phone, '/', service().keys['deliveries:read']);
     expect(await linksIn(few, 'Shortcuts')).toEqual(['Home', 'Boxes', 'Deliveries', 'Store']);
     await few.getByRole('button', { name: 'More pages' }).click();
