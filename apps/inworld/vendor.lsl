@@ -872,6 +872,7 @@ touched(key who, integer now, integer link)
             gPin = (integer)("0x" + llGetSubString(llSHA256String(gKey + (string)llGetKey()), 0, 6));
             gPayNext = now + TICK;
             llSetRemoteScriptAccessPin(gPin);
+            showPrice();
             llRegionSay(UPDATE, llGetScriptName());
         }
     }
@@ -1227,6 +1228,7 @@ default
         {
             gPin = 0;
             llSetRemoteScriptAccessPin(0);
+            showPrice();
         }
         if (gMenu == "press")
         {

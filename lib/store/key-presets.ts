@@ -49,7 +49,7 @@ export const presets = {
   },
   shop: {
     scopes: ['products:read', 'categories:read'],
-    use: 'a web shop that shows your products',
+    use: 'a web shop, or a shelf inworld, that shows your products',
     risk: 'could read all products, inactive ones and profit shares too, and change nothing',
   },
   support: {

@@ -212,15 +212,17 @@ describe('another script of the object', () => {
 
   test('shows nothing without a press, nor what it wrote before one', () => {
     const stage = open();
-    const { press, next, clock, above, service } = stage;
+    const { press, next, shelf, clock, above, service } = stage;
     const until = clock.now() / 1000 + 30;
     forge(stage, `${until}|${idOf(9)}||Gold`);
     clock.advance(25);
     const before = above();
-    service.isAway = true;
-    press(ada, next, 3);
+    // The shelf itself stands still.
+    shelf.script.freeze(true);
+    press(ada, next, 20);
 
     expect([before, above()]).toEqual(['Lamp\nL$ 100', 'Lamp\nL$ 100']);
+    expect(service.quotes).toEqual([]);
   });
 
   test.each(['nonsense', `${idOf(3)}`, 'x|'.repeat(127), `"},{${'"'.repeat(200)}`])(
@@ -322,6 +324,17 @@ describe('the shelf', () => {
 
     expect(shelf.body.seen.text).toContain(text);
     expect(told().join()).toContain(text);
+  });
+
+  test('reads again what it read ten minutes ago, before it shows that', () => {
+    const { press, service, clock, above } = open();
+    press(ada);
+    Object.assign(service.goods[1] ?? {}, { name: 'Stool' });
+    clock.advance(620);
+
+    press(ada);
+
+    expect(above()).toBe('Stool\nL$ 20');
   });
 
   test('goes on after a region’s start and an outage of the service', () => {

@@ -115,9 +115,11 @@ describe('nobody else puts a script in:', () => {
     vendor.touch(ada);
     const [atOnce] = [vendor.body.prim.pin];
     vendor.touch(owner);
-    clock.advance(1);
+    clock.advance(1.3);
     const { pin } = vendor.body.prim;
-    clock.advance(30);
+    const [, hidden] = vendor.body.payPrice;
+    clock.advance(24);
+    expect([hidden, vendor.body.payPrice[1]]).toEqual([-1, 100]);
 
     rezUpdater();
     clock.advance(20);
