@@ -54,13 +54,13 @@ export const texts = {
     remember: 'Remember me on this device',
     rememberHelp: 'Otherwise the key is forgotten when you close this tab.',
     submit: 'Sign in',
-    how: 'To get a key, run this command where your store is kept. It prints a link that signs you in:',
+    how: 'To get a key, run this command in a terminal, as docs/operate/terminal.md shows. It prints a link that signs you in:',
     command: 'npx store desk --stage prod \\\n  --preset support --expires 12h',
     wrong: 'This key does not work: it may have expired, been revoked, or been copied in part.',
     empty: 'Paste a key first.',
     unreachable: 'The service did not answer. Check the connection and try again.',
     livesOn: (name: string) =>
-      `You are signed out here. The service did not answer, so the key of your link works until it expires. To end it now, run this command where your store is kept: npx store key revoke "${name}"`,
+      `You are signed out here. The service did not answer, so the key of your link works until it expires. To end it now, run this command in a terminal, as docs/operate/terminal.md shows: npx store key revoke "${name}"`,
     goOn: (store: string) => `Go on at ${store}`,
     again: {
       title: 'Sign in again',

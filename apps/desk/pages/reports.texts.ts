@@ -26,6 +26,6 @@ export const t = {
   reading: (read: number, of: number) =>
     `Reading sales: ${count(read)}${of > read ? ` of about ${count(of)}` : ''}. Leave the page to stop.`,
   cut: (most: number) =>
-    `Only the newest ${count(most)} sales of the month are counted here. This command counts all of them. Run it where your store is kept:`,
+    `Only the newest ${count(most)} sales of the month are counted here. This command counts all of them. Run it in a terminal, as docs/operate/terminal.md shows:`,
   command: (month: string) => `npx store report --month ${month}`,
 };

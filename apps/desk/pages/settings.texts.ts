@@ -35,7 +35,7 @@ export const t = {
     help: 'On this device. Sums of days and months are of UTC, and a form takes your own time.',
   },
   people: 'Keys and people',
-  peopleHelp: 'The desk makes no key. These commands do, where your store is kept:',
+  peopleHelp: 'The desk makes no key. These commands do, in a terminal, as docs/operate/terminal.md shows:',
   commands: [
     ['A key for somebody who helps customers', 'npx store key issue "Anna" --preset support --expires 90d'],
     ['A link for one day', 'npx store desk --preset support --expires 12h'],
