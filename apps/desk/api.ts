@@ -83,19 +83,25 @@ export const connect = (apiKey: string) => {
 
 export type Client = ReturnType<typeof connect>['client'];
 
-/** A failure in words for the person at the desk, with one message for each fault in what they entered. */
+/** A failure in words for the person at the desk. */
 export interface Fault {
   status: number | undefined;
   text: string;
+  /** The service's own messages, and what makes words of them beside the fields of a form. */
   errors: readonly string[];
+  words?: typeof import('./messages.ts');
 }
 
-export const explainError = (error: unknown, noAnswer: string): Fault => {
-  if (error instanceof StoreProblem && error.status === 401)
-    return { status: 401, text: texts.signIn.again.text, errors: [] };
-  if (error instanceof StoreProblem) return { status: error.status, text: error.detail, errors: error.errors };
+/** Explains a failed call. Its words are loaded with the first one. Throws what is no failure of a call. */
+export const explainError = async (error: unknown, noAnswer: string): Promise<Fault> => {
   if (error instanceof NoAnswer) return { status: undefined, text: noAnswer, errors: [] };
-  throw error;
+  if (!(error instanceof StoreProblem)) throw error;
+  const { status, detail } = error;
+  if (status === 401) return { status, text: texts.signIn.again.text, errors: [] };
+  const errors = error.errors.length > 0 ? error.errors : [detail];
+  const words = await import('./messages.ts').catch(() => undefined);
+  const text = errors.map((message) => words?.wordsAlone(message) ?? message).join(' ');
+  return { status, text, errors, ...(words && { words }) };
 };
 
 /** True if the service has refused the request itself: another one may succeed. */

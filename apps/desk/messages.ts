@@ -1,12 +1,11 @@
 import { count } from './format.ts';
 import { texts } from './texts.ts';
+import { faultWords as t } from './words/fault.ts';
 
 /**
  * The service speaks to programs: it names fields as the API does, and rows by method and path. A person at the desk
  * needs a sentence about the form in front of them.
  */
-
-const t = texts.faults;
 
 const noLimit = 2_147_483_647;
 

@@ -4,7 +4,7 @@ import { CsvFault, type CsvRecord, csvReader } from '../../shared/csv.ts';
 import { ownOf, readHeader } from '../../shared/csv-header.ts';
 import { otherForm } from '../../shared/file-form.ts';
 import { wordsOf } from '../messages.ts';
-import { texts } from '../texts.ts';
+import { faultWords } from '../words/fault.ts';
 import { planWords } from '../words/plan.ts';
 import { type ImportKind, maxRows } from './kinds.ts';
 
@@ -167,4 +167,4 @@ export const columnNamed = (columns: readonly ImportColumn[], name: string): Imp
   columns.find((one) => one.name === name) as ImportColumn;
 
 /** The sentence about a time in the past. */
-export const pastFault = (name: string, value: string): string => t.faults.value(name, value, texts.faults.future);
+export const pastFault = (name: string, value: string): string => t.faults.value(name, value, faultWords.future);

@@ -59,8 +59,10 @@ const useTail = (type: EventType | undefined, round: number): Tail => {
       }
     };
     setTail(nothing);
-    follow().catch((error) => {
-      if (!signal.aborted) setTail((last) => ({ ...last, fault: explainError(error, texts.noAnswer.read) }));
+    follow().catch(async (error) => {
+      if (signal.aborted) return;
+      const fault = await explainError(error, texts.noAnswer.read);
+      if (!signal.aborted) setTail((last) => ({ ...last, fault }));
     });
     return () => ending.abort();
   }, [type, round]);

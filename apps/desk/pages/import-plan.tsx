@@ -136,7 +136,7 @@ const useWriting = ({ rows, write }: Plan, stopped: string) => {
     try {
       await writeRows(open, write, { tell, signal: ending.signal });
     } catch (error) {
-      setFault(explainError(error, stopped));
+      setFault(await explainError(error, stopped));
     } finally {
       forgetProducts();
       setUnsaved(false);
@@ -297,7 +297,10 @@ export const PlannedRows = ({ kind, from, rows, giving, onEnd }: RowsProps) => {
     const onDone = (read: number, all: number) => isShown && setDone([read, all]);
     planImport(kind, { session, columns: importColumns, rows, giving, onDone }).then(
       (made) => isShown && setPlan(made),
-      (error) => isShown && setFault(explainError(error, texts.noAnswer.read)),
+      async (error) => {
+        const explained = isShown && (await explainError(error, texts.noAnswer.read));
+        if (isShown && explained) setFault(explained);
+      },
     );
     return () => {
       isShown = false;

@@ -2,7 +2,6 @@ import { type ComponentChildren, createContext, type TargetedEvent } from 'preac
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import type { Fault } from '../api.ts';
-import { isAbout, wordsOf } from '../messages.ts';
 import { SessionContext } from '../session.ts';
 import { texts } from '../texts.ts';
 import { useUnsaved } from '../unsaved.ts';
@@ -45,14 +44,17 @@ interface FormProps {
 
 /** The fault of a sent form in words, each beside its field or, without a field, by itself. */
 const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
-  const messages = fault ? (fault.errors.length > 0 ? fault.errors : [fault.text]) : [];
+  const { words, errors = [], text = '' } = fault ?? {};
   const fieldOf = (message: string): string | undefined =>
-    names.find((name) => isAbout(message, name)) ?? names.find((name) => contains(message, name));
+    names.find((name) => words?.isAbout(message, name)) ?? names.find((name) => contains(message, name));
   const errorOf = (name: string): string | undefined => {
-    const message = messages.find((one) => fieldOf(one) === name);
-    return message && wordsOf(message, name);
+    const message = errors.find((one) => fieldOf(one) === name);
+    return message && (words?.wordsOf(message, name) ?? message);
   };
-  return { errorOf, others: messages.filter((message) => fieldOf(message) === undefined) };
+  const others = errors.filter((message) => fieldOf(message) === undefined);
+  // Without messages of the service, the text says all.
+  const alone = errors.length === 0 ? text : others.map((message) => words?.wordsAlone(message) ?? message).join(' ');
+  return { errorOf, alone };
 };
 
 const Buttons = ({
@@ -111,7 +113,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
   useEffect(() => {
     if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
   }, [fault]);
-  const { errorOf, others } = messagesOf(fault, names);
+  const { errorOf, alone } = messagesOf(fault, names);
   const send = (event: TargetedEvent<HTMLFormElement>) => {
     event.preventDefault();
     const fields = [...event.currentTarget.elements] as HTMLInputElement[];
@@ -132,7 +134,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
         onValues?.(entered);
       }}
     >
-      {fault && others.length > 0 && <FaultBox fault={{ ...fault, errors: others }} />}
+      {fault && alone !== '' && <FaultBox fault={{ ...fault, text: alone }} />}
       <ErrorsContext.Provider value={errorOf}>{children}</ErrorsContext.Provider>
       <Buttons submit={submit} isBusy={isBusy} isDangerous={isDangerous === true} {...(onCancel && { onCancel })} />
     </form>
@@ -222,7 +224,7 @@ export const Field = ({
 }: FieldProps) => {
   const id = useId();
   const words = useContext(ErrorsContext)(name);
-  const error = words && type === 'product' ? texts.faults.product : words;
+  const error = words && type === 'product' ? texts.pickProduct : words;
   const input = useRef<HTMLElement | null>(null);
   const take = (element: HTMLElement | null) => {
     input.current = element;

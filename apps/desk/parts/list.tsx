@@ -148,7 +148,7 @@ export const Export = <R,>({ columns, all, file, fileColumns }: ExportProps<R>) 
       await saveRows(file, (await fileColumns?.()) ?? columns, rows);
       say(texts.list.exported(rows.length));
     } catch (error) {
-      say(explainError(error, texts.noAnswer.read).text);
+      say((await explainError(error, texts.noAnswer.read)).text);
     } finally {
       setExported(undefined);
     }

@@ -2,7 +2,6 @@ import type { ComponentChildren } from 'preact';
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { explainError, type Fault } from '../api.ts';
 import { onKey, tellOfKey } from '../key-end.ts';
-import { wordsAlone } from '../messages.ts';
 import { texts } from '../texts.ts';
 
 export interface LoadState<T> {
@@ -24,8 +23,11 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
     setState(({ value }) => ({ ...(value !== undefined && { value }), isLoading: true }));
     read(ending.signal).then(
       (value) => !ending.signal.aborted && setState({ value, isLoading: false }),
-      (error) =>
-        !ending.signal.aborted && setState({ fault: explainError(error, texts.noAnswer.read), isLoading: false }),
+      async (error) => {
+        if (ending.signal.aborted) return;
+        const fault = await explainError(error, texts.noAnswer.read);
+        if (!ending.signal.aborted) setState({ fault, isLoading: false });
+      },
     );
     return () => ending.abort();
   }, [...inputs, round]);
@@ -37,7 +39,7 @@ export const useLoad = <T,>(read: (signal: AbortSignal) => Promise<T>, inputs: r
 /** A failed read, with a way to try again. */
 export const FaultBox = ({ fault, onRetry }: { fault: Fault; onRetry?: () => void }) => (
   <div class="notice is-bad" role="alert">
-    <p>{(fault.errors.length > 0 ? fault.errors : [fault.text]).map(wordsAlone).join(' ')}</p>
+    <p>{fault.text}</p>
     {fault.status === 401 ? (
       <button type="button" class="button" onClick={() => tellOfKey('ended')}>
         {texts.signIn.submit}
@@ -97,7 +99,7 @@ export const usePress = (write: () => Promise<void>): PressState => {
     try {
       await write();
     } catch (error) {
-      setFault(explainError(error, texts.noAnswer.write));
+      setFault(await explainError(error, texts.noAnswer.write));
     } finally {
       running.current = false;
       setBusy(false);

@@ -39,7 +39,7 @@ export const Toasts = ({ children }: { children: ComponentChildren }) => {
     try {
       await toast?.undo?.();
     } catch (error) {
-      say(explainError(error, texts.noAnswer.write).text);
+      say((await explainError(error, texts.noAnswer.write)).text);
     } finally {
       isUndoing.current = false;
     }
