@@ -26,7 +26,7 @@ export interface Stall {
   region: Region;
 }
 
-type Script = 'cashier' | 'vendor' | 'dispenser' | 'shelf' | 'terminal';
+type Script = 'cashier' | 'vendor' | 'dispenser' | 'shelf' | 'terminal' | 'updater';
 
 /** The text of a shipped script, with the planted fault if it belongs there. */
 export const scriptOf = (name: Script, fault = ''): string => {
@@ -54,7 +54,7 @@ export interface Plan {
   store: { id: string; name: string };
   owner: Avatar;
   service: Service;
-  keys: Record<Script | 'otherVendor', string>;
+  keys: Record<Exclude<Script, 'updater'> | 'otherVendor', string>;
   /** A fault to plant into a script. */
   fault: string | undefined;
   regions: readonly Region[];

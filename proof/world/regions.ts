@@ -296,6 +296,30 @@ export class Region {
     this.remove(other);
   }
 
+  /**
+   * The owner puts another version of its script into a vendor, with an updater that holds its notecard. Answers the script
+   * that took its place; undefined if none did, because something else happened to the object meanwhile.
+   */
+  async update(placement: Placement, updater: string, source: string): Promise<Placement | undefined> {
+    if (!this.isWhole(placement)) return undefined;
+    const { owner, scriptName, prim } = placement.body;
+    const items = [{ name: scriptName, type: 10, source }];
+    const notecards = { vendor: [...(prim.notecards.vendor ?? [])] };
+    const tool = this.rez({ owner, name: 'updater', script: updater, notecards, items });
+    await this.actor.wait(15);
+    this.touch(placement, owner);
+    const other = await this.actor.until(
+      () => this.world.scriptsIn(placement).find((one) => !this.scripts.has(one) && one.body.scriptName === scriptName),
+      15,
+    );
+    if (this.scripts.has(tool)) this.remove(tool);
+    if (!other || !this.scripts.has(placement)) return undefined;
+    this.grid.counts.add('scripts updated');
+    this.forget(placement);
+    this.scripts.delete(placement);
+    return this.add(other);
+  }
+
   /** The address of a box dies, and nobody says so. */
   loseUrl(placement: Placement): void {
     if (!this.isThere(placement)) return;

@@ -57,6 +57,7 @@ const serviceTroubles = (
 const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Trouble[] => {
   const { grid, regions, malls, others, options } = setting;
   const vendor = scriptOf('vendor', options.plant);
+  const updater = scriptOf('updater', options.plant);
   const region = (): Region => actor.pick(regions) as Region;
   const mall = (): Mall => actor.pick(malls) as Mall;
   const forAWhile = (low: number, high: number) => () => actor.rest(actor.between(low, high), isOver);
@@ -92,6 +93,10 @@ const gridTroubles = (setting: Setting, isOver: () => boolean, actor: Actor): Tr
     withVendor((_, { region: place, object }) => place.dropScript(object, vendor, forAWhile(10, 60))),
     withVendor((one, stall) => {
       if (changeKey(one, stall)) grid.counts.add('keys changed');
+    }),
+    withVendor(async (_, stall) => {
+      const other = await stall.region.update(stall.object, updater, vendor);
+      if (other) stall.object = other;
     }),
     async () => erase(mall().strangers[1]),
     async () => loseUrl(actor.pick(mall().boxes)),
