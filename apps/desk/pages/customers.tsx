@@ -99,7 +99,7 @@ export const CustomersPage = () => {
         all={all}
         file="customers"
         caption={t.caption}
-        columns={isChoice ? [choiceColumn(choice, ({ username }) => username), ...columns] : columns}
+        columns={isChoice ? [choiceColumn(choice, shown, ({ username }) => username), ...columns] : columns}
         keyOf={choice.keyOf}
         empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
       />

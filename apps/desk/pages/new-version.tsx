@@ -107,7 +107,7 @@ const senderOf = (
       });
       return {};
     } catch (error) {
-      if (isRefusal(error)) return { why: explainError(error, t.broken).text };
+      if (isRefusal(error)) return { why: (await explainError(error, t.broken)).text };
       throw error;
     }
   },
@@ -139,7 +139,7 @@ const useSending = (version: NewVersion, owners: readonly Owner[]) => {
     try {
       await sendVersion(version, owners, senderOf(session, version, message, ending.signal, onChange));
     } catch (error) {
-      setFault(explainError(error, t.broken));
+      setFault(await explainError(error, t.broken));
     } finally {
       setUnsaved(false);
       setRun(true);

@@ -4,7 +4,6 @@ import { readAtMost } from '../choice.ts';
 import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
-import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { type Column, Filter, List, ProductName, Search, State } from '../parts/list.tsx';
@@ -25,21 +24,29 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     ),
     value: ({ name }) => name,
   },
-  { heading: t.price, inRow: 'main', cell: ({ price }) => money(price), value: ({ price }) => price, isNumber: true },
   {
-    heading: t.activePrice,
-    cell: ({ price, activePrice }) => (price === activePrice ? '–' : <b>{money(activePrice)}</b>),
-    value: ({ activePrice }) => activePrice,
+    heading: t.price,
+    inRow: 'main',
+    cell: ({ price, activePrice }) =>
+      price === activePrice ? (
+        money(price)
+      ) : (
+        <>
+          <s>{money(price)}</s> <b>{money(activePrice)}</b>
+        </>
+      ),
+    value: ({ price }) => price,
     isNumber: true,
   },
-  { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
+  { heading: t.activePrice, value: ({ activePrice }) => activePrice },
+  { heading: t.item, cell: ({ name, item }) => (item === name ? '–' : item), value: ({ item }) => item },
   {
     heading: t.shares,
     cell: ({ profitShares }) => (profitShares.length === 0 ? '–' : count(profitShares.length)),
     value: ({ profitShares }) => profitShares.length,
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', isTool: true, cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
+  { heading: t.id, value: ({ id }) => id },
 ];
 
 /** The categories as options of a filter. */
@@ -127,7 +134,7 @@ export const ProductsPage = () => {
         file="products"
         fileColumns={async () => (await import('../import/product-file.ts')).productFileColumns()}
         caption={t.caption}
-        columns={isChoice ? [choiceColumn(choice, ({ name }) => name), ...productColumns] : productColumns}
+        columns={isChoice ? [choiceColumn(choice, shown, ({ name }) => name), ...productColumns] : productColumns}
         keyOf={choice.keyOf}
         empty={query.active === 'no' ? t.noneInactive : Object.keys(query).length > 0 ? t.noneFits : t.none}
       />

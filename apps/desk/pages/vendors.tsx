@@ -104,6 +104,7 @@ export const VendorsPage = () => {
     yield* client.rows('/v1/vendors', { query: { ...(await filtersOf()), limit: 1000 } });
   }
   const isFiltered = query.state !== undefined || query.product !== undefined;
+  const shown = vendors.value?.data ?? [];
   const isChoice = can('vendors:write') && (isFiltered || vendors.value?.data.length !== 0);
   const columns = columnsOf(session);
   return (
@@ -120,7 +121,7 @@ export const VendorsPage = () => {
         {can('products:read') && <Search name="product" label={t.product} of="product" />}
       </div>
       {isChoice && (
-        <ChoiceBar choice={choice} shown={vendors.value?.data ?? []} all={all} said={t.chosen}>
+        <ChoiceBar choice={choice} shown={shown} all={all} said={t.chosen}>
           <button type="button" class="button is-main" onClick={() => setChanging(true)}>
             {t.change.open}
           </button>
@@ -141,7 +142,9 @@ export const VendorsPage = () => {
         all={all}
         file="vendors"
         caption={t.caption}
-        columns={isChoice ? [choiceColumn(choice, ({ name, region }) => `${name}, ${region}`), ...columns] : columns}
+        columns={
+          isChoice ? [choiceColumn(choice, shown, ({ name, region }) => `${name}, ${region}`), ...columns] : columns
+        }
         keyOf={choice.keyOf}
         empty={isFiltered ? t.noneFits : t.none}
       />

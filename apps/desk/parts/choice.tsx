@@ -33,11 +33,40 @@ export const useChangeOfMany = <R,>({ setChosen }: Choice<R>, reload: () => void
   };
 };
 
-/** The column by which rows are chosen. It is the first one. */
-export const choiceColumn = <R,>({ chosen, setChosen, keyOf }: Choice<R>, nameOf: (row: R) => string): Column<R> => {
+interface PageBoxProps<R> {
+  choice: Choice<R>;
+  /** The rows of the page. */
+  shown: readonly R[];
+  /** Its name, if no words stand beside it. */
+  label?: string;
+}
+
+/** Chooses all rows of the page, or none of them. */
+const PageBox = <R,>({ choice: { chosen, setChosen, keyOf }, shown, label }: PageBoxProps<R>) => {
+  const part = partOf(chosen, shown, keyOf);
+  return (
+    <input
+      type="checkbox"
+      aria-label={label}
+      checked={part === 'all'}
+      indeterminate={part === 'some'}
+      onChange={({ currentTarget: { checked } }) => setChosen(choose(chosen, shown, checked, keyOf))}
+    />
+  );
+};
+
+/** The column by which rows are chosen. It is the first one. Its head chooses the rows of the page. */
+export const choiceColumn = <R,>(choice: Choice<R>, shown: readonly R[], nameOf: (row: R) => string): Column<R> => {
+  const { chosen, setChosen, keyOf } = choice;
   const keys = new Set(chosen.map(keyOf));
   return {
     heading: t.choose,
+    head: (
+      <>
+        <span class="hidden-text">{t.choose}</span>
+        <PageBox choice={choice} shown={shown} label={t.page} />
+      </>
+    ),
     isTool: true,
     cell: (row) => (
       <input
@@ -65,35 +94,32 @@ interface BarProps<R> {
   children: ComponentChildren;
 }
 
-/** How many rows of a list are chosen, and what can be done with all of them. */
+/** How many rows of a list are chosen, and what can be done with all of them. Nothing is shown while none is chosen. */
 export const ChoiceBar = <R,>({ choice, shown, all, said, most = Number.POSITIVE_INFINITY, ...props }: BarProps<R>) => {
-  const { chosen, setChosen, keyOf } = choice;
+  const { chosen, setChosen } = choice;
   const choosing = usePress(async () => setChosen(await readAtMost(all(), most)));
-  const part = partOf(chosen, shown, keyOf);
   const isTooMany = chosen.length > most;
+  const isOpen = chosen.length > 0;
   return (
-    <div class="notice spaced choice">
-      <p aria-live="polite">{isTooMany ? props.tooMany : said(chosen.length)}</p>
-      <div class="actions">
-        <label class="check">
-          <input
-            type="checkbox"
-            checked={part === 'all'}
-            indeterminate={part === 'some'}
-            onChange={({ currentTarget: { checked } }) => setChosen(choose(chosen, shown, checked, keyOf))}
-          />
-          <span>{t.page}</span>
-        </label>
-        <button type="button" class="button" aria-disabled={choosing.isBusy} onClick={choosing.press}>
-          {choosing.isBusy ? texts.working : t.all}
-        </button>
-        {chosen.length > 0 && (
+    <div class={`choice${isOpen ? ' notice spaced' : ''}`}>
+      <p aria-live="polite">{isOpen && (isTooMany ? props.tooMany : said(chosen.length))}</p>
+      {isOpen && (
+        <div class="actions">
+          {/* A narrow screen shows no head of the column. */}
+          {/* biome-ignore lint/a11y/noLabelWithoutControl: the control is in a component. */}
+          <label class="check is-narrow">
+            <PageBox choice={choice} shown={shown} />
+            <span>{t.page}</span>
+          </label>
+          <button type="button" class="button" aria-disabled={choosing.isBusy} onClick={choosing.press}>
+            {choosing.isBusy ? texts.working : t.all}
+          </button>
           <button type="button" class="button" onClick={() => setChosen([])}>
             {t.none}
           </button>
-        )}
-        {chosen.length > 0 && !isTooMany && props.children}
-      </div>
+          {!isTooMany && props.children}
+        </div>
+      )}
       {choosing.fault && <FaultBox fault={choosing.fault} />}
     </div>
   );

@@ -21,6 +21,8 @@ interface Page<R> {
 /** A column: its heading, its cell, if it is shown, and its value in an exported file, if it has one. */
 export interface Column<R> {
   heading: string;
+  /** Stands in the head of the column instead of the heading. */
+  head?: ComponentChildren;
   cell?: (row: R) => ComponentChildren;
   value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
   isNumber?: boolean;
@@ -94,9 +96,9 @@ export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TablePr
         <caption class="hidden-text">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ heading, isNumber, isTool }) => (
+            {columns.map(({ heading, head = heading, isNumber, isTool }) => (
               <th key={heading} role="columnheader" scope="col" class={lookOf({ isNumber, isTool })}>
-                {heading}
+                {head}
               </th>
             ))}
           </tr>

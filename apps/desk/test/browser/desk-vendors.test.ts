@@ -87,6 +87,7 @@ test('changes the product of sixty vendors at once, more than a page has', async
   await page.getByRole('table', { name: 'Vendors of the store' }).waitFor();
   expect(await page.getByRole('combobox', { name: 'Product' }).inputValue()).toBe(before.name);
 
+  await page.getByRole('checkbox', { name: 'All on this page' }).check();
   await page.getByRole('button', { name: 'Choose all' }).click();
   await page.getByText('60 vendors are chosen.').waitFor();
   await page.getByRole('button', { name: 'Change the product' }).click();
