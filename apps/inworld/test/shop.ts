@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Scope } from '../../../lib/routes/route.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { presets } from '../../../lib/store/key-presets.ts';
+import { type PresetName, presets } from '../../../lib/store/key-presets.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 import { startForTests } from '../../../test/support/local-service.ts';
@@ -48,7 +48,7 @@ export const openShop = async () => {
       headers: { 'X-API-Key': local.keys.all },
       ...(body && { body: JSON.stringify(body) }),
     });
-    return response.json();
+    return response.status === 204 ? undefined : response.json();
   };
   const { id: store } = await call('GET', '/v1/store');
   const issue = async (scopes: readonly Scope[]) =>
@@ -134,6 +134,8 @@ export const openShop = async () => {
     stop();
     await local.stop();
   };
-  return { local, store, call, issue, place, end };
+  /** A key with the scopes of a preset. */
+  const keyOf = (preset: PresetName): Promise<string> => issue(presets[preset].scopes);
+  return { local, store, call, issue, keyOf, place, end };
 };
 export type Shop = Awaited<ReturnType<typeof openShop>>;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { Placement } from '../../../local/grid/world/land.ts';
-import { openShop, owner, type Shop } from './shop.ts';
+import { openShop, owner, type Shop, scriptOf } from './shop.ts';
 
 /** The shipped vendor sells through the local service over HTTP, in a made-up world with its own L$. */
 
@@ -433,6 +433,53 @@ test('charges those who wear the tag of its group the group’s price, with the 
     ]),
   );
   expect(new Set(made.map(({ vendorUuid }: Record<string, unknown>) => vendorUuid))).toEqual(new Set([vendor.body.id]));
+});
+
+test('sells the products of a category by arrows, in the order of the service, with a key for reading', async () => {
+  const { vendor, world, ready, until, clock, buyer, price } = await place();
+  const { id: category } = await call('POST', '/v1/categories', { name: 'Chairs' });
+  const chairs: string[] = [];
+  for (const n of [1, 2, 3]) {
+    const { id } = await call('POST', '/v1/products', {
+      name: `Chair ${n}`,
+      price: 10 * n,
+      description: '"'.repeat(4096),
+    });
+    chairs.push(id);
+    await call('POST', `/v1/categories/${category}/products/${id}`);
+  }
+  const part = (name: string, script: string, notecards = {}): Placement =>
+    world.rez({ owner, name, script, notecards, items: [] });
+  const lines = ['service = https://service.example', `key = ${await shop.keyOf('shop')}`, `category = ${category}`];
+  const shelf = part('shelf', scriptOf('shelf'), { shop: lines });
+  const [next, previous] = ['next', 'previous'].map((name) => part(name, 'default { state_entry() { } }'));
+  await ready();
+  world.link(vendor, shelf, next as Placement, previous as Placement);
+  clock.advance(5);
+  const seen: unknown[] = [];
+  for (const [arrow, n] of [
+    [next, 1],
+    [next, 2],
+    [next, 3],
+    [next, 1],
+    [next, 2],
+    [previous, 1],
+    [previous, 1],
+  ] as const) {
+    arrow?.touch(buyer);
+    clock.advance(1);
+    await until(() => vendor.body.seen.text === `Chair ${n}\nL$ ${10 * n}` && price() === 10 * n, 1);
+    seen.push(n);
+  }
+
+  vendor.pay(buyer, 10);
+  await until(() => world.log.said.some(({ text }) => text.startsWith('Thank you!')));
+
+  expect(seen).toHaveLength(7);
+  const { data } = await call('GET', `/v1/sales?product=${chairs[0]}`);
+  expect(data).toMatchObject([{ state: 'completed', paid: 10, buyerUuid: buyer, vendorUuid: vendor.body.id }]);
+  expect(world.log.errors).toEqual([]);
+  expect(shelf.script.memory().peak).toBeLessThan(62_000);
 });
 
 test('the script stays within its memory with a name of 63 letters, with a tenth less heap too', async () => {
