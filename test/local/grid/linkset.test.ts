@@ -202,3 +202,57 @@ test('an address can die without a word', () => {
   expect(answers).toEqual([404]);
   expect(said()).toEqual([]);
 });
+
+test('a link message reaches the scripts of the prims that it is for, with the number of its sender', () => {
+  const { rez, said, world } = start();
+  const hears =
+    'link_message(integer s, integer n, string t, key k) { llOwnerSay(llGetScriptName() + (string)s + t); }';
+  const send = (link: string) => `llMessageLinked(${link}, 7, "${link}", NULL_KEY);`;
+  const links = ['LINK_SET', 'LINK_ALL_OTHERS', 'LINK_ALL_CHILDREN', 'LINK_THIS', 'LINK_ROOT', '3', '4'];
+  const prims = [1, 2, 3].map((n) =>
+    rez('', `${hears} ${n === 2 ? `touch_start(integer c) { ${links.map(send).join(' ')} }` : ''}`),
+  );
+  world.link(...prims);
+
+  prims[1]?.touch(ada);
+
+  const heard = said().map((text) => text.replace('prim.lsl2', ''));
+  expect(links.map((link) => heard.filter((text) => text === link).length)).toEqual([3, 2, 2, 1, 1, 1, 0]);
+});
+
+test('a touch and a payment go to the root, with the number of the prim, where the prim handles neither', () => {
+  const { rez, said, world } = start();
+  const all = `touch_start(integer n) { llOwnerSay(llGetLinkName(llDetectedLinkNumber(0)) + (string)llDetectedLinkNumber(0)); }
+    money(key who, integer amount) { llOwnerSay((string)amount); }`;
+  const [root, deaf, own] = [rez('', all), rez(''), rez('', 'touch_start(integer n) { llOwnerSay("own"); }')];
+  world.link(root, deaf, own);
+  world.balances.set(ada, 100);
+
+  for (const prim of [root, deaf, own]) prim.touch(ada);
+  deaf.pay(ada, 60);
+
+  expect(said()).toEqual(['prim1', 'prim2', 'own', '60']);
+});
+
+test('a script is put into another prim only with its pin and by its owner, and takes the place of its namesake', () => {
+  const { rez, said, world, clock } = start();
+  const target = rez('llSetRemoteScriptAccessPin(42); llLinksetDataWrite("kept", "yes");');
+  const source = 'default { state_entry() { llOwnerSay("new " + llLinksetDataRead("kept")); } }';
+  const loader = (pin: number, by = owner): void => {
+    world.rez({
+      ...{ owner: by, name: 'loader', notecards: {}, items: [{ name: 'prim.lsl', type: 10, source }] },
+      script: `default { state_entry() { llRemoteLoadScriptPin("${target.body.id}", "prim.lsl", ${pin}, TRUE, 0); } }`,
+    });
+    clock.advance(1);
+  };
+
+  loader(41);
+  loader(42, bo);
+  const [before, errors] = [said(), world.log.errors.length];
+  loader(42);
+
+  expect([before, errors]).toEqual([[], 2]);
+  expect(said()).toEqual(['new yes']);
+  expect(world.scriptsIn(target)).toHaveLength(1);
+  expect(target.script.send('timer')).toBe(false);
+});
