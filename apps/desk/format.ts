@@ -45,6 +45,7 @@ const times = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyl
 const hours = new Intl.DateTimeFormat(undefined, { timeStyle: 'short', timeZone });
 const days = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short', timeZone: 'UTC' });
 
+const monthsAlone = new Intl.DateTimeFormat(undefined, { month: 'long', timeZone: 'UTC' });
 const months = new Intl.DateTimeFormat(undefined, { month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 /** A month, `YYYY-MM` in UTC. */
@@ -57,9 +58,8 @@ export const hour = (at: string): string => hours.format(new Date(at));
 /** A day of the store's sums, `YYYY-MM-DD` in UTC. */
 export const dayName = (day: string): string => days.format(new Date(`${day}T00:00:00Z`));
 
-/** `Oct 1 – 27`. */
-export const dayRange = (from: string, to: string): string =>
-  days.formatRange(new Date(`${from}T00:00:00Z`), new Date(`${to}T00:00:00Z`));
+/** The month of such a day, without its year. */
+export const monthOf = (day: string): string => monthsAlone.format(new Date(`${day}T00:00:00Z`));
 
 const relative = new Intl.RelativeTimeFormat(undefined, { numeric: 'auto' });
 const units: [Intl.RelativeTimeFormatUnit, number][] = [

@@ -46,14 +46,6 @@ export const monthBefore = (today: string): string => {
   return isoDay(Date.UTC(year, month - 2));
 };
 
-/** The last day of a month, and the day with the same number as `today`, if the month has it. */
-const sameDayIn = (month: string, today: string): { same: string; last: string } => {
-  const [year = 0, number = 1] = month.split('-').map(Number);
-  const last = isoDay(Date.UTC(year, number, 0));
-  const same = `${month.slice(0, 7)}${today.slice(7)}`;
-  return { same: same < last ? same : last, last };
-};
-
 /** A page of sales in all states, the newest first. */
 export interface NewestSales {
   data: readonly SaleResponse[];
@@ -83,22 +75,39 @@ const earnedYesterday = (
   return sumOfAll(soldBefore) - sumOfAll(refundedBefore);
 };
 
-/** Today and this month so far, each with the span before it. Days and months are in UTC. */
+/** Today, the day before it, and this month so far. Days and months are in UTC. */
 export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: number) => {
   const [today, yesterday] = [isoDay(now), isoDay(now - dayMillis)];
-  const before = monthBefore(today);
-  const { same, last } = sameDayIn(before, today);
   const dayBefore = sumOf(days, yesterday, yesterday);
   return {
     day: { sum: sumOf(days, today, today), before: dayBefore, beforeByNow: earnedYesterday(newest, dayBefore, now) },
-    month: {
-      sum: sumOf(days, `${today.slice(0, 7)}-01`, today),
-      before: sumOf(days, before, last),
-      beforeByNow: sumOf(days, before, same),
-      /** The day in the month before up to which `beforeByNow` counts, and the last day of that month. */
-      same,
-      last,
-    },
+    month: sumOf(days, `${today.slice(0, 7)}-01`, today),
+  };
+};
+
+/** All days of the month of a day. */
+const daysOfMonth = (day: string): string[] => {
+  const [year = 0, month = 1] = day.split('-').map(Number);
+  const last = new Date(Date.UTC(year, month, 0)).getUTCDate();
+  return Array.from({ length: last }, (_, index) => isoDay(Date.UTC(year, month - 1, index + 1)));
+};
+
+/**
+ * This month by its days, with what each earned, and what the day with the same number in the month before had left.
+ * Both are undefined where there is no such day, or not yet.
+ */
+export const monthByDay = (given: readonly SaleDay[], now: number) => {
+  const today = isoDay(now);
+  const byDay = new Map(given.map((one) => [one.day, earningsOf(one)]));
+  const earnedOn = (day: string): Earned => byDay.get(day) ?? nothingEarned;
+  const [days, daysBefore] = [daysOfMonth(today), daysOfMonth(monthBefore(today))];
+  return {
+    days,
+    earned: days.map((day) => (day > today ? undefined : earnedOn(day))),
+    before: days.map((_, index) => {
+      const same = daysBefore[index];
+      return same === undefined ? undefined : earnedOn(same).yours;
+    }),
   };
 };
 

@@ -1,4 +1,4 @@
-import { count, money, some } from './format.ts';
+import { count, some } from './format.ts';
 
 /**
  * The English texts that the first view loads. A page's own texts stand beside it, in `<page>.texts.ts`, and the words
@@ -110,13 +110,6 @@ export const texts = {
     all: 'All',
     part: (rows: number) => `These ${count(rows)} rows are one page of the list. It has more.`,
   },
-  chart: {
-    table: 'Show as a table',
-    nothing: 'Nothing yet',
-    day: 'Day',
-    sum: (days: number) => `in ${some(days, 'day', 'days')}`,
-    last: 'Today',
-  },
   home: {
     title: 'Home',
     attention: 'Needs attention',
@@ -132,43 +125,7 @@ export const texts = {
       `${count(deliveries)}${isMore ? ' or more' : ''} ${deliveries === 1 ? 'delivery' : 'deliveries'} failed in the last 30 days.`,
     see: 'Show',
     keyEnds: (when: string) => `Your key ends ${when}.`,
-    today: 'Today (UTC)',
-    yours: 'yours',
-    paidIn: (amount: number, sales: number) => `${money(amount)} paid in ${some(sales, 'sale', 'sales')}`,
-    givenBack: (amount: number) => `${money(amount)} given back by refunds`,
-    toOthers: (shares: number, commissions: number) => {
-      const parts = [
-        shares !== 0 && `${money(shares)} of shares`,
-        commissions !== 0 && `${money(commissions)} of commissions`,
-      ];
-      return `${parts.filter(Boolean).join(' and ')} to others`;
-    },
-    yesterdayByNow: (amount: number) => `Yesterday at this time: ${money(amount)}`,
-    yesterdayWhole: (amount: number) => `Yesterday: ${money(amount)}`,
-    of: (span: string, amount: number) => `${span}: ${money(amount)}`,
-    lastSales: 'Last sales',
-    noSales: 'Nothing was sold in the last 30 days.',
-    bestSellers: 'Best sellers',
-    ofDays: (days: number) => `Of the last ${count(days)} days`,
-    ofNewest: (sales: number) => `Among the newest ${some(sales, 'sale', 'sales')}`,
-    range: 'Period',
-    ranges: { 7: '7 days', 30: '30 days', 90: '90 days', 365: 'A year' },
-    sales: 'Sales',
-    paid: 'Paid',
-    refunded: 'Refunded',
-    credit: 'Store credit',
-    added: 'Given',
-    spent: 'Spent',
-    expired: 'Expired',
-    removed: 'Taken',
-    held: 'Customers hold',
-    regular: 'Regular',
-    restricted: 'Restricted',
-    deliveries: 'Deliveries',
-    delivered: 'Delivered',
-    failedShort: 'Failed',
     noBox: 'No box yet: nothing can be delivered.',
-    nothing: 'Nothing was sold, and no credit changed, in these days.',
     noDays: 'This key does not show sums: they need the scope sales:read.',
   },
   setup: {

@@ -4,16 +4,14 @@ import keyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import shop from 'lucide/dist/esm/icons/store.mjs';
 import truck from 'lucide/dist/esm/icons/truck.mjs';
 import { link } from '../address.ts';
-import { ago, count, money } from '../format.ts';
+import { ago } from '../format.ts';
 import type { IconData } from '../icon-data.ts';
-import { Chart } from '../parts/chart.tsx';
-import { type Day, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { Icon } from '../parts/icon.tsx';
 import { later } from '../parts/later.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
-import { dayMillis, isoDay, monthBefore } from '../sums.ts';
+import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { readFirstDay } from './first-day-state.ts';
 
@@ -166,89 +164,12 @@ const NeedsAttention = ({ all }: { all: readonly Attention[] }) => (
   </section>
 );
 
-const DayCharts = ({ data, span, from }: { data: readonly Day[]; span: number; from: string }) => {
-  const inSpan = data.filter(({ day }) => day >= from);
-  if (inSpan.length === 0) return <p class="empty">{t.nothing}</p>;
-  const { days, rows, held } = everyDay(inSpan, span);
-  const valuesOf = (pick: (day: Day) => number) => rows.map((day) => (day ? pick(day) : 0));
-  return (
-    <div class="charts">
-      <Chart
-        title={t.sales}
-        kind="bars"
-        days={days}
-        format={money}
-        series={[
-          { name: t.paid, tone: 'one', values: valuesOf(({ paid }) => paid) },
-          { name: t.refunded, tone: 'two', values: valuesOf(({ refunded }) => -refunded) },
-        ]}
-      />
-      <Chart
-        title={t.credit}
-        kind="bars"
-        days={days}
-        format={money}
-        series={[
-          { name: t.added, tone: 'one', values: valuesOf(({ creditAdded }) => creditAdded) },
-          { name: t.spent, tone: 'two', values: valuesOf(({ creditSpent }) => -creditSpent) },
-          { name: t.expired, tone: 'three', values: valuesOf(({ creditExpired }) => -creditExpired) },
-          { name: t.removed, tone: 'four', values: valuesOf(({ creditRemoved }) => -creditRemoved) },
-        ]}
-      />
-      <Chart
-        title={t.held}
-        kind="lines"
-        days={days}
-        format={money}
-        series={[
-          { name: t.regular, tone: 'one', values: held.map((day) => day?.credit) },
-          { name: t.restricted, tone: 'two', values: held.map((day) => day?.restrictedCredit) },
-        ]}
-      />
-      <Chart
-        title={t.deliveries}
-        kind="bars"
-        days={days}
-        format={count}
-        series={[
-          { name: t.delivered, tone: 'one', values: valuesOf(({ delivered }) => delivered) },
-          { name: t.failedShort, tone: 'two', values: valuesOf(({ failed }) => -failed) },
-        ]}
-      />
-    </div>
-  );
-};
-
 const FirstDay = later(async () => (await import('./first-day.tsx')).FirstDay);
 const Today = later(async () => (await import('./today.tsx')).Today);
 
-/** The sums of the days: today's, this month's, and charts of the days in the address. */
-const Days = () => {
-  const { client } = useSession();
-  const { span, from } = useSpan();
-  const before = monthBefore(isoDay(Date.now()));
-  const first = from < before ? from : before;
-  const loaded = useLoad((signal) => client.get('/v1/store/days', { query: { from: first }, signal }), [first]);
-  return (
-    <Show of={loaded}>
-      {({ data }) => (
-        <div class="stack home">
-          <Today days={data as Day[]} />
-          <section class="stack">
-            <div class="filters">
-              <SpanFilter />
-            </div>
-            <DayCharts data={data as Day[]} span={span} from={from} />
-          </section>
-        </div>
-      )}
-    </Show>
-  );
-};
-
 const Sums = () => {
   const { can, store } = useSession();
-  return can('sales:read') ? <Days key={store.id} /> : <p class="empty">{t.noDays}</p>;
+  return can('sales:read') ? <Today key={store.id} /> : <p class="empty">{t.noDays}</p>;
 };
 
 export const HomePage = () => {

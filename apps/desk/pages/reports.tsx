@@ -22,6 +22,7 @@ import { type Session, useSession } from '../session.ts';
 import { dayMillis } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { t } from './reports.texts.ts';
+import { DayCharts } from './reports-charts.tsx';
 
 /** The service sums up at most this many days at a time. */
 const maxDays = 366;
@@ -203,8 +204,28 @@ const BestOf = ({ month, made }: BestOfProps) => {
 
 const isMonth = (text: string | undefined): text is string => /^\d{4}-(0[1-9]|1[0-2])$/.test(text ?? '');
 
+const Months = ({ rows }: { rows: readonly Month[] }) => {
+  const { can } = useSession();
+  return (
+    <section class="stack" aria-labelledby="by-month">
+      <h2 id="by-month">{t.byMonth}</h2>
+      <Table caption={t.byMonth} columns={monthColumns} rows={rows} keyOf={(row) => row.month} empty={t.nothing} />
+      {rows.length > 0 && (
+        <nav class="pages" aria-label={t.byMonth}>
+          <Export columns={monthColumns} all={() => rows} file="months" />
+          {can('payouts:read') && (
+            <a class="button is-quiet" href={link('/payouts')}>
+              {t.payouts}
+            </a>
+          )}
+        </nav>
+      )}
+    </section>
+  );
+};
+
 export const ReportsPage = () => {
-  const { client, can } = useSession();
+  const { client } = useSession();
   const { query } = useAddress();
   const from = new Date(Date.now() - (maxDays - 1) * dayMillis).toISOString().slice(0, 10);
   const days = useLoad((signal) => client.get('/v1/store/days', { query: { from }, signal }), [from]);
@@ -217,31 +238,12 @@ export const ReportsPage = () => {
       <p class="help intro">{t.intro}</p>
       <div class="stack home">
         <Show of={days}>
-          {({ data }) => {
-            const rows = byMonth(data);
-            return (
-              <section class="stack" aria-labelledby="by-month">
-                <h2 id="by-month">{t.byMonth}</h2>
-                <Table
-                  caption={t.byMonth}
-                  columns={monthColumns}
-                  rows={rows}
-                  keyOf={(row) => row.month}
-                  empty={t.nothing}
-                />
-                {rows.length > 0 && (
-                  <nav class="pages" aria-label={t.byMonth}>
-                    <Export columns={monthColumns} all={() => rows} file="months" />
-                    {can('payouts:read') && (
-                      <a class="button is-quiet" href={link('/payouts')}>
-                        {t.payouts}
-                      </a>
-                    )}
-                  </nav>
-                )}
-              </section>
-            );
-          }}
+          {({ data }) => (
+            <div class="stack">
+              <Months rows={byMonth(data)} />
+              <DayCharts data={data} />
+            </div>
+          )}
         </Show>
         <section class="stack">
           <div class="filters">

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { StoreProblem, type VendorResponse } from '../../client/client.ts';
+import { earningsOf, nothingEarned } from '../../shared/earnings.ts';
 import { go, link } from '../address.ts';
 import { money, time } from '../format.ts';
 import { productName } from '../names.ts';
@@ -7,13 +8,14 @@ import { Actions } from '../parts/actions.tsx';
 import { Chart } from '../parts/chart.tsx';
 import { everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
+import { earnedSeries } from '../parts/earned.ts';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
-import { texts } from '../texts.ts';
+import { chartWords } from '../words/chart.ts';
 import { productWords } from '../words/product.ts';
 import { t } from './vendor.texts.ts';
 
@@ -145,14 +147,11 @@ const Days = ({ uuid }: { uuid: string }) => {
           const { days, rows } = everyDay(data, span);
           return (
             <Chart
-              title={texts.home.sales}
+              title={chartWords.sales}
               kind="bars"
               days={days}
               format={money}
-              series={[
-                { name: texts.home.paid, tone: 'one', values: rows.map((day) => day?.paid ?? 0) },
-                { name: texts.home.refunded, tone: 'two', values: rows.map((day) => -(day?.refunded ?? 0)) },
-              ]}
+              series={earnedSeries(rows.map((day) => (day ? earningsOf(day) : nothingEarned)))}
             />
           );
         }}

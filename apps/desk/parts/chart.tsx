@@ -1,12 +1,15 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { dayName, short } from '../format.ts';
-import { texts } from '../texts.ts';
+import { chartWords } from '../words/chart.ts';
 
-/** A row of numbers, one for each day; undefined if it is unknown. Negative bars go down. */
-interface Series {
+/** A row of numbers, one for each day; undefined if it is unknown. Bars below 0 go down. */
+export interface Series {
   name: string;
   values: readonly (number | undefined)[];
-  tone: 'one' | 'two' | 'three' | 'four';
+  /** `others` lies on `one`, as a part of the same whole. `before` is a dashed line, which a narrow plot leaves out. */
+  tone: 'one' | 'two' | 'three' | 'four' | 'others' | 'before';
+  /** `down`: its bars go down. `none`: only its numbers are shown. */
+  drawn?: 'down' | 'none';
 }
 
 interface ChartProps {
@@ -19,6 +22,8 @@ interface ChartProps {
 }
 
 const height = 168;
+/** The least width of a plot that has the line of the span before. */
+const wideEnough = 460;
 const margin = { top: 8, right: 4, bottom: 22, left: 44 };
 
 /** About three round numbers from `low` to `high`, 0 among them. */
@@ -44,13 +49,23 @@ const useWidth = () => {
 
 const total = (values: Series['values']): number => values.reduce<number>((sum, value) => sum + (value ?? 0), 0);
 
+/** The height of a bar: below 0 it goes down. */
+const barOf = ({ values, drawn }: Series, day: number): number => (values[day] ?? 0) * (drawn === 'down' ? -1 : 1);
+
+const isBar = ({ tone }: Series): boolean => tone !== 'before';
+
+/** How many days have a number already. The days of a month that are still ahead have none. */
+const knownDays = ({ days, series }: Pick<ChartProps, 'days' | 'series'>): number =>
+  days.findLastIndex((_, day) => series[0]?.values[day] !== undefined) + 1;
+
 /** The lowest and the highest value: of the stacked bars' sums, or of the lines. */
 const rangeOf = (kind: ChartProps['kind'], days: number, series: readonly Series[]): [number, number] => {
   const sums = Array.from({ length: days }, (_, day) => {
-    const values = series.map(({ values: all }) => all[day] ?? 0);
+    const bars = series.filter(isBar).map((one) => barOf(one, day));
+    const lines = series.filter((one) => kind === 'lines' || !isBar(one)).map(({ values }) => values[day] ?? 0);
     return kind === 'lines'
-      ? values
-      : [total(values.filter((value) => value < 0)), total(values.filter((value) => value > 0))];
+      ? lines
+      : [...lines, total(bars.filter((value) => value < 0)), total(bars.filter((value) => value > 0))];
   }).flat();
   return [Math.min(0, ...sums), Math.max(0, ...sums)];
 };
@@ -78,8 +93,9 @@ type Scale = ReturnType<typeof chartScale>;
 const barsOf = ({ step, x, y }: Scale, series: readonly Series[], day: number) => {
   const thick = Math.min(Math.max(step * 0.7, 1), 22);
   const ends = { up: 0, down: 0 };
-  return series.map(({ name, values, tone }) => {
-    const value = values[day] ?? 0;
+  return series.filter(isBar).map((one) => {
+    const { name, tone } = one;
+    const value = barOf(one, day);
     if (value === 0) return null;
     const side = value > 0 ? 'up' : 'down';
     const from = ends[side];
@@ -111,6 +127,19 @@ const lineOf = ({ middle, y }: Scale, { name, values, tone }: Series, active: nu
       <circle class={`is-${tone}`} cx={middle(active)} cy={y(values[active] ?? 0)} r="3.5" />
     )}
   </g>
+);
+
+/** The span before, a step for each day, so that it is not taken for a value between two days. */
+const stepsOf = ({ x, y, step }: Scale, { name, values }: Series) => (
+  <path
+    key={name}
+    class="is-before"
+    d={values
+      .map((value, day) =>
+        value === undefined ? '' : `${values[day - 1] === undefined ? 'M' : 'L'}${x(day)} ${y(value)}h${step}`,
+      )
+      .join('')}
+  />
 );
 
 const tickLine = ({ y }: Scale, width: number, tick: number) => (
@@ -161,7 +190,10 @@ const Plot = ({ days, series, kind, width, active, setActive }: PlotProps) => {
           ),
       )}
       {kind === 'bars'
-        ? days.map((_, day) => barsOf(scale, series, day))
+        ? [
+            ...days.map((_, day) => barsOf(scale, series, day)),
+            ...series.filter((one) => !isBar(one)).map((one) => stepsOf(scale, one)),
+          ]
         : series.map((one) => lineOf(scale, one, active))}
     </svg>
   );
@@ -174,7 +206,7 @@ const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => 
       <table>
         <thead>
           <tr>
-            <th scope="col">{texts.chart.day}</th>
+            <th scope="col">{chartWords.day}</th>
             {series.map(({ name }) => (
               <th key={name} scope="col">
                 {name}
@@ -187,7 +219,7 @@ const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => 
             <tr key={day}>
               <th scope="row">{dayName(day)}</th>
               {series.map(({ name, values }) => (
-                <td key={name}>{values[index] === undefined ? '–' : format(Math.abs(values[index]))}</td>
+                <td key={name}>{values[index] === undefined ? '–' : format(values[index])}</td>
               ))}
             </tr>
           ))}
@@ -197,18 +229,20 @@ const DayTable = ({ title, days, series, format }: Omit<ChartProps, 'kind'>) => 
   </>
 );
 
-/** The numbers of the day under the pointer. Without a pointer, the sums of bars and the last numbers of lines. */
+/** The numbers of the chosen day. Without one, the sums of bars and the last numbers of lines. */
 const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'> & Pick<PlotProps, 'active'>) => {
+  const known = knownDays({ days, series });
   const shown = ({ values }: Series): number => {
     if (active !== undefined) return values[active] ?? 0;
-    return kind === 'lines' ? (values.at(-1) ?? 0) : total(values);
+    // The span before counts as far as the one that it is compared with.
+    return kind === 'lines' ? (values.at(-1) ?? 0) : total(values.slice(0, known));
   };
-  const ofAll = kind === 'lines' ? texts.chart.last : texts.chart.sum(days.length);
+  const ofAll = kind === 'lines' ? chartWords.last : chartWords.sum(known);
   return (
     <ul class="legend">
       {series.map((one) => (
         <li key={one.name}>
-          <span class={`dot is-${one.tone}`} /> {one.name} <b>{format(Math.abs(shown(one)))}</b>
+          {one.drawn !== 'none' && <span class={`dot is-${one.tone}`} />} {one.name} <b>{format(shown(one))}</b>
         </li>
       ))}
       <li class="help">{active === undefined ? ofAll : dayName(days[active] ?? '')}</li>
@@ -216,25 +250,76 @@ const Legend = ({ days, series, kind, format, active }: Omit<ChartProps, 'title'
   );
 };
 
-/** A chart by days, with a legend that shows the numbers of the day under the pointer, and a table with all numbers. */
+/** The day that an arrow, Home or End leads to; undefined for any other key. */
+const dayOfKey = (key: string, active: number | undefined, last: number): number | undefined => {
+  if (key === 'Home') return 0;
+  if (key === 'End') return last;
+  if (key === 'ArrowLeft') return Math.max((active ?? last + 1) - 1, 0);
+  if (key === 'ArrowRight') return Math.min((active ?? last - 1) + 1, last);
+  return undefined;
+};
+
+/** A day with its numbers in words. */
+const inWords = ({ days, series, format }: Pick<ChartProps, 'days' | 'series' | 'format'>, day: number): string => {
+  const numbers = series.flatMap(({ name, values }) =>
+    values[day] === undefined ? [] : `${name} ${format(values[day])}`,
+  );
+  return `${dayName(days[day] ?? '')}: ${numbers.join(', ')}`;
+};
+
+/**
+ * A chart by days, with a legend that shows the numbers of the day under the pointer, and a table with all numbers. It
+ * is one stop of the keyboard, whose arrows choose the day.
+ */
 export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
   const { box, width } = useWidth();
   const titleId = useId();
   const [active, setActive] = useState<number>();
-  const of = { days, series, kind };
-  const isEmpty = series.every(({ values }) => values.every((value) => !value));
+  const [said, setSaid] = useState('');
+  const shown = series.filter((one) => isBar(one) || width >= wideEnough);
+  const isEmpty = width > 0 && shown.every(({ values }) => values.every((value) => !value));
+  const press = (event: KeyboardEvent) => {
+    const day = dayOfKey(event.key, active, knownDays({ days, series }) - 1);
+    if (day === undefined || event.altKey || event.ctrlKey || event.metaKey) return;
+    event.preventDefault();
+    setActive(day);
+    setSaid(inWords({ days, series, format }, day));
+  };
+  const leave = () => {
+    setActive(undefined);
+    setSaid('');
+  };
+  const keys = {
+    role: 'application',
+    tabIndex: 0,
+    'aria-label': chartWords.keys(title),
+    onKeyDown: press,
+    onBlur: leave,
+  } as const;
   return (
     <figure class="card chart" aria-labelledby={titleId}>
       <header>
         <h2 id={titleId}>{title}</h2>
-        <Legend {...of} format={format} active={active} />
+        <Legend days={days} series={shown} kind={kind} format={format} active={active} />
       </header>
-      <div ref={box} class="plot">
-        {isEmpty && <p class="empty">{texts.chart.nothing}</p>}
-        {width > 0 && !isEmpty && <Plot {...of} width={width} active={active} setActive={setActive} />}
+      <div ref={box} class="plot" {...(isEmpty ? {} : keys)}>
+        {isEmpty && <p class="empty">{chartWords.nothing}</p>}
+        {width > 0 && !isEmpty && (
+          <Plot
+            days={days}
+            series={shown.filter(({ drawn }) => drawn !== 'none')}
+            kind={kind}
+            width={width}
+            active={active}
+            setActive={setActive}
+          />
+        )}
       </div>
+      <p class="hidden-text" aria-live="polite">
+        {said}
+      </p>
       <details>
-        <summary>{texts.chart.table}</summary>
+        <summary>{chartWords.table}</summary>
         <DayTable title={title} days={days} series={series} format={format} />
       </details>
     </figure>

@@ -1,10 +1,8 @@
 import type { DaysResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { dayMillis, isoDay } from '../sums.ts';
-import { texts } from '../texts.ts';
+import { chartWords } from '../words/chart.ts';
 import { Filter } from './list.tsx';
-
-const t = texts.home;
 
 /** Only a vendor's days lack some sums. */
 export type Day = Required<DaysResponse['data'][number]>;
@@ -15,12 +13,14 @@ export const firstDay = (span: number): string => isoDay(Date.now() - (span - 1)
 /** The number of days that the address asks for, and the first of them. */
 export const useSpan = (): { span: number; from: string } => {
   const { query } = useAddress();
-  const span = Object.hasOwn(t.ranges, query.days ?? '') ? Number(query.days) : 30;
+  const span = Object.hasOwn(chartWords.ranges, query.days ?? '') ? Number(query.days) : 30;
   return { span, from: firstDay(span) };
 };
 
 /** The choice of `useSpan`. */
-export const SpanFilter = () => <Filter name="days" label={t.range} options={Object.entries(t.ranges)} initial="30" />;
+export const SpanFilter = () => (
+  <Filter name="days" label={chartWords.range} options={Object.entries(chartWords.ranges)} initial="30" />
+);
 
 /**
  * Every day of the span. The service leaves out days on which nothing happened: what customers hold is then unchanged.

@@ -52,6 +52,6 @@ test.each([
     .map(([one, other, least]) => ({ pair: `${one} on ${other}`, least, is: contrast(of[one], of[other]) }))
     .filter(({ least, is }) => is < least);
 
-  expect(Object.keys(of)).toHaveLength(21);
+  expect(Object.keys(of)).toHaveLength(22);
   expect(weak).toEqual([]);
 });

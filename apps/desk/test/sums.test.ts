@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { SaleResponse } from '../../client/client.ts';
-import { bestProducts, monthBefore, type NewestSales, spansOf } from '../sums.ts';
+import { bestProducts, monthBefore, monthByDay, type NewestSales, spansOf } from '../sums.ts';
 
 const day = (name: string, paid: number, sales = 1, refunds = 0, refunded = 0, shares = 0, commissions = 0) => ({
   ...{ day: name, sales, refunds, paid, refunded, shares, commissions },
@@ -38,24 +38,27 @@ const days = [
   day('2026-03-31', 5, 1, 1, 1),
 ];
 
-test('sums up today, this month and the spans before them, each by its own days', () => {
+test('sums up today, the day before it and this month, each by its own days', () => {
   const { day: today, month } = spansOf(days, list([], 'more'), now);
 
   const none = { refunds: 0, refunded: 0, shares: 0, commissions: 0 };
   expect(today.sum).toEqual({ ...none, sales: 1, refunds: 1, paid: 5, refunded: 1, yours: 4 });
   expect(today.before).toEqual({ sales: 3, refunds: 1, paid: 90, refunded: 20, shares: 8, commissions: 2, yours: 60 });
-  expect(month.sum).toEqual({ sales: 6, refunds: 2, paid: 125, refunded: 21, shares: 8, commissions: 2, yours: 94 });
-  expect(month.before).toEqual({ ...none, sales: 2, paid: 300, yours: 300 });
+  expect(month).toEqual({ sales: 6, refunds: 2, paid: 125, refunded: 21, shares: 8, commissions: 2, yours: 94 });
 });
 
-test('compares a month with the one before up to the same day, or to its end where it is shorter', () => {
-  const at = (time: string) => spansOf(days, list([]), Date.parse(time)).month;
+test('lists this month by its days, each beside the day with its number in the month before', () => {
+  const march = monthByDay(days, now);
+  const february = monthByDay(days, Date.parse('2026-02-27T23:59:59Z'));
 
-  expect(at('2026-03-31T12:00:00Z')).toMatchObject({ same: '2026-02-28', last: '2026-02-28' });
-  expect(at('2026-03-27T00:00:00Z')).toMatchObject({
-    ...{ same: '2026-02-27', last: '2026-02-28' },
-    beforeByNow: { paid: 100 },
-  });
+  expect([march.days.length, march.days[0], march.days[30]]).toEqual([31, '2026-03-01', '2026-03-31']);
+  expect(march.earned.map((day) => day?.yours)).toEqual([30, ...Array(28).fill(0), 60, 4]);
+  expect(march.earned[29]).toEqual({ paid: 90, refunded: 20, shares: 8, commissions: 2, yours: 60 });
+  // February has no day after the 28th.
+  expect(march.before).toEqual([100, ...Array(26).fill(0), 200, undefined, undefined, undefined]);
+  // The 28th is still ahead.
+  expect(february.earned.map((day) => day?.yours)).toEqual([100, ...Array(26).fill(0), undefined]);
+  expect(february.before).toEqual(Array(28).fill(0));
   expect([monthBefore('2026-01-15'), monthBefore('2026-03-31')]).toEqual(['2025-12-01', '2026-02-01']);
 });
 

@@ -48,7 +48,10 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.locator('section', { hasText: 'Delivery' }).getByText('Delivered').waitFor();
 
     await page.evaluate(() => location.assign('#/'));
-    await page.locator('.chart', { hasText: 'Store credit' }).getByText('Nothing yet').waitFor();
+    await page
+      .locator('.chart', { hasText: /^Sales in / })
+      .getByText('Nothing yet')
+      .waitFor();
     await step(page, 'Make a test sale').getByText('Done').waitFor();
     await step(page, 'Set up a vendor').getByText('To do').waitFor();
     await step(page, 'Set up a vendor').getByText('It needs Second Life and can wait').waitFor();

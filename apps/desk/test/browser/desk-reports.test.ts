@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
-import { monthName } from '../../format.ts';
-import { monthBefore } from '../../sums.ts';
+import { dayName } from '../../format.ts';
+import { isoDay, monthBefore } from '../../sums.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 
 const { service, call, open, signIn, resident } = useDesk();
@@ -37,6 +37,7 @@ describe.each(screens)('on a %s', (_, size) => {
       .getByRole('link', { name: username })
       .waitFor();
     await page.getByRole('table', { name: 'Month by month' }).waitFor();
+    await page.locator('.chart').nth(3).waitFor();
     await freeOfBarriers(page);
 
     const [file] = await Promise.all([
@@ -53,7 +54,7 @@ describe.each(screens)('on a %s', (_, size) => {
     expect(page.url()).toContain('month=');
   });
 
-  test('Home tells what was sold today and this month beside the span before, the last sales, and the best sellers', async () => {
+  test('Home tells what was earned today and this month, what is owed and held, the last sales, and the best sellers', async () => {
     const name = `Newest ${randomUUID().slice(0, 6)}`;
     const username = service().residents.at(-1)?.username ?? '';
     const { id } = await call('POST', '/products', { name, item: 'Newest', price: 95_000 });
@@ -61,27 +62,80 @@ describe.each(screens)('on a %s', (_, size) => {
     const before = await today();
     await call('POST', '/sales', { id: randomUUID(), productId: id, buyerIdentifier: username, paid: 95_000 });
     await expect.poll(async () => (await today()).paid, { timeout: 60_000 }).not.toBe(before?.paid);
-    const { paid, refunded, shares, commissions, sales } = await today();
-    const yours = paid - refunded - shares - commissions;
+    const { paid, refunded, shares, commissions, sales, credit, restrictedCredit } = await today();
+    const payees: { owed: number }[] = (await call('GET', '/payees?owed=true')).data;
+    const owed = payees.reduce((sum, payee) => sum + payee.owed, 0);
+    const inMoney = (amount: number) => `L$\u00a0${amount.toLocaleString('en')}`;
     const page = await signIn(size);
-    const fact = page.locator('.facts > div', { hasText: 'Today (UTC)' });
-    const lastMonth = monthName(monthBefore(new Date().toISOString()).slice(0, 7));
+    const figure = (title: RegExp) => page.locator('.figures > div').filter({ has: page.getByText(title) });
 
-    await fact.getByText(`L$\u00a0${yours.toLocaleString('en')} yours`).waitFor();
-    await fact
-      .getByText(`L$\u00a0${paid.toLocaleString('en')} paid in ${sales} ${sales === 1 ? 'sale' : 'sales'}`)
+    const ofToday = figure(/^Today \(UTC\)$/);
+    await ofToday.getByText(inMoney(paid - refunded - shares - commissions), { exact: true }).waitFor();
+    await ofToday.getByText(sales === 1 ? '1 sale' : `${sales} sales`, { exact: true }).waitFor();
+    await ofToday.getByText(/^Yesterday( at this time)?: L\$/).waitFor();
+    await figure(/^Yours in [A-Z][a-z]+$/)
+      .getByText(/^Of L\$\s[\d,]+ that buyers paid$/)
       .waitFor();
-
-    await fact.getByText(/^Yesterday: L\$/).waitFor();
-    await page
-      .locator('.facts')
-      .getByText(new RegExp(`^${lastMonth}: L\\$`))
+    await figure(/^You owe$/)
+      .getByText(inMoney(owed), { exact: true })
       .waitFor();
+    await figure(/^Credit that customers hold$/)
+      .getByText(inMoney(credit + restrictedCredit), { exact: true })
+      .waitFor();
+    const owing = page.getByRole('region', { name: 'What you owe' });
+    await owing.getByText(inMoney(owed), { exact: true }).waitFor();
+    expect(await owing.getByRole('listitem').count()).toBe(Math.min(payees.length, 5));
     for (const title of ['Last sales', 'Best sellers'])
       await page.getByRole('region', { name: title }).getByRole('link', { name }).waitFor();
     await page.getByRole('region', { name: 'Last sales' }).getByRole('link', { name: username }).first().waitFor();
     await freeOfBarriers(page);
   });
+
+  test('a plot is one stop of the keyboard: arrows, Home and End choose a day, whose numbers are said', async () => {
+    const page = await signIn(size);
+    const [month, before] = [isoDay(Date.now()).slice(0, 7), monthBefore(isoDay(Date.now())).slice(0, 7)];
+    const none = { refunds: 0, refunded: 0, shares: 0, commissions: 0, credit: 0, restrictedCredit: 0, sales: 1 };
+    const data = [
+      { ...none, day: `${before}-01`, paid: 700 },
+      { ...none, day: `${month}-01`, paid: 1000, refunded: 300, shares: 200, commissions: 50 },
+    ];
+    await page.route(/\/v1\/store\/days\?/, (route) => route.fulfill({ json: { data } }));
+    await page.reload();
+    const plot = page.getByRole('application');
+    const said = page.locator('.chart [aria-live=polite]');
+    await plot.focus();
+
+    await page.keyboard.press('Home');
+    const first = new RegExp(
+      `^${dayName(`${month}-01`)}: Yours L\\$\\s450, Shares and commissions L\\$\\s250, Given back L\\$\\s300, Yours in [A-Z][a-z]+ L\\$\\s700$`,
+    );
+    await expect.poll(() => said.textContent()).toMatch(first);
+    await page.keyboard.press('ArrowLeft');
+    expect(await said.textContent()).toMatch(first);
+    await page.keyboard.press('End');
+    await expect.poll(() => said.textContent()).toContain(`${dayName(isoDay(Date.now()))}: Yours`);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => said.textContent()).toBe('');
+    expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Show the numbers');
+
+    // The line of the month before has no room on a phone; the table has its numbers.
+    expect(await page.locator('.plot path').count()).toBe(size === wide ? 1 : 0);
+    await page.keyboard.press('Enter');
+    await page
+      .getByRole('row')
+      .filter({ hasText: dayName(`${month}-01`) })
+      .getByText('L$\u00a0700')
+      .waitFor();
+    await freeOfBarriers(page);
+  });
+});
+
+test('a key without payouts sees on Home nothing of what the store owes', async () => {
+  const page = await signIn(wide, '/', service().keys['sales:read']);
+  await page.getByRole('region', { name: 'Last sales' }).waitFor();
+
+  expect(await page.locator('.figures > div').count()).toBe(3);
+  expect(await page.getByText('owe', { exact: false }).count()).toBe(0);
 });
 
 test('tells how many sales of how many are read, stops where one leaves, and names the command for more than it reads', async () => {

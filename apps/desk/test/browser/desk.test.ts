@@ -270,8 +270,8 @@ describe.each(screens)('on a %s', (_, size) => {
         { delta: 1 },
       );
     const page = await signIn(size);
-    await page.locator('.chart').nth(3).waitFor();
-    await page.getByText('Show as a table').first().click();
+    await page.locator('.chart').waitFor();
+    await page.getByText('Show the numbers').first().click();
     await freeOfBarriers(page);
     await page.evaluate(() => location.assign('#/customers'));
     await page.getByRole('table', { name: 'Customers of the store' }).waitFor();
@@ -521,7 +521,7 @@ test('works with the keyboard alone, and shows the focus', async () => {
 
   await tabTo('Skip to the page');
   await page.keyboard.press('Enter');
-  await tabTo('Show as a table');
+  await tabTo('Show the numbers');
   await page.keyboard.press('/');
   await page.keyboard.type(name);
   await page.keyboard.press('Enter');

@@ -1,0 +1,27 @@
+import { count, money, some } from '../format.ts';
+
+export const t = {
+  today: 'Today (UTC)',
+  sales: (sales: number) => some(sales, 'sale', 'sales'),
+  yesterdayByNow: (amount: number) => `Yesterday at this time: ${money(amount)}`,
+  yesterday: (amount: number) => `Yesterday: ${money(amount)}`,
+  yoursIn: (month: string) => `Yours in ${month}`,
+  paid: (amount: number) => `Of ${money(amount)} that buyers paid`,
+  givenBack: (amount: number) => `${money(amount)} given back`,
+  toOthers: (amount: number) => `${money(amount)} to others`,
+  youOwe: 'You owe',
+  toPeople: (people: number) => `To ${some(people, 'person', 'people')}`,
+  held: 'Credit that customers hold',
+  restricted: (amount: number) => `${money(amount)} of it is restricted`,
+  salesIn: (month: string) => `Sales in ${month}`,
+  lastSales: 'Last sales',
+  noSales: 'Nothing was sold in the last 30 days.',
+  refunded: 'Refunded',
+  bestSellers: 'Best sellers',
+  ofDays: (days: number) => `Yours of the last ${count(days)} days`,
+  ofNewest: (sales: number) => `Yours of the newest ${some(sales, 'sale', 'sales')}`,
+  owe: 'What you owe',
+  oweNobody: 'You owe nobody anything.',
+  together: 'Together',
+  all: 'All',
+};
