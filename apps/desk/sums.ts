@@ -14,6 +14,7 @@ import {
 /** Sums over days and sales. */
 
 export const dayMillis = 86_400_000;
+const hourMillis = 3_600_000;
 
 /** A day in UTC. */
 export const isoDay = (time: number): string => new Date(time).toISOString().slice(0, 10);
@@ -52,35 +53,52 @@ export interface NewestSales {
   pagination: { nextCursor: string | null };
 }
 
+/** The L$ that a sale or a refund brought or took. */
+interface Gain {
+  at: string;
+  yours: number;
+}
+
 /**
- * The L$ that yesterday had earned by this time of the day. Undefined where the list does not reach back so far, or has
- * other sales or refunds of that day than the sums: those are of this service alone, and come a moment later.
+ * The sales and refunds of a day. Undefined where the list does not reach back so far, or has other ones of that day than
+ * the sums: those are of this service alone, and come a moment later.
  */
-const earnedYesterday = (
-  { data, pagination }: NewestSales,
-  { sales, refunds }: Sum,
-  now: number,
-): number | undefined => {
-  const yesterday = isoDay(now - dayMillis);
-  const isWhole = pagination.nextCursor === null || (data.at(-1)?.at ?? '') < yesterday;
-  const sold = data.filter(({ at, state }) => at.startsWith(yesterday) && state !== 'refused');
-  const refunded = data.filter(({ refundedAt }) => refundedAt?.startsWith(yesterday));
+const gainsOn = (day: string, { data, pagination }: NewestSales, { sales, refunds }: Sum): Gain[] | undefined => {
+  const isWhole = pagination.nextCursor === null || (data.at(-1)?.at ?? '') < day;
+  const sold = data.filter(({ at, state }) => at.startsWith(day) && state !== 'refused');
+  const refunded = data.filter(({ refundedAt }) => refundedAt?.startsWith(day));
   if (!isWhole || sold.length !== sales || refunded.length !== refunds) return undefined;
-  const isBefore = (at: string | null): boolean => at !== null && Date.parse(at) <= now - dayMillis;
-  const soldBefore = sold.filter(({ at }) => isBefore(at));
-  const refundedBefore = refunded.filter(({ refundedAt }) => isBefore(refundedAt));
   // A sale earned what stayed until it was refunded.
   const madeOf = (sale: SaleResponse): number => earnedBy({ ...sale, state: 'completed', refund: sale.change }).yours;
-  const sumOfAll = (some: readonly SaleResponse[]): number => some.reduce((sum, sale) => sum + madeOf(sale), 0);
-  return sumOfAll(soldBefore) - sumOfAll(refundedBefore);
+  return [
+    ...sold.map((sale) => ({ at: sale.at, yours: madeOf(sale) })),
+    ...refunded.map((sale) => ({ at: sale.refundedAt ?? '', yours: -madeOf(sale) })),
+  ];
+};
+
+/** The L$ that were earned up to a moment, this one included. */
+const earnedUntil = (gains: readonly Gain[] | undefined, time: number): number | undefined =>
+  gains?.reduce((sum, { at, yours }) => (Date.parse(at) <= time ? sum + yours : sum), 0);
+
+/** The L$ that a day had earned at its start and after each hour so far. Undefined where the list does not tell. */
+const earnedByHour = (gains: readonly Gain[] | undefined, now: number): number[] | undefined => {
+  const start = Date.parse(isoDay(now));
+  const hours = Math.floor((now - start) / hourMillis);
+  const times = Array.from({ length: hours + 1 }, (_, hour) => start + hour * hourMillis - 1);
+  return gains && [...times, now].map((time) => earnedUntil(gains, time) ?? 0);
 };
 
 /** Today, the day before it, and this month so far. Days and months are in UTC. */
 export const spansOf = (days: readonly SaleDay[], newest: NewestSales, now: number) => {
   const [today, yesterday] = [isoDay(now), isoDay(now - dayMillis)];
-  const dayBefore = sumOf(days, yesterday, yesterday);
+  const [sum, before] = [sumOf(days, today, today), sumOf(days, yesterday, yesterday)];
   return {
-    day: { sum: sumOf(days, today, today), before: dayBefore, beforeByNow: earnedYesterday(newest, dayBefore, now) },
+    day: {
+      sum,
+      byHour: earnedByHour(gainsOn(today, newest, sum), now),
+      before,
+      beforeByNow: earnedUntil(gainsOn(yesterday, newest, before), now - dayMillis),
+    },
     month: sumOf(days, `${today.slice(0, 7)}-01`, today),
   };
 };

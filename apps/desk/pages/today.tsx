@@ -1,4 +1,5 @@
 import '../parts/first-view.ts';
+import type { ComponentChildren } from 'preact';
 import type { PayeeResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
 import { link } from '../address.ts';
@@ -51,11 +52,37 @@ const readSums = async (session: Session, signal: AbortSignal): Promise<SumsRead
 
 const owedTo = (payees: readonly PayeeResponse[]): number => payees.reduce((sum, { owed }) => sum + owed, 0);
 
-const Figure = ({ title, amount, notes }: { title: string; amount: number; notes: readonly (string | false)[] }) => (
+/** A small line without numbers, beside the figure that says where it ends. */
+const Spark = ({ values }: { values: readonly number[] }) => {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  if (low === high) return null;
+  const points = values.map((value, index) => {
+    const x = (84 * index) / (values.length - 1) + 2;
+    return `${x.toFixed(1)} ${(23 - (20 * (value - low)) / (high - low)).toFixed(1)}`;
+  });
+  return (
+    <svg class="spark" viewBox="0 0 88 26" preserveAspectRatio="none" aria-hidden="true">
+      <path class="is-area" d={`M2 26L${points.join('L')}L86 26z`} />
+      <path d={`M${points.join('L')}`} />
+    </svg>
+  );
+};
+
+interface FigureProps {
+  title: string;
+  amount: number;
+  notes: readonly (string | false)[];
+  children?: ComponentChildren;
+}
+
+const Figure = ({ title, amount, notes, children }: FigureProps) => (
   <div class="card">
     <dt>{title}</dt>
     <dd>
-      <b>{money(amount)}</b>
+      <span class="figure">
+        <b>{money(amount)}</b>
+        {children}
+      </span>
       {notes.map(
         (note) =>
           note && (
@@ -85,7 +112,9 @@ const Figures = ({ days, newest, payees, now }: SumsRead & { now: number }) => {
           t.sales(day.sum.sales),
           day.beforeByNow === undefined ? t.yesterday(day.before.yours) : t.yesterdayByNow(day.beforeByNow),
         ]}
-      />
+      >
+        {day.byHour && <Spark values={day.byHour} />}
+      </Figure>
       <Figure
         title={t.yoursIn(monthOf(isoDay(now)))}
         amount={month.yours}

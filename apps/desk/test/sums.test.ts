@@ -95,6 +95,19 @@ test('tells what yesterday had earned by this hour where the list has all that t
   expect(spansOf([day('2026-03-30', 90, 3, 2, 40)], list(yesterday), now).day.beforeByNow).toBeUndefined();
 });
 
+test('tells how today grew from hour to hour, where the list has all of today', () => {
+  const sold = [
+    sale('2026-03-31T02:00:00.000Z', 70),
+    sale('2026-03-31T01:59:59.999Z', 30, { state: 'refunded', refund: 30, refundedAt: '2026-03-31T03:10:00Z' }),
+  ];
+  const at = Date.parse('2026-03-31T03:30:00Z');
+  const byHour = (refunds: number) => spansOf([day('2026-03-31', 100, 2, refunds, 30)], list(sold), at).day.byHour;
+
+  // At midnight, 1:00, 2:00, 3:00 and now.
+  expect(byHour(1)).toEqual([0, 0, 30, 100, 70]);
+  expect(byHour(2)).toBeUndefined();
+});
+
 test('the best product is the one of which most stays, without what was refused or refunded', () => {
   const sales = [
     sale('', 10, { productId: 'chair' }),

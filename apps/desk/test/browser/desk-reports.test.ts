@@ -130,6 +130,31 @@ describe.each(screens)('on a %s', (_, size) => {
   });
 });
 
+test('Home draws the hours of today where the newest sales are all of today’s', async () => {
+  const page = await signIn(wide);
+  const day = isoDay(Date.now());
+  const [sale] = (await call('GET', '/sales?state=completed&limit=1')).data;
+  const sold = { ...sale, at: `${day}T00:00:00.000Z`, paid: 500, change: 0, refund: 0, shares: [] };
+  const pagination = { nextCursor: null, previousCursor: null };
+  const sums = { refunds: 0, paid: 500, refunded: 0, shares: 0, commissions: 0, credit: 0, restrictedCredit: 0 };
+  const answerWith = async (sales: number) => {
+    await page.unrouteAll();
+    await page.route(/\/v1\/store\/days\?/, (route) => route.fulfill({ json: { data: [{ ...sums, day, sales }] } }));
+    await page.route(/\/v1\/sales\?/, (route) => route.fulfill({ json: { data: [sold], pagination } }));
+    await page.reload();
+    await page.getByText('Today (UTC)').waitFor();
+  };
+
+  await answerWith(1);
+  const [line, figure] = await Promise.all(
+    ['.spark', '.figure:has(.spark) b'].map((part) => page.locator(part).boundingBox()),
+  );
+  await answerWith(2);
+
+  expect(line?.x).toBeGreaterThan((figure?.x ?? 0) + (figure?.width ?? 0));
+  expect(await page.locator('.spark').count()).toBe(0);
+});
+
 test('a key without payouts sees on Home nothing of what the store owes', async () => {
   const page = await signIn(wide, '/', service().keys['sales:read']);
   await page.getByRole('region', { name: 'Last sales' }).waitFor();
