@@ -24,6 +24,12 @@ describe.each(screens)('on a %s', (_, size) => {
     const people = Array.from({ length: owners }, () => resident());
     for (const { uuid } of people)
       await call('POST', '/sales', { id: randomUUID(), productId: product.id, buyerIdentifier: uuid, paid: 10 });
+    const delivered = async (): Promise<number> =>
+      (await call('GET', '/deliveries?state=delivered&limit=1000')).data.filter(
+        ({ productId }: { productId: string }) => productId === product.id,
+      ).length;
+    // A delivery that ends after the clock has moved would bring the new version.
+    await expect.poll(delivered, { timeout: 60_000 }).toBe(owners);
     const since = localTime(await advance(600));
     await advance(60);
     const page = await signIn(size, `/products/${product.id}/version`);
