@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { source } from '../../lib/clock.ts';
 import type { LocalDispenser } from '../../local/start/dispenser.ts';
 import type { Book } from '../workload/book.ts';
+import { noteOf } from '../workload/checks/deliveries.ts';
 import type { KillableService } from './killable-service.ts';
 import type { Recorder } from './recorder.ts';
 
@@ -52,7 +53,7 @@ interface Options {
 /** Waits until nothing is queued, and the dispenser has given everything that was acknowledged. */
 const untilAllGiven = async ({ dispenser, recorder, book, onProgress }: Options): Promise<void> => {
   const isAllGiven = (): boolean => {
-    const notes = new Set(dispenser.inbox().map(({ message }) => message));
+    const notes = new Set(dispenser.inbox().map(({ message }) => noteOf(message)));
     return (
       recorder.queued() === 0 && [...book.deliveries].every(([note, { isRefunded }]) => isRefunded || notes.has(note))
     );

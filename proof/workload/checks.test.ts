@@ -316,7 +316,7 @@ test('finds a lost delivery, one that was given too often, and an outdated recor
 
   const faults = deliveryFaults(book, {
     records: [{ id: 'd', state: 'queued' }, ...ids.map((id) => ({ id, state: 'delivered' }))],
-    gifts: [given, given, ...ids.map((deliveryId) => ({ deliveryId, message: 'c' }))],
+    gifts: [given, given, ...ids.map((deliveryId) => ({ deliveryId, message: 'This is a gift from ada.\nc' }))],
   });
 
   expect(faults).toEqual([

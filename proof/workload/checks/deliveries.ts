@@ -22,9 +22,12 @@ const refundedOf = ({ sales }: Book): Set<string | null> =>
     [...sales.values()].filter(({ answer }) => answer.state === 'refunded').map(({ answer }) => answer.deliveryId),
   );
 
+/** The note that was asked for. In a gift's message it is the last line, below the line that says who gave it. */
+export const noteOf = (message: string): string => message.split('\n').at(-1) ?? '';
+
 /** Each attempt at a repeated request may have queued a delivery, but only one. */
 export const deliveryFaults = (book: Book, { records, gifts }: DeliveryBooks): string[] => {
-  const byNote = Map.groupBy(gifts, ({ message }) => message);
+  const byNote = Map.groupBy(gifts, ({ message }) => noteOf(message));
   const refunded = refundedOf(book);
   const due = [...book.deliveries].filter(([note, { isRefunded }]) => !isRefunded || byNote.has(note));
   const ids = gifts.map(({ deliveryId }) => deliveryId);
