@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import type { CustomerCouponResponse, OwnedProductResponse } from '../../client/client.ts';
 import { shownWorth, useWorth } from '../card-worth.ts';
 import { ago } from '../format.ts';
@@ -12,7 +12,8 @@ import type { CustomerProps } from './customer-props.ts';
 /** True once the seconds are over that a refusal named. The refusal is cleared then. */
 const useWaited = ({ fault, clear }: PressState): boolean => {
   const [hasWaited, setWaited] = useState(false);
-  useEffect(() => {
+  // The seconds run from the moment at which the refusal is visible. An effect after the paint would begin later.
+  useLayoutEffect(() => {
     const [, seconds] = /again in (\d+) seconds?\.$/.exec(fault?.text ?? '') ?? [];
     if (seconds === undefined) return undefined;
     setWaited(false);
