@@ -4,8 +4,8 @@ import { useLoad } from './parts/load.tsx';
 import { type Session, useSession } from './session.ts';
 
 /**
- * What gift cards are or were worth. A card that was redeemed has no credit left, but the history of who redeemed it has
- * a row with the card's id.
+ * Finds the L$ that a gift card holds, or held until it was redeemed. A redeemed card has no credit left, but the
+ * history of the avatar who redeemed it has a row with the card's id.
  */
 
 type Card = Pick<GiftCardResponse, 'id' | 'ownerUuid' | 'credit' | 'redeemed'>;

@@ -202,7 +202,7 @@ integer isOtherNotecard(integer change)
 
 // ---- End of the shared part. ----
 
-// What stands above it, unless the notecard is wrong.
+// The text above the box, unless the notecard is wrong.
 string gStatus;
 
 say(string text)

@@ -211,7 +211,7 @@ integer IMAGE = 3;
 integer ONWARD = 4;
 integer BACK = 5;
 
-// What was read so many seconds ago is read again before it is shown.
+// A product that was read this many seconds ago is read again before it is shown.
 integer STALE = 600;
 
 // The pause before another try.

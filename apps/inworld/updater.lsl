@@ -239,7 +239,7 @@ default
         else llSetTimerEvent(0.0);
     }
 
-    // Whoever offers itself gets nothing without the pin, which only a vendor with this key has, and only for some seconds.
+    // The script goes only into an object with the pin, which only a vendor with this key has, for some seconds.
     listen(integer channel, string name, key id, string text)
     {
         if (gService == "" || llGetOwnerKey(id) != llGetOwner()) return;

@@ -76,7 +76,7 @@ const heardFrom = (reach: Reach, { id, state, lastError }: VersionDelivery): Par
 
 const order: readonly Reach[] = ['has', 'coming', 'failed', 'missing'];
 
-/** Notes on the owners how far the deliveries brought them. Of several, the one that brought an owner furthest counts. */
+/** Notes on each owner how far the deliveries to them came. Of several, the one that came furthest counts. */
 const hear = (version: NewVersion, owners: ReadonlyMap<string, Owner>, deliveries: Iterable<VersionDelivery>): void => {
   const best = new Map<Owner, [reach: Reach, delivery: VersionDelivery]>();
   for (const delivery of deliveries) {

@@ -4,7 +4,7 @@ import { type Body, cut } from './object.ts';
 
 const onlyText = 'This world knows the rule PRIM_TEXT alone.';
 
-/** LSL's functions for the prims of an object: their numbers and looks, messages among them, and scripts put into them. */
+/** LSL's functions for the prims of an object: numbers, looks, messages among them, and scripts put into them. */
 export const prims = (body: Body): Functions => ({
   'integer llGetNumberOfPrims()': () => body.prim.linkset.prims.length,
   // The root has the number 1, and a prim that is not linked the number 0.
