@@ -62,6 +62,19 @@ const Suggestions = <T,>({ id, title, found, keyOf, optionOf, active, onPick }: 
   </div>
 );
 
+let isPressing = false;
+for (const type of ['pointerdown', 'pointerup', 'pointercancel'])
+  addEventListener(type, () => (isPressing = type === 'pointerdown'), true);
+
+/**
+ * Closes suggestions that have lost the focus. If a press took it, they stay until the press is over: they hold down
+ * what is below them, and a button that moves between press and release is not clicked.
+ */
+const closeAfterPress = (close: () => void): void => {
+  if (isPressing) addEventListener('pointerup', () => setTimeout(close), { once: true });
+  else close();
+};
+
 /** A box with suggestions below it. Arrow keys and Enter choose, and Escape closes. */
 export const Combobox = <T,>(props: ComboboxProps<T>) => {
   const { title, found, keyOf, textOf, optionOf, onText, onClose, onPick, onEnter, take, isPerson, ...attributes } =
@@ -115,7 +128,7 @@ export const Combobox = <T,>(props: ComboboxProps<T>) => {
         aria-activedescendant={active >= 0 ? `${id}-${active}` : undefined}
         onInput={(event) => onText(event.currentTarget.value)}
         onKeyDown={follow}
-        onBlur={onClose}
+        onBlur={() => (isOpen ? closeAfterPress(onClose) : onClose())}
       />
       {isOpen && (
         <Suggestions

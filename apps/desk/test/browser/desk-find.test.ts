@@ -81,6 +81,22 @@ test('a form’s box for a person suggests names, and Escape closes them and not
   expect(await page.getByRole('dialog').count()).toBe(1);
 });
 
+test('a button below open suggestions is pressed at the first click', async () => {
+  const page = await signIn(wide, '/coupons');
+  await page
+    .getByRole('button', { name: /^Apply:/ })
+    .first()
+    .click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByLabel('Customer: name or UUID').fill('vera.vendor');
+  await page.getByRole('option', { name: 'vera.vendor' }).waitFor();
+
+  // A finger stays down for a while, in which the desk draws.
+  await dialog.getByRole('button', { name: 'Apply' }).click({ delay: 200 });
+
+  await page.getByText(/^Applied .* to vera\.vendor\./).waitFor();
+});
+
 test('takes names as people copy them: in the search, in a filter and in a form', async () => {
   const page = await signIn(wide);
   const { uuid } = await call('GET', '/customers/vera.vendor');
