@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { presets } from '../../lib/store/key-presets.ts';
+import { presets } from '../../lib/routes/key-presets.ts';
 import { virtualClock } from '../../local/grid/world/clock.ts';
 import type { Placement } from '../../local/grid/world/land.ts';
 import { createWorld } from '../../local/grid/world/world.ts';

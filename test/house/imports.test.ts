@@ -77,7 +77,7 @@ const faultOf = (file: string, imported: string): string | undefined => {
 };
 
 /** A merchant issues keys by the command, and requests will: until then no function loads their presets. */
-const presets = 'lib/store/key-presets.ts';
+const presets = 'lib/routes/key-presets.ts';
 
 /** Every file that the functions or the operator's verbs load. */
 const reachable = (imports: Imports): Set<string> => {

@@ -1,7 +1,7 @@
 import { now, timestamp } from '../../../lib/clock.ts';
+import { type PresetName, presets } from '../../../lib/routes/key-presets.ts';
 import { keyFacts } from '../../../lib/store/api-keys.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
-import { type PresetName, presets } from '../../../lib/store/key-presets.ts';
 import {
   type ExpiryOptions,
   expiresOption,

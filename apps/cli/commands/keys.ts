@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
 import { isSameText } from '../../../lib/normalise.ts';
+import { type PresetName, presetNames, presets, readScopes } from '../../../lib/routes/key-presets.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
 import { type ApiKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys, rotateKey } from '../../../lib/store/issued-keys.ts';
-import { type PresetName, presetNames, presets, readScopes } from '../../../lib/store/key-presets.ts';
 import {
   askForRights,
   type ExpiryOptions,

@@ -1,8 +1,6 @@
 import { Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
 import { eventNames, readableTypes } from '../../../lib/routes/events.ts';
-import { scopes as allScopes, type Scope } from '../../../lib/routes/route.ts';
-import type { ApiKey } from '../../../lib/store/api-keys.ts';
 import {
   areSame,
   type PresetName,
@@ -11,7 +9,9 @@ import {
   presets,
   presetText,
   readScopes,
-} from '../../../lib/store/key-presets.ts';
+} from '../../../lib/routes/key-presets.ts';
+import { scopes as allScopes, type Scope } from '../../../lib/routes/route.ts';
+import type { ApiKey } from '../../../lib/store/api-keys.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { presets } from '../../../lib/store/key-presets.ts';
+import { presets } from '../../../lib/routes/key-presets.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';
 import { owner, presetOf, type ScriptName, scriptOf } from './shop.ts';

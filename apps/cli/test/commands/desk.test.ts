@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { presets } from '../../../../lib/store/key-presets.ts';
+import { presets } from '../../../../lib/routes/key-presets.ts';
 import { runInProcess, startForCli, withClockAhead } from '../support/cli.ts';
 import { stubAws } from '../support/stacks.ts';
 

@@ -1,4 +1,4 @@
-import { type Scope, scopes } from '../routes/route.ts';
+import { type Scope, scopes } from './route.ts';
 
 /** The scopes that a key for one purpose needs. */
 interface Preset {
