@@ -5,8 +5,9 @@ import { headerValues } from '../lib/http/headers.ts';
 import type { Caller } from '../lib/http/request.ts';
 import { usageKeyOf } from '../lib/http/usage-key.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
+import type { Route } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
-import { type ApiKey, findKey, noteUse } from '../lib/store/api-keys.ts';
+import { type ApiKey, findKey, isLive, noteUse } from '../lib/store/api-keys.ts';
 
 /** API Gateway answers 401 to an authorizer that throws this very text. */
 const unauthorized = (): Error => new Error('Unauthorized');
@@ -22,8 +23,19 @@ const keyOfRequest = (event: APIGatewayRequestAuthorizerEvent): { id: string; se
 /** The longest that noting a key's use may delay a call. */
 const noteMillis = 1000;
 
-const isUsable = ({ status, expiresAt }: ApiKey): boolean =>
-  status === 'active' && (expiresAt === undefined || now() < Date.parse(expiresAt));
+/** True for a secret that opens the row: of a live key or, for the rows of an invitation, of its code. */
+const opens = (key: ApiKey, secret: string, row: Route | undefined): boolean => {
+  if (secretMatches(secret, key.hash)) return isLive(key);
+  if (!secretMatches(secret, key.codeHash)) return false;
+  // After acceptance too, so that the endpoint can say that the code was used.
+  return row?.byInvitation === true && key.status !== 'revoked' && now() < Date.parse(key.invitedUntil ?? '');
+};
+
+/** Says for the gateway's 403 which thing a key lacks for a row; undefined if it lacks nothing. */
+const lackOf = ({ scopes }: ApiKey, row: Route | undefined): string | undefined => {
+  if (row?.byInvitation) return 'the code of an invitation';
+  return row && (row.scope === null || scopes.includes(row.scope)) ? undefined : `the scope ${row?.scope}`;
+};
 
 /**
  * The policy for one route. API Gateway caches it by key, method and resource path, so it must hold for every path of
@@ -40,15 +52,19 @@ const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) =
   };
 };
 
-/** Lambda authorizer of every route: 401 without a live key, 403 (a Deny) without the route's scope. */
+/** Lambda authorizer of every route: 401 without a live key, 403 (a Deny) without what the route needs. */
 export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
   const { id, secret } = keyOfRequest(event);
   const key = await findKey(id);
-  if (!key || !secretMatches(secret, key.hash) || !isUsable(key)) throw unauthorized();
-  const row = routes.find(({ method, path }) => method === event.httpMethod && path === event.resource);
-  const allowed = row !== undefined && (row.scope === null || key.scopes.includes(row.scope));
-  // A failure or delay of this note must not reach the caller.
-  await Promise.race([noteUse(key).catch(() => undefined), sleep(noteMillis, undefined, { ref: false })]);
+  const row: Route | undefined = routes.find(
+    ({ method, path }) => method === event.httpMethod && path === event.resource,
+  );
+  if (!key || !opens(key, secret, row)) throw unauthorized();
+  const isCode = !secretMatches(secret, key.hash);
+  const lack = isCode ? undefined : lackOf(key, row);
+  // A failure or delay of this note must not reach the caller. To accept an invitation is no use of its key.
+  const noted = isCode ? undefined : noteUse(key).catch(() => undefined);
+  await Promise.race([noted, sleep(noteMillis, undefined, { ref: false })]);
   const caller: Caller = {
     store: key.store,
     keyId: key.id,
@@ -58,9 +74,8 @@ export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<
   };
   return {
     principalId: key.id,
-    policyDocument: policy(allowed ? 'Allow' : 'Deny', event.methodArn, event.resource),
-    // The gateway puts the missing scope into its 403.
-    context: { ...caller, ...(!allowed && row?.scope && { scope: row.scope }) },
+    policyDocument: policy(lack === undefined ? 'Allow' : 'Deny', event.methodArn, event.resource),
+    context: { ...caller, ...(lack !== undefined && { lack }) },
     usageIdentifierKey: usageKeyOf(key.store),
   };
 };

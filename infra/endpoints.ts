@@ -49,7 +49,7 @@ const environmentOf = (base: Base, row: Route, lookUp: ServiceFunction): Record<
     ...(settings.corsOrigins && { CORS_ORIGINS: settings.corsOrigins }),
     ...(writes('LOT') && { CREDIT_LIMIT: String(settings.creditLimit) }),
     // CloudFormation resolves the reference, so a function need not call Secrets Manager when it starts.
-    ...((isList || row.quotes) && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
+    ...((isList || row.quotes || row.showsSecret) && { CURSOR_SECRET: data.cursorSecret.secretValue.unsafeUnwrap() }),
     ...(isList && { STORE_READ_UNITS: shareOf(settings.readUnits) }),
     ...(row.writes.length > 0 && { STORE_WRITE_UNITS: shareOf(settings.writeUnits) }),
     ...(row.queue && queueUrls(base)),

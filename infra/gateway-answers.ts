@@ -22,7 +22,7 @@ export const gatewayAnswers = {
   UNAUTHORIZED: { status: 401, detail: details.unauthorized },
   ACCESS_DENIED: {
     status: 403,
-    detail: 'The API key lacks the scope $context.authorizer.scope, which this endpoint needs.',
+    detail: 'The API key lacks $context.authorizer.lack, which this endpoint needs.',
   },
   EXPIRED_TOKEN: { status: 403, detail: 'The request may not be made.' },
   INVALID_API_KEY: { status: 403, detail: 'The request may not be made.' },

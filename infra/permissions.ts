@@ -36,7 +36,7 @@ const partitionsOf = (kind: Kind): string[] =>
 
 const allIndexes = Object.keys(indexes) as IndexName[];
 
-/** A function may only update items of these kinds. The operator creates and deletes them. */
+/** A function may only update items of these kinds, and creates none unless `makes` has the kind. None is deleted. */
 const onlyUpdated: readonly Kind[] = ['STORE', 'KEY'];
 
 /** A function may only add items of these kinds. It can neither read nor change one. */
@@ -100,6 +100,7 @@ export const togetherOf = (rows: readonly Route[]): Route => {
     ...isAny('quotes'),
     reads: all(({ reads }) => reads),
     writes: all(kindsWritten),
+    makes: all(({ makes = [] }) => makes),
   };
 };
 
@@ -112,6 +113,7 @@ const hasShare = (row: Route): boolean => 'cursor' in row.query.shape || row.wri
 export const accessOf = (row: Route): Access => ({
   reads: row.reads,
   writes: kindsWritten(row),
+  makes: row.makes ?? [],
   ...(hasShare(row) && { updates: ['UNITS'] }),
   uses: usedBy(functionFile(row)),
 });

@@ -20,6 +20,12 @@ export const now = (): number => source.now();
 /** A timestamp of the contract: UTC with milliseconds and Z. Its text sorts by time. */
 export const timestamp = (millis: number): string => new Date(millis).toISOString();
 
+/** The last moment of a timestamp with four digits for its year. */
+const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** The time `millis` from now, at the latest the last one. */
+export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
+
 /** A UUIDv7 (RFC 9562, 5.7) of a time in milliseconds. `counter` fills the 12 bits after the time. */
 const uuidOf = (millis: number, counter: number, bytes: Uint8Array): string => {
   for (let i = 0; i < 6; i++) bytes[i] = Math.floor(millis / 2 ** (40 - 8 * i)) % 256;

@@ -16,9 +16,11 @@ export const keyStage = (): Stage => (process.env.KEY_STAGE === 'test' ? 'test' 
 
 const hashSecret = (secret: string): string => createHash('sha256').update(secret).digest('hex');
 
-/** A new key. `text` is shown once and never stored. */
-export const newKey = (stage: Stage): { id: string; hash: string; text: string } => {
-  const id = randomText(12);
+/**
+ * A new key, or the code of a new invitation; with `id`, another secret for one that exists. `text` is shown once and
+ * never stored.
+ */
+export const newKey = (stage: Stage, id = randomText(12)): { id: string; hash: string; text: string } => {
   const secret = randomText(43);
   const body = `sis_${stage}_${id}_${secret}`;
   return { id, hash: hashSecret(secret), text: `${body}${base62(crc32(body), 6)}` };
@@ -33,6 +35,6 @@ export const parseKey = (text: string, stage: Stage): { id: string; secret: stri
   return base62(crc32(body), 6) === checksum ? { id, secret } : undefined;
 };
 
-/** Compares a secret with a stored hash, in constant time. */
-export const secretMatches = (secret: string, hash: string): boolean =>
-  timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));
+/** Compares a secret with a stored hash, in constant time. None matches where no hash is stored. */
+export const secretMatches = (secret: string, hash: string | undefined): boolean =>
+  hash !== undefined && timingSafeEqual(Buffer.from(hashSecret(secret)), Buffer.from(hash));

@@ -109,8 +109,17 @@ const clientTypes = async (document: Json): Promise<string> => {
     style: { singleQuote: true, printWidth: 120 },
     strictIndexSignatures: true,
   });
+  // Biome puts each member of a union that does not fit behind its name on a line of its own.
+  const laidOut = text.replaceAll(
+    /^(export type \w+ =\n +)('\w+'(?: \| '\w+')+);$/gm,
+    (_, begin: string, union: string) =>
+      `${begin.trimEnd()}${union
+        .split(' | ')
+        .map((member) => `\n  | ${member}`)
+        .join('')};`,
+  );
   // An endpoint that takes and answers nothing. The type `{}` would take everything but null.
-  return text.replaceAll(': {};', ': object;');
+  return laidOut.replaceAll(': {};', ': object;');
 };
 
 const schemaName = (schema: Json): string => schema.$ref.split('/').at(-1);

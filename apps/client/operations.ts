@@ -37,6 +37,11 @@ import type {
   GiftCardResponse,
   GrantGiftCardRequest,
   IncrementCustomerCreditRequest,
+  InvitationResponse,
+  IssueKeyRequest,
+  KeyListResponse,
+  KeyResponse,
+  KeySecretResponse,
   LimitCouponRequest,
   OwnedProductListResponse,
   PayeeListResponse,
@@ -57,11 +62,13 @@ import type {
   RefundSaleRequest,
   RegisterDispenserRequest,
   RegisterVendorRequest,
+  RenameKeyRequest,
   ReportChangeRequest,
   ReportPayoutRequest,
   ResidentResponse,
   RevokeCouponRequest,
   RevokedCouponResponse,
+  RotateKeyRequest,
   SaleListResponse,
   SaleResponse,
   SetCustomerCreditRequest,
@@ -257,14 +264,32 @@ export interface Resources {
   store: {
     /** Read the store and the key of the request. */
     get(options?: CallOptions): Answered<StoreResponse>;
-    /** End the key of the request. */
-    endKey(options?: CallOptions): Answered<undefined>;
     /** Read a store's days. */
     getDays(query?: Endpoints['GET /v1/store/days']['query'], options?: CallOptions): Answered<DaysResponse>;
     /** Close the store. */
     close(body?: StoreStateRequest, options?: CallOptions): Answered<StoreResponse>;
     /** Open the store. */
     open(body?: StoreStateRequest, options?: CallOptions): Answered<StoreResponse>;
+  };
+  keys: {
+    /** End the key of the request. */
+    end(options?: CallOptions): Answered<undefined>;
+    /** Issue an API key, or invite a person. */
+    issue(body: IssueKeyRequest, options?: CallOptions): Answered<KeySecretResponse>;
+    /** List the API keys of the store. */
+    list(query?: Endpoints['GET /v1/keys']['query'], options?: CallOptions): Listed<KeyListResponse>;
+    /** Read an API key. */
+    get(keyId: string, options?: CallOptions): Answered<KeyResponse>;
+    /** Rename an API key. */
+    rename(keyId: string, body: RenameKeyRequest, options?: CallOptions): Answered<KeyResponse>;
+    /** Replace an API key by a new one. */
+    rotate(keyId: string, body?: RotateKeyRequest, options?: CallOptions): Answered<KeySecretResponse>;
+    /** Revoke an API key or an invitation. */
+    revoke(keyId: string, options?: CallOptions): Answered<KeyResponse>;
+    /** Read the invitation whose code asks. */
+    getInvitation(options?: CallOptions): Answered<InvitationResponse>;
+    /** Accept the invitation whose code asks. */
+    acceptInvitation(options?: CallOptions): Answered<KeySecretResponse>;
   };
   sales: {
     /** Quote the price of a sale. */
@@ -424,10 +449,20 @@ export const operations = {
   },
   store: {
     get: 'GET /v1/store',
-    endKey: 'POST /v1/store/key/actions/end',
     getDays: 'GET /v1/store/days query',
     close: 'POST /v1/store/actions/close body',
     open: 'POST /v1/store/actions/open body',
+  },
+  keys: {
+    end: 'POST /v1/store/key/actions/end',
+    issue: 'POST /v1/keys body',
+    list: 'GET /v1/keys list',
+    get: 'GET /v1/keys/{keyId}',
+    rename: 'PUT /v1/keys/{keyId} body',
+    rotate: 'POST /v1/keys/{keyId}/actions/rotate body',
+    revoke: 'POST /v1/keys/{keyId}/actions/revoke',
+    getInvitation: 'GET /v1/store/key/invitation',
+    acceptInvitation: 'POST /v1/store/key/actions/accept',
   },
   sales: {
     createQuote: 'POST /v1/quotes body',

@@ -114,6 +114,60 @@ export type WebhookState = 'active' | 'disabled';
  * How a message to a webhook stands.
  */
 export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
+/**
+ * What a key is for, which gives it its scopes.
+ */
+export type KeyPreset =
+  | 'vendor'
+  | 'terminal'
+  | 'dispenser'
+  | 'cashier'
+  | 'shop'
+  | 'support'
+  | 'manager'
+  | 'designer'
+  | 'all';
+/**
+ * Something that a key may do.
+ */
+export type KeyScope =
+  | 'coupons:read'
+  | 'coupons:write'
+  | 'coupons:apply'
+  | 'customers:read'
+  | 'customers:write'
+  | 'credits:read'
+  | 'credits:write'
+  | 'giftcards:read'
+  | 'giftcards:write'
+  | 'products:read'
+  | 'products:write'
+  | 'products:deliver'
+  | 'categories:read'
+  | 'categories:write'
+  | 'store:write'
+  | 'residents:write'
+  | 'dispenser:register'
+  | 'deliveries:read'
+  | 'giftcards:redeem'
+  | 'products:redeliver'
+  | 'sales:read'
+  | 'sales:write'
+  | 'sales:refund'
+  | 'events:read'
+  | 'webhooks:write'
+  | 'payouts:read'
+  | 'payouts:pay'
+  | 'payouts:settle'
+  | 'vendors:read'
+  | 'vendors:register'
+  | 'vendors:write'
+  | 'keys:read'
+  | 'keys:write';
+/**
+ * How a key or an invitation stands.
+ */
+export type KeyState = 'invited' | 'active' | 'rotated' | 'expired' | 'revoked';
 
 /**
  * The requests and responses of every endpoint.
@@ -1331,6 +1385,95 @@ export interface Endpoints {
       state?: WebhookDeliveryState;
     };
     answer: WebhookDeliveryListResponse;
+  };
+  /**
+   * Issue an API key, or invite a person
+   */
+  'POST /v1/keys': {
+    body: IssueKeyRequest;
+    answer: KeySecretResponse;
+  };
+  /**
+   * List the API keys of the store
+   */
+  'GET /v1/keys': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only keys in this state.
+       */
+      state?: KeyState;
+    };
+    answer: KeyListResponse;
+  };
+  /**
+   * Read an API key
+   */
+  'GET /v1/keys/{keyId}': {
+    path: {
+      /**
+       * Id of the API key.
+       */
+      keyId: string;
+    };
+    answer: KeyResponse;
+  };
+  /**
+   * Rename an API key
+   */
+  'PUT /v1/keys/{keyId}': {
+    path: {
+      /**
+       * Id of the API key.
+       */
+      keyId: string;
+    };
+    body: RenameKeyRequest;
+    answer: KeyResponse;
+  };
+  /**
+   * Replace an API key by a new one
+   */
+  'POST /v1/keys/{keyId}/actions/rotate': {
+    path: {
+      /**
+       * Id of the API key.
+       */
+      keyId: string;
+    };
+    body?: RotateKeyRequest;
+    answer: KeySecretResponse;
+  };
+  /**
+   * Revoke an API key or an invitation
+   */
+  'POST /v1/keys/{keyId}/actions/revoke': {
+    path: {
+      /**
+       * Id of the API key.
+       */
+      keyId: string;
+    };
+    answer: KeyResponse;
+  };
+  /**
+   * Read the invitation whose code asks
+   */
+  'GET /v1/store/key/invitation': {
+    answer: InvitationResponse;
+  };
+  /**
+   * Accept the invitation whose code asks
+   */
+  'POST /v1/store/key/actions/accept': {
+    answer: KeySecretResponse;
   };
   /**
    * Read the rules of the store
@@ -4525,6 +4668,272 @@ export interface WebhookDeliveryResponse {
    * When it is tried next; null: it has ended.
    */
   nextAt: string | null;
+}
+/**
+ * The body that is sent to issue an API key, or invite a person.
+ */
+export interface IssueKeyRequest {
+  /**
+   * The person or the object that has the key, 1 to 255 characters. Names need not differ.
+   */
+  name: string;
+  /**
+   * What the key is for, which gives it its scopes. Either this or `scopes`.
+   */
+  preset?: 'vendor' | 'terminal' | 'dispenser' | 'cashier' | 'shop' | 'support' | 'manager' | 'designer' | 'all';
+  /**
+   * What the key may do: one or more scopes, each once. Either this or `preset`.
+   *
+   * @minItems 1
+   * @maxItems 33
+   */
+  scopes?: (
+    | 'coupons:read'
+    | 'coupons:write'
+    | 'coupons:apply'
+    | 'customers:read'
+    | 'customers:write'
+    | 'credits:read'
+    | 'credits:write'
+    | 'giftcards:read'
+    | 'giftcards:write'
+    | 'products:read'
+    | 'products:write'
+    | 'products:deliver'
+    | 'categories:read'
+    | 'categories:write'
+    | 'store:write'
+    | 'residents:write'
+    | 'dispenser:register'
+    | 'deliveries:read'
+    | 'giftcards:redeem'
+    | 'products:redeliver'
+    | 'sales:read'
+    | 'sales:write'
+    | 'sales:refund'
+    | 'events:read'
+    | 'webhooks:write'
+    | 'payouts:read'
+    | 'payouts:pay'
+    | 'payouts:settle'
+    | 'vendors:read'
+    | 'vendors:register'
+    | 'vendors:write'
+    | 'keys:read'
+    | 'keys:write'
+  )[];
+  /**
+   * When the key ends, in the future. A key with `keys:write` must end within 366 days.
+   */
+  expiresAt?: string;
+  /**
+   * Makes an invitation, which can be accepted for this many hours, 1 to 168.
+   */
+  inviteHours?: number;
+}
+/**
+ * A key or an invitation that was just made, with its text.
+ */
+export interface KeySecretResponse {
+  /**
+   * Id of the key: the 12 characters after `sis_live_` or `sis_test_`.
+   */
+  id: string;
+  /**
+   * The person or the object that has the key.
+   */
+  name: string;
+  /**
+   * The preset with exactly these scopes. Null: there is none.
+   */
+  preset: KeyPreset | null;
+  /**
+   * What the key may do, in the fixed order of all scopes.
+   */
+  scopes: KeyScope[];
+  /**
+   * `invited`: nobody has accepted it yet. `rotated`: another key replaces it, and it works until it ends. An invitation whose issuer was revoked is `revoked`.
+   */
+  state: KeyState;
+  /**
+   * When it was issued.
+   */
+  createdAt: string;
+  /**
+   * When it ends. Null: it does not.
+   */
+  expiresAt: string | null;
+  /**
+   * When it was last used, exact to the hour. Null: never.
+   */
+  lastUsedAt: string | null;
+  /**
+   * Until when its invitation can or could be accepted. Null: it was none.
+   */
+  invitedUntil: string | null;
+  /**
+   * When it was revoked or, if it was not, when it expired. Null: neither.
+   */
+  endedAt: string | null;
+  /**
+   * The key that has issued it. Null: the operator has.
+   */
+  issuedBy: KeyIssuer | null;
+  /**
+   * Id of the key that it replaces after a rotation.
+   */
+  replaces: string | null;
+  /**
+   * The key itself: no other answer has it. Null for an invitation.
+   */
+  key: string | null;
+  /**
+   * The code of an invitation: no other answer has it. Null for a key.
+   */
+  code: string | null;
+}
+/**
+ * The key that has issued another one.
+ */
+export interface KeyIssuer {
+  /**
+   * Id of that key.
+   */
+  id: string;
+  /**
+   * Its present name.
+   */
+  name: string;
+}
+/**
+ * One page of a list: aPI keys, in the order of their ids.
+ */
+export interface KeyListResponse {
+  /**
+   * API keys, in the order of their ids, at most `limit`.
+   */
+  data: KeyResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * An API key or an invitation, without its text.
+ */
+export interface KeyResponse {
+  /**
+   * Id of the key: the 12 characters after `sis_live_` or `sis_test_`.
+   */
+  id: string;
+  /**
+   * The person or the object that has the key.
+   */
+  name: string;
+  /**
+   * The preset with exactly these scopes. Null: there is none.
+   */
+  preset: KeyPreset | null;
+  /**
+   * What the key may do, in the fixed order of all scopes.
+   */
+  scopes: KeyScope[];
+  /**
+   * `invited`: nobody has accepted it yet. `rotated`: another key replaces it, and it works until it ends. An invitation whose issuer was revoked is `revoked`.
+   */
+  state: KeyState;
+  /**
+   * When it was issued.
+   */
+  createdAt: string;
+  /**
+   * When it ends. Null: it does not.
+   */
+  expiresAt: string | null;
+  /**
+   * When it was last used, exact to the hour. Null: never.
+   */
+  lastUsedAt: string | null;
+  /**
+   * Until when its invitation can or could be accepted. Null: it was none.
+   */
+  invitedUntil: string | null;
+  /**
+   * When it was revoked or, if it was not, when it expired. Null: neither.
+   */
+  endedAt: string | null;
+  /**
+   * The key that has issued it. Null: the operator has.
+   */
+  issuedBy: KeyIssuer | null;
+  /**
+   * Id of the key that it replaces after a rotation.
+   */
+  replaces: string | null;
+}
+/**
+ * The body that is sent to rename an API key.
+ */
+export interface RenameKeyRequest {
+  /**
+   * The person or the object that has the key, 1 to 255 characters. Names need not differ.
+   */
+  name: string;
+}
+/**
+ * The body that is sent to replace an API key by a new one.
+ */
+export interface RotateKeyRequest {
+  /**
+   * How many hours the old key still works, 0 to 168. It ends earlier where its own end is earlier.
+   */
+  overlapHours?: number;
+  /**
+   * When the new key ends, in the future. Left out: it lives as long as the old one was to live.
+   */
+  expiresAt?: string;
+}
+/**
+ * What an invitation offers.
+ */
+export interface InvitationResponse {
+  /**
+   * The store that the key is for.
+   */
+  store: InvitingStore;
+  /**
+   * The person or the object that has the key.
+   */
+  name: string;
+  /**
+   * The preset with exactly these scopes. Null: there is none.
+   */
+  preset: KeyPreset | null;
+  /**
+   * What the key may do, in the fixed order of all scopes.
+   */
+  scopes: KeyScope[];
+  /**
+   * When it ends. Null: it does not.
+   */
+  expiresAt: string | null;
+  /**
+   * Until when the invitation can be accepted.
+   */
+  invitedUntil: string;
+}
+/**
+ * The store whose key an invitation makes.
+ */
+export interface InvitingStore {
+  /**
+   * Id of the store.
+   */
+  id: string;
+  /**
+   * Name of the store.
+   */
+  name: string;
 }
 /**
  * The rules by which a store gives discounts and bonuses.

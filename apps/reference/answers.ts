@@ -114,7 +114,7 @@ export const problems: Record<number, ProblemAnswer> = {
   403: {
     name: 'Forbidden',
     when: 'The API key is valid, but lacks the scope of this operation, or of what the request asks for. `detail` names it.',
-    example: gatewayBody(withContext(gatewayAnswers.ACCESS_DENIED, { scope: 'products:read' }), instance),
+    example: gatewayBody(withContext(gatewayAnswers.ACCESS_DENIED, { lack: 'the scope products:read' }), instance),
   },
   404: {
     name: 'NotFound',
@@ -174,8 +174,8 @@ export const problems: Record<number, ProblemAnswer> = {
 
 /** The statuses of a row's problems. Every row has 404, since the store of a key may be deleted. */
 export const problemStatuses = (row: Route): number[] => {
-  const { problems: own, method, body, scope } = row;
-  const around = [401, ...(scope === null ? [] : [403]), 404, 429, 500, 503, 504];
+  const { problems: own, method, body, scope, byInvitation } = row;
+  const around = [401, ...(scope === null && !byInvitation ? [] : [403]), 404, 429, 500, 503, 504];
   const more = [...(method === 'POST' ? [409, 422] : []), ...(takesIfMatch(row) ? [412] : []), ...(body ? [413] : [])];
   return [...new Set([...own, ...around, ...more])].sort((a, b) => a - b);
 };

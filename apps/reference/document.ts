@@ -63,6 +63,7 @@ const resources: Record<string, string> = {
 /** `UUID of the coupon.` for `/v1/coupons/{id}`. */
 const placeholderText = (row: Route, name: string): string | undefined => {
   if (name === 'identifier') return 'The resident, by username or avatar UUID.';
+  if (name === 'keyId') return 'Id of the API key.';
   const resource = resources[row.path.split(`/{${name}}`)[0]?.split('/').at(-1) ?? ''];
   if (resource === undefined) return name === 'uuid' ? 'UUID of the avatar.' : undefined;
   return `UUID of the ${resource}.`;
@@ -108,6 +109,11 @@ export const missingTexts = (routes: readonly Route[]): string | undefined =>
     .map(({ id }) => `apps/reference/operations/<resource>.ts has no text for ${id}`)
     .join('\n') || undefined;
 
+const callersOf = ({ scope, byInvitation }: Route): string => {
+  if (byInvitation) return 'The code of an invitation may call it, and no key.';
+  return scope === null ? 'Any live key may call it.' : `Needs the scope \`${scope}\`.`;
+};
+
 const describeOperation = (row: Route, recorded: RecordedAnswers | undefined, baseUrl: string): Operation => {
   const text = operationTexts[row.id];
   if (!text) throw new Error(missingTexts([row]));
@@ -115,7 +121,7 @@ const describeOperation = (row: Route, recorded: RecordedAnswers | undefined, ba
     operationId: operationIdOf(row),
     tags: [tagOf(row)],
     summary: row.summary,
-    description: `${text.description}\n\n${row.scope === null ? 'Any live key may call it.' : `Needs the scope \`${row.scope}\`.`}`,
+    description: `${text.description}\n\n${callersOf(row)}`,
     security: [{ ApiKey: row.scope === null ? [] : [row.scope] }],
     ...(row.scope !== null && { 'x-required-scope': row.scope }),
     ...(row.extension && { 'x-extension': true }),

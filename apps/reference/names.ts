@@ -18,6 +18,9 @@ export const operationIdOf = (row: Route): string => fullNames[row.id] ?? shortN
 const groups: Readonly<Record<string, string>> = {
   'finding/limit-coupon': 'coupons',
   'finding/list-names': 'customers',
+  'own-key/accept-invitation': 'keys',
+  'own-key/end-key': 'keys',
+  'own-key/get-invitation': 'keys',
   'product-card/get-product-gift-card': 'products',
   'product-card/update-product-gift-card': 'products',
   'residents/update-resident': 'customers',

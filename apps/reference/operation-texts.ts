@@ -7,6 +7,7 @@ import { dispenserTexts } from './operations/dispenser.ts';
 import { eventTexts } from './operations/events.ts';
 import { findingTexts } from './operations/finding.ts';
 import { giftCardTexts } from './operations/gift-cards.ts';
+import { keyTexts } from './operations/keys.ts';
 import { payoutTexts } from './operations/payouts.ts';
 import { productTexts } from './operations/products.ts';
 import { residentTexts } from './operations/residents.ts';
@@ -33,6 +34,7 @@ export const operationTexts: Record<string, OperationText> = {
   ...residentTexts,
   ...eventTexts,
   ...webhookTexts,
+  ...keyTexts,
   // They change what later sales cost.
   ...ruleTexts,
 };

@@ -52,10 +52,19 @@ const useSimulators = (): void => {
 // Reads come before writes. The dispenser comes last: after it, its address leads nowhere.
 const place = ({ method, path }: Route): number => (path === '/v1/dispenser' ? 2 : method === 'GET' ? 0 : 1);
 
+/** A key's text in the form that it has, of no key. */
+const shownKey = `sis_live_0a1B2c3D4e5F_${'...'.padEnd(49, '.')}`;
+
+const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
+const ofExample = (key: unknown): unknown => (isObject(key) ? { ...key, id: '0a1B2c3D4e5F' } : undefined);
+const isKeyText = (value: unknown): boolean => typeof value === 'string' && value.startsWith('sis_');
+
 /** Random values from the start of the service. An example has fixed ones instead. */
-const fixed: Record<string, (value: object) => unknown> = {
+const fixed: Record<string, (value: unknown) => unknown> = {
   secret: () => 'an-example-of-a-secret',
-  key: (key) => ({ ...key, id: '0a1B2c3D4e5F' }),
+  key: (key) => (isKeyText(key) ? shownKey : ofExample(key)),
+  code: (code) => (isKeyText(code) ? shownKey : undefined),
+  issuedBy: ofExample,
 };
 
 /** Gives the demo data's lots fixed ids instead of random ones, in the order in which the examples show them. */
@@ -69,6 +78,8 @@ const fixLotIds = () => {
     return { ...value, id: `00000007-dede-4ede-8ede-${String(known.indexOf(id)).padStart(12, '0')}` };
   };
 };
+
+const codeOf = async (response: Response): Promise<string> => ((await response.json()) as { code: string }).code;
 
 /** A newly started local service. */
 interface Service {
@@ -85,12 +96,14 @@ export const recordExamples = async (
   { baseUrl, key, endedKey, stopHistory }: Service,
 ): Promise<Recordings> => {
   const withLotId = fixLotIds();
-  const send = async (method: string, path: string, body?: unknown, apiKey = key): Promise<RecordedAnswers> => {
-    const response = await fetch(baseUrl + path, {
+  const ask = (method: string, path: string, body?: unknown, apiKey = key): Promise<Response> =>
+    fetch(baseUrl + path, {
       method,
       headers: { 'X-API-Key': apiKey },
       ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+  const send = async (method: string, path: string, body?: unknown, apiKey = key): Promise<RecordedAnswers> => {
+    const response = await ask(method, path, body, apiKey);
     const text = await response.text();
     return {
       status: response.status,
@@ -110,6 +123,14 @@ export const recordExamples = async (
   const { bytes, newestId } = source;
   process.env.CURSOR_SECRET = 'The secret of the examples, which is none.';
   useSimulators();
+  useBytesOf('the key of the examples');
+  await send('POST', '/v1/keys', { name: 'Box in Ahern', preset: 'dispenser', expiresAt: '2027-11-01T00:00:00Z' });
+  useBytesOf('the invitation of the examples');
+  const code = await codeOf(await ask('POST', '/v1/keys', { name: 'Rosa', preset: 'support', inviteHours: 72 }));
+  const keyOf = ({ id, byInvitation }: Route): string => {
+    if (byInvitation) return code;
+    return id === 'own-key/end-key' ? endedKey : key;
+  };
   const recordings: Record<string, RecordedAnswers> = {};
   const order = Object.keys(operationTexts);
   const rows = routes.toSorted((a, b) => place(a) - place(b) || order.indexOf(a.id) - order.indexOf(b.id));
@@ -119,7 +140,7 @@ export const recordExamples = async (
     useBytesOf(row.id);
     // The refused body comes first, since it changes nothing.
     const refusal = refused === undefined ? undefined : await send(row.method, examplePath(row), refused);
-    const recorded = await send(row.method, examplePath(row), request, row.id === 'store/end-key' ? endedKey : key);
+    const recorded = await send(row.method, examplePath(row), request, keyOf(row));
     recordings[row.id] = { ...recorded, ...(refusal && { refused: refusal.body }) };
   }
   Object.assign(source, { bytes, newestId });

@@ -1,4 +1,5 @@
 import { eventNames } from '../../lib/routes/events.ts';
+import { keyStates } from '../../lib/routes/keys.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { refusals } from '../../lib/routes/sales.ts';
 import type { JsonSchema } from './schemas.ts';
@@ -32,6 +33,13 @@ const texts: Record<string, string> = {
   EventResponse: 'An event of any type: `type` says which.',
   GiftCardResponse: 'A gift card.',
   GrantedGiftCard: 'A gift card that was granted, and why.',
+  InvitationResponse: 'What an invitation offers.',
+  InvitingStore: 'The store whose key an invitation makes.',
+  KeyPreset: 'What a key is for, which gives it its scopes.',
+  KeyScope: 'Something that a key may do.',
+  KeyIssuer: 'The key that has issued another one.',
+  KeyResponse: 'An API key or an invitation, without its text.',
+  KeySecretResponse: 'A key or an invitation that was just made, with its text.',
   LostDispenser: 'A box at whose address nobody answers any more.',
   OwnedProductResponse: 'A product that a customer owns.',
   Pagination: 'Where a page stands in its list.',
@@ -90,6 +98,7 @@ const enumerations: Record<string, { enum: readonly (string | number)[]; descrip
   },
   SaleState: { enum: ['completed', 'refused', 'refunded'], description: 'How a sale stands.' },
   VendorState: { enum: ['active', 'lost'], description: 'Whether a vendor still registers.' },
+  KeyState: { enum: [...keyStates], description: 'How a key or an invitation stands.' },
   WebhookDeliveryState: { enum: ['pending', 'delivered', 'failed'], description: 'How a message to a webhook stands.' },
   WebhookFormat: { enum: ['standard', 'discord'], description: 'The form of the messages to a webhook.' },
   WebhookState: { enum: ['active', 'disabled'], description: 'Whether a webhook is sent anything.' },

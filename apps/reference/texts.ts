@@ -54,6 +54,7 @@ export const tagTexts = {
   Sales: 'Quotes, and sales with discount, coupon, credit, stock and shares. Extensions of this service.',
   Payouts: 'What the store owes to those who share in its sales, and how it is paid. Extensions of this service.',
   Vendors: 'The inworld objects that sell: where they are, and what they sell. Extensions of this service.',
+  Keys: 'The API keys of the store: who has one, what it may do, and until when. Invitations for people. Extensions of this service.',
   Store:
     'The store itself: its name, its rules, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
@@ -81,6 +82,8 @@ const tagsOfFolders: Record<string, Tag> = {
   products: 'Products',
   vendors: 'Vendors',
   store: 'Store',
+  keys: 'Keys',
+  'own-key': 'Keys',
   rules: 'Store',
   events: 'Events',
   webhooks: 'Webhooks',
@@ -122,4 +125,6 @@ export const scopeTexts: Record<Scope, string> = {
   'vendors:read': 'read vendors',
   'vendors:register': 'register vendors',
   'vendors:write': 'set what vendors sell, and delete vendors',
+  'keys:read': 'read API keys, without their texts',
+  'keys:write': 'issue, rename, rotate and revoke API keys that may do no more than itself',
 };

@@ -10,5 +10,5 @@ export const handler = endpoint(
     const { store, params, body } = request;
     return changeCredit(store, params.identifier, 'regular', { ...body, kind: 'increment' }, authorOf(request));
   },
-  bodyFaults('increment'),
+  { faultsNow: bodyFaults('increment') },
 );

@@ -10,5 +10,5 @@ export const handler = endpoint(
     const { store, params, body } = request;
     return changeCredit(store, params.identifier, 'restricted', { ...body, kind: 'set' }, authorOf(request));
   },
-  bodyFaults('set'),
+  { faultsNow: bodyFaults('set') },
 );

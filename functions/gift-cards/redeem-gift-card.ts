@@ -7,5 +7,5 @@ import { redeemGiftCard as row } from '../../lib/routes/gift-cards.ts';
 export const handler = endpoint(
   row,
   (request) => redeemGiftCard(request.store, request.params.id, request.body, authorOf(request)),
-  bodyFaults('increment'),
+  { faultsNow: bodyFaults('increment') },
 );

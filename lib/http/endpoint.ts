@@ -6,6 +6,7 @@ import { now } from '../clock.ts';
 import { logSink } from '../log.ts';
 import { internalError, Problem, problemBody, unavailable, unknownEnd } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
+import { seal, unseal } from '../seal.ts';
 import { BusyError, UnansweredError } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter, requestSeconds } from '../table/meter.ts';
@@ -55,28 +56,46 @@ const success = (row: Route, event: APIGatewayProxyEvent, result: unknown): Kept
   return response(row.status, headers, body);
 };
 
+/** How a kept answer is written down and read: an answer with a secret is sealed for its request. */
+const keeping = (row: Route, owner: string): Record<'close' | 'open', (answer: KeptAnswer) => KeptAnswer> => {
+  if (!row.showsSecret) return { close: (answer) => answer, open: (answer) => answer };
+  return {
+    close: (answer) => ({ ...answer, body: seal(answer.body, owner) }),
+    open: (answer) => ({ ...answer, body: unseal(answer.body, owner) as string }),
+  };
+};
+
+interface EndpointOptions<R extends Route> {
+  faultsNow?: FaultsNow;
+  /** Throws if the caller may not see the kept answer of an Idempotency-Key any more. */
+  beforeReplay?: (request: Request<R>) => Promise<unknown>;
+}
+
 /** Parses the request and runs the handler. A request with an Idempotency-Key takes effect once. */
 const serve = async <R extends Route>(
   row: R,
   handler: Handler<R>,
   event: APIGatewayProxyEvent,
-  faultsNow: FaultsNow | undefined,
+  { faultsNow, beforeReplay }: EndpointOptions<R>,
 ): Promise<APIGatewayProxyResult> => {
   const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
   if ('cursor' in row.query.shape) boundReads(request.store);
   if (row.writes.length > 0) await boundWrites(request.store, row.share);
   if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId, keyOrigin = keyId } = callerOf(event);
-  const { answer, replayed } = await answerOnce(
+  const { close, open } = keeping(row, `${store} ${keyOrigin} ${idempotencyKey}`);
+  const { answer: kept, replayed } = await answerOnce(
     {
       store,
       keyId: keyOrigin,
       idempotencyKey,
       request: `${row.method} ${event.requestContext.path}\n${event.body ?? ''}`,
-      answerOf: (result) => success(row, event, result),
+      answerOf: (result) => close(success(row, event, result)),
     },
     () => handler(request),
   );
+  if (replayed) await beforeReplay?.(request);
+  const answer = open(kept);
   return replayed ? { ...answer, headers: { ...answer.headers, 'Idempotent-Replayed': 'true' } } : answer;
 };
 
@@ -152,9 +171,9 @@ const timedOut = (): never => {
  * The Lambda function of a row. The wrapper parses the request, turns errors into problems, sets the headers and writes
  * the log line; `handler` does the endpoint's own work.
  */
-export const endpoint = <R extends Route>(row: R, handler: Handler<R>, faultsNow?: FaultsNow) => {
+export const endpoint = <R extends Route>(row: R, handler: Handler<R>, options: EndpointOptions<R> = {}) => {
   const wrapped = middy<APIGatewayProxyEvent, APIGatewayProxyResult>(
-    (event: APIGatewayProxyEvent) => serve(row, handler, event, faultsNow),
+    (event: APIGatewayProxyEvent) => serve(row, handler, event, options),
     { timeoutEarlyInMillis: endMillis, timeoutEarlyResponse: timedOut },
   ).onError((request) => {
     request.response = failure(request.event, request.error);

@@ -100,8 +100,8 @@ const parseParams = (row: Route, event: APIGatewayProxyEvent, faults: string[]):
   const decoded = decodedParams(event);
   if (!decoded) faults.push('The path has a malformed percent-encoding.');
   const params = decoded && parse(row.params, decoded, faults);
-  // The specification lists no 400 for a GET by id, so an id that is not a UUID gets 404.
-  const isRow = 'id' in row.params.shape || 'uuid' in row.params.shape;
+  // The specification lists no 400 for a GET by id, so an id of another form gets 404.
+  const isRow = ['id', 'uuid', 'keyId'].some((name) => name in row.params.shape);
   if (!params && row.method === 'GET' && isRow) throw notFound();
   return params;
 };

@@ -10,6 +10,14 @@ interface Preset {
 
 export const readScopes = scopes.filter((scope) => scope.endsWith(':read'));
 
+const supportScopes = [
+  ...readScopes,
+  'products:deliver',
+  'products:redeliver',
+  'credits:write',
+  'sales:refund',
+] as const satisfies readonly Scope[];
+
 export const presets = {
   vendor: {
     scopes: ['sales:write', 'products:read', 'vendors:register'],
@@ -53,17 +61,41 @@ export const presets = {
     risk: 'could read all products, inactive ones and profit shares too, and change nothing',
   },
   support: {
-    scopes: [...readScopes, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
+    scopes: supportScopes,
     use: 'the people who help your customers: read everything, deliver, change credit, refund sales',
     risk:
       'could read everything your store knows about its customers, give away credit and products, and refund sales, ' +
       'so that your store owes the buyers what they paid. It could also read the ids of the gift cards that anybody ' +
       'may redeem, which are money',
   },
+  manager: {
+    scopes: [
+      ...supportScopes,
+      'coupons:write',
+      'coupons:apply',
+      'customers:write',
+      'giftcards:write',
+      'categories:write',
+      'products:write',
+      'vendors:write',
+      'store:write',
+    ],
+    use: 'the people who run your store with you: all that support may, and change products, coupons, cards and rules',
+    risk:
+      'could do all that a thief of a support key could, make gift cards, which are money, make and apply your coupons, ' +
+      'ban customers, change prices, shares and rules, change categories and what vendors sell, and close the store',
+  },
+  designer: {
+    scopes: ['products:read', 'products:write', 'categories:read', 'categories:write', 'vendors:read', 'vendors:write'],
+    use: 'the people who make your products: products, categories, and what vendors sell',
+    risk:
+      'could change prices, shares, what is delivered and which products sell gift cards, which are money, change ' +
+      'categories, and have your vendors sell other products or take them off the list',
+  },
   all: {
     scopes,
-    use: 'everything that the API can do',
-    risk: 'could read everything in your store and do anything to it but issue keys',
+    use: 'an owner: everything that the API can do, keys included',
+    risk: 'could read everything in your store, do anything to it, and make and revoke keys',
   },
 } as const satisfies Record<string, Preset>;
 

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { avatarUuid, identifier, objectUuid, uuid } from './wire.ts';
+import { avatarUuid, identifier, keyId, objectUuid, uuid } from './wire.ts';
 
 export const contractScopes = [
   'coupons:read',
@@ -38,6 +38,8 @@ export const scopes = [
   'vendors:read',
   'vendors:register',
   'vendors:write',
+  'keys:read',
+  'keys:write',
 ] as const;
 
 export type Scope = (typeof scopes)[number];
@@ -49,6 +51,7 @@ export type Scope = (typeof scopes)[number];
 export type Kind =
   | 'STORE'
   | 'KEY'
+  | 'KEYS'
   | 'RESIDENT'
   | 'NAME'
   | 'STORE_RESIDENT'
@@ -123,8 +126,14 @@ interface RowFields {
   readonly reads?: readonly Kind[];
   /** The kinds of items that it also writes. If there is none, the function's role cannot write. */
   readonly writes?: readonly Kind[];
+  /** The kinds of items that it creates, and does not write otherwise. */
+  readonly makes?: readonly Kind[];
   /** It resolves residents by name or UUID, and may have the store's dispenser asked about them. */
   readonly resolves?: true;
+  /** The code of an invitation may call it, and no key. */
+  readonly byInvitation?: true;
+  /** Its answer has a secret, so the record of a request with an Idempotency-Key keeps the answer sealed. */
+  readonly showsSecret?: true;
   /** It makes or takes quotes, which are sealed like cursors. */
   readonly quotes?: true;
   /** Its writes count towards this share of its store. By default they count towards the share of all other writes. */
@@ -155,7 +164,7 @@ export interface Route extends RowFields {
   readonly path: `/v1/${string}`;
   readonly status: 200 | 201 | 202 | 204;
   readonly problems: readonly (400 | 404)[];
-  /** The path's placeholders: an `{identifier}` names a resident, any other is a UUID. */
+  /** The path's placeholders: an `{identifier}` names a resident, a `{keyId}` an API key, any other is a UUID. */
   readonly params: z.ZodObject;
   readonly query: z.ZodObject;
   readonly reads: readonly Kind[];
@@ -167,7 +176,9 @@ type Placeholder<Path extends string> = Path extends `${string}{${infer Name}}${
   ? Name | Placeholder<Rest>
   : never;
 type Params<Path extends string> = z.ZodObject<{
-  [Name in Placeholder<Path>]: ReturnType<Name extends 'identifier' ? typeof identifier : typeof uuid>;
+  [Name in Placeholder<Path>]: ReturnType<
+    Name extends 'identifier' ? typeof identifier : Name extends 'keyId' ? typeof keyId : typeof uuid
+  >;
 }>;
 
 /** A row with the exact types of its schemas, against which its function is checked. */
@@ -176,9 +187,10 @@ type Row<L extends Line, F extends RowFields> = Omit<Route, 'params' | 'query' |
   readonly query: F extends { query: infer Query extends z.ZodObject } ? Query : z.ZodObject<Record<never, never>>;
 } & Pick<F, Extract<keyof F, 'body' | 'response'>>;
 
-/** `{identifier}` names a resident, `{uuid}` an avatar or a vendor; any other placeholder is the id of a row. */
+/** `{identifier}` names a resident, `{uuid}` an avatar or a vendor, `{keyId}` an API key; any other placeholder is the id of a row. */
 const placeholder = (name: string, path: string) => {
   if (name === 'identifier') return identifier();
+  if (name === 'keyId') return keyId();
   if (name !== 'uuid') return uuid();
   return path.startsWith('/v1/vendors/') ? objectUuid() : avatarUuid();
 };
@@ -187,7 +199,7 @@ const placeholder = (name: string, path: string) => {
 export const route = <const L extends Line, const F extends RowFields>(line: L, fields: F): Row<L, F> => {
   const [method = '', path = ''] = line.split(' ');
   const names = path.split('/').flatMap((segment) => (segment.startsWith('{') ? segment.slice(1, -1) : []));
-  const isOneById = method === 'GET' && (names.includes('id') || names.includes('uuid')) && !fields.query;
+  const isOneById = method === 'GET' && names.some((name) => ['id', 'uuid', 'keyId'].includes(name)) && !fields.query;
   const row = {
     method,
     path,

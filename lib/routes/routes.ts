@@ -6,6 +6,7 @@ import * as deliveries from './deliveries.ts';
 import * as dispenser from './dispenser.ts';
 import * as events from './events.ts';
 import * as giftCards from './gift-cards.ts';
+import * as keys from './keys.ts';
 import * as names from './names.ts';
 import * as payouts from './payouts.ts';
 import * as products from './products.ts';
@@ -34,6 +35,7 @@ export const routes: readonly Route[] = [
   vendors,
   dispenser,
   store,
+  keys,
   rules,
   events,
   webhooks,

@@ -11,8 +11,10 @@ export const StoreResponse = z
     ),
     key: z
       .object({
-        id: answerText(12).describe('Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.'),
-        name: answerText(maxLength.label).describe('Name of the key.'),
+        id: answerText(maxLength.keyId).describe(
+          'Id of the API key: the 12 characters after `sis_live_` or `sis_test_`.',
+        ),
+        name: answerText(maxLength.name).describe('Name of the key.'),
         scopes: z.array(answerText(64)).describe('The scopes that the key has.'),
         expiresAt: timeOrNull().describe('When the key ends. Null: it does not.'),
       })
@@ -104,7 +106,8 @@ export const getStore = route('GET /v1/store', {
 });
 
 export const endKey = route('POST /v1/store/key/actions/end', {
-  id: 'store/end-key',
+  id: 'own-key/end-key',
+  servedBy: 'own-key',
   summary: 'End the key of the request',
   scope: null,
   problems: [400],

@@ -34,7 +34,7 @@ export const maxLength = {
   /** Two names of 31 characters and the character between them. */
   username: 63,
   code: 64,
-  /** Of a product or category. */
+  /** Of a product, category or key. */
   name: 255,
   description: 4096,
   item: 63,
@@ -48,13 +48,23 @@ export const maxLength = {
   /** Where an object stands, and which script it has. */
   objectDetail: 40,
   region: 255,
-  /** Of a store or key. */
+  /** Of a store. */
   label: 100,
+  keyId: 12,
   /** Why a call of a dispenser or webhook failed. No such text is longer. */
   failure: 1000,
   time: 24,
   cursor: 1024,
 } as const;
+
+/** The id of an API key. */
+export const keyId = () => {
+  const error = 'must be the id of an API key: 12 characters of 0-9, A-Z and a-z';
+  return z
+    .string({ error })
+    .regex(/^[0-9A-Za-z]{12}$/, { error })
+    .meta({ maxLength: maxLength.keyId });
+};
 
 /** Text in an answer. The document states the bound. No answer is refused or cut because of it. */
 export const answerText = (max: number) => z.string().meta({ maxLength: max });

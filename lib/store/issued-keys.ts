@@ -1,9 +1,9 @@
-import { now, timestamp } from '../clock.ts';
+import { now, timeAfter, timestamp } from '../clock.ts';
 import { newKey, type Stage } from '../keys.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { Scope } from '../routes/route.ts';
 import { partition, sharedKey } from '../table/keys.ts';
-import { all, check, exists, is, missing, put, update, type Write } from '../table/language.ts';
+import { all, check, exists, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
 import { rowsOf, transact, write } from '../table/table.ts';
 import { type ApiKey, findKey } from './api-keys.ts';
@@ -15,19 +15,39 @@ interface NewApiKey {
   stage: Stage;
   expiresAt?: string | undefined;
   origin?: string;
+  replaces?: string;
+  /** The key that asks for it. Absent: the operator. */
+  issuedBy?: string | undefined;
+  /** Makes an invitation, which can be accepted until then. */
+  invitedUntil?: string | undefined;
 }
 
-/** The writes of a new key, if its store exists; `text` is the only copy of the key. */
-const issuing = ({ store, name, scopes, stage, expiresAt, origin }: NewApiKey) => {
+/** The key under which a store lists one of its keys. */
+const listKey = (store: string, id: string) => ({ pk: partition(store, 'KEYS'), sk: id });
+
+/**
+ * The writes of a new key or invitation, if its store exists; `text` is the only copy of the key or of the code. This is
+ * the one place where a key is made.
+ */
+export const issuing = ({ store, name, scopes, stage, invitedUntil, ...more }: NewApiKey) => {
   const { id, hash, text } = newKey(stage);
-  const createdAt = timestamp(now());
-  const key: ApiKey = { id, store, name, scopes: [...scopes], hash, status: 'active', createdAt };
-  if (expiresAt !== undefined) key.expiresAt = expiresAt;
-  if (origin !== undefined) key.origin = origin;
+  const key: ApiKey = {
+    id,
+    store,
+    name,
+    scopes: [...scopes],
+    status: 'active',
+    createdAt: timestamp(now()),
+    ...(invitedUntil === undefined ? { hash } : { status: 'invited', codeHash: hash, invitedUntil }),
+    ...(more.expiresAt !== undefined && { expiresAt: more.expiresAt }),
+    ...(more.origin !== undefined && { origin: more.origin }),
+    ...(more.replaces !== undefined && { replaces: more.replaces }),
+    ...(more.issuedBy !== undefined && { issuedBy: more.issuedBy }),
+  };
   const items = [
     check(sharedKey('STORE', store), exists),
-    put({ ...sharedKey('KEY', id), ...key }),
-    put({ pk: partition(store, 'KEY'), sk: id }),
+    put({ ...sharedKey('KEY', id), ...key }, isNew),
+    put(listKey(store, id)),
   ];
   return { key, text, items };
 };
@@ -44,6 +64,26 @@ export const issueKey = async (fields: NewApiKey, together = nothing) => {
   return { key, text };
 };
 
+interface Rotation {
+  stage: Stage;
+  /** The old key ends then. */
+  until: string;
+  /** The new key ends then. */
+  expiresAt?: string | undefined;
+  issuedBy?: string | undefined;
+}
+
+/** The writes of a key that takes the place of another one, with its store, name and scopes. */
+export const rotating = (old: ApiKey, { until, ...of }: Rotation) => {
+  const { id, store, name, scopes, origin = id } = old;
+  const made = issuing({ store, name, scopes, origin, replaces: id, ...of });
+  const ending = update(sharedKey('KEY', id), {
+    set: { rotatedTo: made.key.id, expiresAt: until },
+    when: all(is('status', 'active'), missing('rotatedTo'), is('expiresAt', old.expiresAt)),
+  });
+  return { ...made, ending };
+};
+
 /**
  * Issues a key that replaces another one and has the same store, name and scopes. The other key ends at `until`. Throws
  * 404 if the store does not exist; 400 if the other key was revoked or has been rotated. If two requests rotate at
@@ -56,25 +96,23 @@ export const rotateKey = async (
   expiresAt?: string,
   together: KeyWrites = nothing,
 ) => {
-  const { store, name, scopes, origin = old.id } = old;
-  const end = expiresAt === undefined ? {} : { expiresAt };
-  const { key, text, items } = issuing({ store, name, scopes, stage, origin, ...end });
-  const refusals = await transact([
-    ...items,
-    update(sharedKey('KEY', old.id), {
-      set: { rotatedTo: key.id, expiresAt: until },
-      when: all(is('status', 'active'), missing('rotatedTo')),
-    }),
-    ...together(key),
-  ]);
+  const { key, text, items, ending } = rotating(old, { stage, until, expiresAt });
+  const refusals = await transact([...items, ending, ...together(key)]);
   if (refusals?.[0]?.refused) throw notFound();
   if (refusals) throw invalid('The key was revoked or rotated meanwhile: nothing was changed.');
   return { key, text };
 };
 
+/** By default, the successor of an expiring key gets the same time to live. */
+export const successorEnd = ({ createdAt, expiresAt }: ApiKey): string | undefined =>
+  expiresAt && timeAfter(Date.parse(expiresAt) - Date.parse(createdAt));
+
+/** The rows that list a store's keys, in the order of the keys' ids. */
+export const listedKeys = (store: string) => rowsOf<Key>({ partition: listKey(store, '').pk });
+
 /** The ids of a store's keys. They are read from the table itself: an index could miss a key that was just issued. */
 export const listKeyIds = async (store: string): Promise<string[]> => {
-  const rows = await rowsOf<Key>({ partition: partition(store, 'KEY') })({ descending: false });
+  const rows = await listedKeys(store)({ descending: false });
   return rows.map(({ sk }) => sk);
 };
 
@@ -94,11 +132,11 @@ const change = async (id: string, set: Record<string, unknown>, together?: reado
   if (!done) throw new Error(`There is no API key ${id}.`);
 };
 
-/** Gives a key the end that it has in another table, from which `key` was read. */
-export const copyEnd = (
-  { id, status, revokedAt, rotatedTo, expiresAt }: ApiKey,
-  together: readonly Write[],
-): Promise<void> => change(id, { status, revokedAt, rotatedTo, expiresAt }, together);
+/** Gives a key the state that it has in another table, from which `key` was read. */
+export const copyState = (key: ApiKey, together: readonly Write[]): Promise<void> => {
+  const { status, revokedAt, endedItself, rotatedTo, expiresAt, hash, acceptedAt } = key;
+  return change(key.id, { status, revokedAt, endedItself, rotatedTo, expiresAt, hash, acceptedAt }, together);
+};
 
 /** Marks a key whose store was deleted: its calls are answered 404. */
 export const markStoreGone = (id: string): Promise<void> => change(id, { storeGone: true });

@@ -5,8 +5,8 @@ import { ttlAttribute } from '../table/schema.ts';
 import { transact } from '../table/table.ts';
 
 /**
- * The operator's log: who changed what with the command `store`, and which keys have ended themselves. It does not hold
- * other changes that API keys make.
+ * The operator's log: who changed what with the command `store`, and what keys did to keys. It does not hold other
+ * changes that API keys make.
  */
 
 type Action =
@@ -15,6 +15,8 @@ type Action =
   | 'store.opened'
   | 'store.deleted'
   | 'key.issued'
+  | 'key.accepted'
+  | 'key.changed'
   | 'key.rotated'
   | 'key.revoked'
   | 'key.ended'

@@ -7,7 +7,7 @@ import { auditChecks } from '../../apps/cli/kinds/kinds.ts';
 import { writeExport } from '../../apps/cli/test/support/table-export.ts';
 import { dayKey, dayOf } from '../../lib/events/days.ts';
 import { revokeKey } from '../../lib/store/api-keys.ts';
-import { copyEnd, issueKey } from '../../lib/store/issued-keys.ts';
+import { copyState, issueKey } from '../../lib/store/issued-keys.ts';
 import { tableName } from '../../lib/table/client.ts';
 import { customerNameKey, residentKey } from '../../lib/table/keys.ts';
 import { historyRows } from '../../test/support/history-rows.ts';
@@ -47,7 +47,7 @@ export const measureRestore = ({ customers }: { customers: number }): Promise<vo
     await revokeKey(key.id);
     const against = tableName();
     const endRevived = async (): Promise<void> => {
-      const { revived } = await checkRestored('restored', against, (key) => copyEnd(key, []));
+      const { revived } = await checkRestored('restored', against, (key) => copyState(key, []));
       if (revived.length !== 1) throw new Error(`${revived.length} keys were ended, not the one that was revoked.`);
       process.env.TABLE_NAME = 'restored';
     };

@@ -142,11 +142,14 @@ export const expectedStatuses = (
   if (/[^\x21-\x7e]/.test(target)) return [400];
   const row = rowOf(method, target);
   if (!row) return [404];
+  // Every request has a key, and no code of an invitation.
+  if (row.byInvitation) return [403];
   const [path = '', query = ''] = target.split(/\?(.*)/s);
   const params = paramsOf(row, path);
   const idempotencyKeys = headers.filter(([name]) => name === 'Idempotency-Key').map(([, value]) => value.trim());
   const isPathFaulty = !params || !row.params.safeParse(params).success;
-  if (isPathFaulty && row.method === 'GET' && ('id' in row.params.shape || 'uuid' in row.params.shape)) return [404];
+  if (isPathFaulty && row.method === 'GET' && ['id', 'uuid', 'keyId'].some((name) => name in row.params.shape))
+    return [404];
   const precondition = preconditionOf(row, headers);
   const faulty =
     isPathFaulty ||
@@ -161,5 +164,7 @@ export const expectedStatuses = (
     // Nothing makes history here, so an undo waits for it in vain.
     ...(alone && row.id !== 'customers/undo-credit-change' ? [] : [503]),
     ...(idempotencyKeys.length > 0 ? [409, 422] : []),
+    // A store makes few keys in an hour.
+    ...(row.makes ? [429] : []),
   ];
 };

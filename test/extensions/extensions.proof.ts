@@ -22,6 +22,7 @@ const rowsWith = (has: (row: Route) => boolean = () => true) =>
   extensions.filter(has).map((row) => [row.id, row] as const);
 
 let rows: OneOfEach;
+const unknownKey = 'unknownKey00';
 let soldAt = 0;
 const url = loopbackUrl(1);
 
@@ -45,12 +46,14 @@ beforeAll(async () => {
   const gone = await startOnLoopback((_, response) => response.writeHead(404).end());
   await send('PUT', '/v1/dispenser', { url: gone });
   const seeded = await seedOverHttp(send, { code: randomUUID(), owner: ada.uuid, customer: bob.uuid });
-  rows = { ...seeded, webhook: '', delivery: '', sale: '', payout: '', vendor: randomUUID() };
+  rows = { ...seeded, webhook: '', delivery: '', sale: '', payout: '', vendor: randomUUID(), key: '', revocable: '' };
   for (const uuid of [rows.vendor, randomUUID()])
     await send('PUT', `/v1/vendors/${uuid}`, { name: 'Vendor', region: 'Here', productId: rows.product });
   const { body: sale } = await sell({ paid: 30 });
   const { body: webhook } = await send('POST', '/v1/webhooks', { url, events: ['store.opened'] });
+  const newKey = async () => (await send('POST', '/v1/keys', { name: 'Seeded', preset: 'shop' })).body.id;
   rows = { ...rows, sale: sale.id, delivery: sale.deliveryId, webhook: webhook.id };
+  rows = { ...rows, key: await newKey(), revocable: await newKey() };
   // A delivery shows from its first attempt on, and waits then, since its dispenser is gone.
   await eventually(
     () => read(`/v1/deliveries/${rows.delivery}`),
@@ -86,11 +89,14 @@ test.each(rowsWith())('%s refuses a request without a key, and a key without its
 
 /** A vendor that registers is known then, so that no store lacks it. */
 const byId = ({ id, path }: Route): boolean =>
-  /\{(?:id|productId)\}|\/vendors\/\{uuid\}/.test(path) && id !== 'vendors/register-vendor';
+  /\{(?:id|productId|keyId)\}|\/vendors\/\{uuid\}/.test(path) && id !== 'vendors/register-vendor';
 
 test.each(rowsWith(byId))('%s 404s for an id that no store or another one has', async (_, row) => {
   const { path, body } = requestOf(row);
-  const unknown = Object.values(rows).reduce((text, id) => text.replaceAll(id, unknownUuid), path);
+  const unknown = Object.values(rows).reduce(
+    (text, id) => text.replaceAll(id, id.length === 12 ? unknownKey : unknownUuid),
+    path,
+  );
 
   const nobodys = await send(row.method, unknown, body);
   const mine = await send(row.method, path, body, { key: target.otherKey });

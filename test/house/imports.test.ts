@@ -76,12 +76,9 @@ const faultOf = (file: string, imported: string): string | undefined => {
   return `${file} imports ${imported}, which is outside of lib/`;
 };
 
-/** A merchant issues keys by the command, and requests will: until then no function loads their presets. */
-const presets = 'lib/routes/key-presets.ts';
-
 /** Every file that the functions or the operator's verbs load. */
 const reachable = (imports: Imports): Set<string> => {
-  const isFirst = (file: string) => file.startsWith('functions/') || isOfOperator(file) || file === presets;
+  const isFirst = (file: string) => file.startsWith('functions/') || isOfOperator(file);
   const reached = new Set(Object.keys(imports).filter(isFirst));
   // The loop over a set also reaches elements that it adds.
   for (const file of reached) for (const imported of imports[file] ?? []) if (isFile(imported)) reached.add(imported);

@@ -23,6 +23,18 @@ const verbsIn = (text: string): string[] =>
       .filter((name) => verbs[file as keyof typeof verbs].includes(name)),
   );
 
+test('one file makes keys, and one gives a key its secret', () => {
+  const filesWith = (text: string | RegExp): string[] =>
+    codeOf('lib', 'functions', 'infra', 'apps/cli', 'deploy').filter((file) =>
+      new RegExp(text).test(readFileSync(file, 'utf8')),
+    );
+
+  expect(filesWith(/put\(\{ \.\.\.sharedKey\('KEY'/)).toEqual(['lib/store/issued-keys.ts']);
+  // An accepted invitation gets a secret too.
+  expect(filesWith(/[^(]\bnewKey\(/)).toEqual(['lib/store/issued-keys.ts', 'lib/store/key-requests.ts']);
+  expect(filesWith(/\bissuing\(/)).toEqual(['lib/store/issued-keys.ts', 'lib/store/key-requests.ts']);
+});
+
 const home = 'apps/cli/';
 const drivers = codeOf('apps/cli').filter((file) =>
   /^(kinds|books|data|move|commands)\//.test(file.slice(home.length)),

@@ -26,7 +26,7 @@ const deployed = (type: string, path: string) => {
     body: JSON.parse(
       (responseTemplates['application/json'] as string)
         .replace('$context.path', path)
-        .replace('$context.authorizer.scope', 'coupons:read'),
+        .replace('$context.authorizer.lack', 'the scope coupons:read'),
     ),
   };
 };
@@ -41,7 +41,7 @@ const authorizer = async ({ methodArn }: { methodArn: string }): Promise<APIGate
   return {
     principalId: 'key',
     policyDocument,
-    context: { scope: 'coupons:read' },
+    context: { lack: 'the scope coupons:read' },
     ...(usageKey && { usageIdentifierKey: usageKey }),
   };
 };
@@ -114,7 +114,7 @@ test('only the answer about a scope has a variable, which the authorizer sets, a
       .map((name) => `${type} ${name}`),
   );
 
-  expect(variables).toEqual(['ACCESS_DENIED $context.authorizer.scope']);
+  expect(variables).toEqual(['ACCESS_DENIED $context.authorizer.lack']);
 });
 
 test('both answer an unknown path, and a known one with an unsupported method, alike', async () => {

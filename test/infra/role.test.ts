@@ -1,8 +1,18 @@
 import { expect, test } from 'vitest';
-import { accessOf, permissions, sweepAccess } from '../../infra/permissions.ts';
+import {
+  accessOf,
+  authorizerPermissions,
+  consumerAccess,
+  exportAccess,
+  lookUpAccess,
+  permissions,
+  sweepAccess,
+  togetherOf,
+  workerAccess,
+} from '../../infra/permissions.ts';
 import { createCategory, listCategories, listMembers } from '../../lib/catalogue/categories.ts';
 import { putResident } from '../../lib/operator/residents.ts';
-import type { Kind, Route } from '../../lib/routes/route.ts';
+import { functionFile, type Kind, type Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { partition, sharedKey } from '../../lib/table/keys.ts';
 import { allows, asFunction } from '../support/access.ts';
@@ -42,6 +52,26 @@ test('refuses to make a role of a function that has no line in infra/table-uses.
   const row = { ...(routes[0] as Route), id: 'chairs/get-chair' };
 
   expect(() => accessOf(row)).toThrow('no line for chairs/get-chair. Run npm run openapi');
+});
+
+test('one function can make a key, and none deletes one', () => {
+  const others = { consumerAccess, exportAccess, lookUpAccess, sweepAccess, workerAccess };
+  const roles = [
+    ...Object.entries(Object.groupBy(routes, functionFile)).map(
+      ([entry, rows = []]) => [entry, permissions(accessOf(togetherOf(rows)))] as const,
+    ),
+    ...Object.entries(others).map(([name, access]) => [name, permissions(access)] as const),
+    ['authorizer', authorizerPermissions] as const,
+  ];
+  const may = (...actions: string[]) =>
+    roles
+      .filter(([, permitted]) =>
+        actions.some((action) => allows(permitted, { action, partitions: [sharedKey('KEY', 'x').pk] })),
+      )
+      .map(([name]) => name);
+
+  expect(may('PutItem', 'BatchWriteItem')).toEqual(['keys']);
+  expect(may('DeleteItem')).toEqual([]);
 });
 
 test('refuses a request without a key, or with a key of another kind', () => {

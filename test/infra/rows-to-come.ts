@@ -6,7 +6,7 @@ import { pageQuery } from '../../lib/routes/wire.ts';
 import { atEnd } from '../support/at-end.ts';
 
 /**
- * The rows of keys, journal and customers' pages that are still to come, as far as a template depends on rows. Each has
+ * The rows of the journal and of customers' pages that are still to come, as far as a template depends on rows. Each has
  * its own function, which is the most that a row can add.
  */
 
@@ -19,20 +19,6 @@ interface Facts {
 }
 
 type RowToCome = [line: `${Route['method']} /v1/${string}`, scope: string | null, facts: Facts];
-
-const readsKeys: Facts = { reads: ['KEY'] };
-const writesKeys: Facts = { reads: ['STORE'], writes: ['KEY', 'LOG', 'COUNT'] };
-
-const keys: readonly RowToCome[] = [
-  ['GET /v1/keys', 'keys:read', { ...readsKeys, isList: true }],
-  ['GET /v1/keys/{keyId}', 'keys:read', readsKeys],
-  ['POST /v1/keys', 'keys:write', writesKeys],
-  ['PUT /v1/keys/{keyId}', 'keys:write', writesKeys],
-  ['POST /v1/keys/{keyId}/actions/rotate', 'keys:write', writesKeys],
-  ['POST /v1/keys/{keyId}/actions/revoke', 'keys:write', writesKeys],
-  ['GET /v1/store/key/invitation', null, { reads: ['KEY', 'STORE'] }],
-  ['POST /v1/store/key/actions/accept', null, writesKeys],
-];
 
 const journal: readonly RowToCome[] = [
   ['GET /v1/journal', 'journal:read', { reads: ['JOURNAL', 'KEY', 'CUSTOMER'], isList: true }],
@@ -73,7 +59,7 @@ const rowOf = ([line, scope, { as, reads = [], writes = [], isList }]: RowToCome
   return row as Route;
 };
 
-export const rowsToCome: readonly Route[] = [...keys, ...journal, ...pages].map(rowOf);
+export const rowsToCome: readonly Route[] = [...journal, ...pages].map(rowOf);
 
 // Nobody knows yet which calls their code will make. At most these will be the calls of a sale and of the list of
 // sales.

@@ -278,6 +278,6 @@ test('has outputs for the base URL, the next command and the operator’s comman
   const { outputs: logged, functionOf: loggedBy } = templateOf({ operatorLogDays: 400 });
   expect(logged.OperatorLogDays.Value).toBe('400');
   // The function that ends a key adds to the log, as the command does.
-  expect(loggedBy('store/end-key')[1].Properties.Environment.Variables.OPERATOR_LOG_DAYS).toBe('400');
+  expect(loggedBy('own-key')[1].Properties.Environment.Variables.OPERATOR_LOG_DAYS).toBe('400');
   expect(outputs.NextCommand.Value).toBe('npx store create --stage prod');
 });

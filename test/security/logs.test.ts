@@ -7,9 +7,8 @@ import { logSink } from '../../lib/log.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import { scopes } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
-import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import { exampleOf, needsItsKey, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';
 import { writeLine } from '../support/log.ts';
 import { sendRaw } from '../support/raw-http.ts';
@@ -107,9 +106,12 @@ test('no log holds a key, a secret, a message, a body, a name or a header, for r
   }
   // Some requests fail with marks everywhere, so each is also sent once in a form that succeeds.
   const plain: [string, number][] = [];
+  // The first key has ended itself.
+  const callAfter = service.callAs(await service.keyWith(scopes));
   for (const row of routesInOrder) {
     const { path, body } = exampleOf(row, plainRows, `${mark} plain ${row.id}`);
-    plain.push([row.id, (await service.call(row.method, path, body, headers)).status]);
+    const asked = needsItsKey(row) ? service.call : callAfter;
+    plain.push([row.id, (await asked(row.method, path, body, headers)).status]);
   }
   await sendRaw(Number(new URL(service.baseUrl).port), Buffer.from(`GET /${mark}\u001b HTTP/1.1\r\n${mark}\r\n\r\n`));
   const order = anOrder(service.store, { message: hostile, item: mark, recipientUsername: mark });
@@ -139,7 +141,7 @@ test('no log holds a key, a secret, a message, a body, a name or a header, for r
   expect(answers).toEqual([]);
   for (const [, outcome] of answersOfDispenser) expect(text).toContain(`"delivery":"${outcome}"`);
   expect([...statuses]).toEqual(expect.arrayContaining([200, 201, 204, 400, 404, 500]));
-  expect(said.length).toBeGreaterThan(3 * routes.length);
+  expect(said.length).toBeGreaterThan(3 * routesInOrder.length);
   expect(secret).toMatch(/^\w{43}$/);
   expect(text).toContain('"webhook":"delivered"');
   const webhookSecrets = [webhook.secret, rotated.secret].flatMap((one: string) => [

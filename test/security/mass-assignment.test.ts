@@ -5,7 +5,7 @@ import type { Route } from '../../lib/routes/route.ts';
 import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { exampleOf, seedExamples } from '../support/example-requests.ts';
+import { exampleOf, routesOfKeys, seedExamples } from '../support/example-requests.ts';
 import type { OneOfEach } from '../support/one-of-each.ts';
 import { jsonSchema } from '../support/requests.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
@@ -86,10 +86,10 @@ const ordered = (value: unknown): unknown => {
 };
 
 /**
- * A secret and a quote are random. A sale keeps a hash of its request, in which the product has a random id. The mark
+ * A secret, a quote, and the text and the id of a new key are random. A sale keeps a hash of its request, in which the product has a random id. The mark
  * of a customer's lots is a hash of their random ids, behind their number and sum.
  */
-const chance = /"(?:(secret|quote|request)":"[^"]*|(creditMark":"\d+ \d+) \w+)"/g;
+const chance = /"(?:(secret|quote|request|key)":"[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;
@@ -107,8 +107,8 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
   const named = JSON.stringify(ordered(value)).replaceAll(keyId, '<key>');
   const text = named
     .replaceAll(storeId, '<store>')
-    .replace(chance, (_, name?: string, checksum?: string) =>
-      checksum === undefined ? `"${name}":""` : `"${checksum}"`,
+    .replace(chance, (_, secret?: string, id?: string, checksum?: string) =>
+      checksum === undefined ? `"${secret ?? id}":""` : `"${checksum}"`,
     );
   const ids = [...new Set(text.match(uuids))].filter((id) => !everyStores.has(id));
   return JSON.parse(ids.reduce((left, id, index) => left.replaceAll(id, `<${index}>`), text));
@@ -117,7 +117,7 @@ const shown = (value: unknown, { id: storeId, key }: NewStore): unknown => {
 const itemsOf = async (store: NewStore): Promise<unknown> => {
   const all = await wholeTable(`${store.id}#`);
   return shown(
-    all.filter(({ pk }) => !String(pk).endsWith('#KEY')),
+    all.filter(({ pk }) => !String(pk).endsWith('#KEYS')),
     store,
   );
 };
@@ -148,7 +148,7 @@ const sendTo = async (row: Route, at: number, more: string) => {
   return { status: answer.status, body: shown(answer.body ?? null, store), items: await itemsOf(store) };
 };
 
-const cases = routes.filter(({ method }) => method !== 'GET').map((row, index) => [row.id, row, index] as const);
+const cases = routesOfKeys.filter(({ method }) => method !== 'GET').map((row, index) => [row.id, row, index] as const);
 
 // First, in the table that the service starts with.
 describe('about the rows of one store', () => {

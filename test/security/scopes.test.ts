@@ -1,8 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Scope, scopes } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { endsItsKey, exampleOf, onceOnly, seedExamples } from '../support/example-requests.ts';
+import { endsItsKey, exampleOf, onceOnly, routesOfKeys as routes, seedExamples } from '../support/example-requests.ts';
 import { randomFrom } from '../support/faults.ts';
 import { seedResidents } from '../support/residents.ts';
 import { startTestService } from '../support/service.ts';
@@ -96,7 +95,7 @@ test('a cached answer of the authorizer for one store’s key never serves anoth
 
 test('reading the store and the end of the key itself take any live key, and nothing else does', () => {
   expect(routes.filter(({ scope }) => scope === null).map(({ id }) => id)).toEqual([
-    'store/end-key',
+    'own-key/end-key',
     'store/get-store',
     'rules/get-rules',
   ]);

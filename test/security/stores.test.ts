@@ -1,8 +1,14 @@
 import { expect, test } from 'vitest';
 import { type Route, scopes } from '../../lib/routes/route.ts';
-import { routes } from '../../lib/routes/routes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
-import { exampleOf, needsItsKey, queryOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
+import {
+  exampleOf,
+  needsItsKey,
+  queryOf,
+  routesOfKeys as routes,
+  routesInOrder,
+  seedExamples,
+} from '../support/example-requests.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { startTestService, wholeTable } from '../support/service.ts';
 

@@ -165,6 +165,27 @@ export const budgets: readonly Budget[] = [
       },
     }),
   ),
+  // A change of keys looks at the asking key and the store in its transaction, and writes two rows of the log.
+  ...(
+    [
+      ['issue-key', '', 'POST', '', 3, 16],
+      ['rename-key', '', 'PUT', '/{id}', 4, 13],
+      ['rotate-key', '', 'POST', '/{id}/actions/rotate', 4, 19],
+      ['revoke-key', '', 'POST', '/{id}/actions/revoke', 4, 13],
+      ['get-key', '', 'GET', '/{id}', 2, 2],
+      // The issuer of these is not among them.
+      ['list-keys', 'the first two', 'GET', '?limit=2', 3, 5],
+    ] as const
+  ).map(
+    ([endpoint, when, method, path, steps, units]): Budget => ({
+      ...{ endpoint, when, steps, units },
+      prepare: async (call) => {
+        const { id } = (await call('POST', '/v1/keys', { name: 'Box', preset: 'dispenser' })).body;
+        const body = { name: 'Box', preset: 'shop' };
+        return [method, `/v1/keys${path.replace('{id}', id)}`, method === 'PUT' ? { name: 'Other' } : body];
+      },
+    }),
+  ),
   {
     endpoint: 'end-key',
     when: '',

@@ -15,19 +15,22 @@ export const seedExamples = (call: Call, code = 'Example'): Promise<OneOfEach> =
 const deletesWhole = ({ method, path }: Route): boolean => method === 'DELETE' && /\/\{(uu)?id\}$/.test(path);
 
 /** Its key works no more: a test that goes on sends it with a key of its own. */
-export const endsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'store/end-key';
+export const endsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'own-key/end-key';
 
 /** Only the key that has seeded the examples has claimed their payout. */
 export const needsItsKey = ({ id }: Pick<Route, 'id'>): boolean => id === 'payouts/report-payout';
 
+/** The endpoints that a key may call. The others take the code of an invitation: test/functions/keys/ asks them. */
+export const routesOfKeys: readonly Route[] = routes.filter(({ byInvitation }) => !byInvitation);
+
 /**
- * All endpoints in an order in which every example request succeeds: first all others, then the ones that delete a row,
- * and then the one that ends the key.
+ * The endpoints of keys in an order in which every example request succeeds: first all others, then the ones that delete
+ * a row, and then the one that ends the key.
  */
 export const routesInOrder: readonly Route[] = [
-  ...routes.filter((row) => !deletesWhole(row) && !endsItsKey(row)),
-  ...routes.filter(deletesWhole),
-  ...routes.filter(endsItsKey),
+  ...routesOfKeys.filter((row) => !deletesWhole(row) && !endsItsKey(row)),
+  ...routesOfKeys.filter(deletesWhole),
+  ...routesOfKeys.filter(endsItsKey),
 ];
 
 /** Endpoints that refuse the same request again: it is done, or too soon. */
@@ -38,6 +41,7 @@ export const onceOnly: readonly string[] = [
   // The customer's own cards are redeemed at once, and take no change then.
   'gift-cards/update-gift-card',
   'gift-cards/disable-gift-card',
+  'keys/rotate-key',
 ];
 
 /** Values for request fields, by name. */
@@ -64,6 +68,7 @@ const fieldValues = ({ coupon, product }: OneOfEach, code: string): Record<strin
   region: 'Here',
   items: ['Chair'],
   events: ['store.closed'],
+  scopes: ['keys:write'],
   expiration: '2099-01-01T00:00:00Z',
 });
 
@@ -96,6 +101,7 @@ export const exampleOf = (row: Route, rows: OneOfEach, code: string): { path: st
     if (!segment.startsWith('{')) return segment;
     const kind = kindOf[segments[index - 1] as keyof typeof kindOf];
     if (segment === '{identifier}' || kind === undefined) return bob.uuid;
+    if (row.id === 'keys/revoke-key') return rows.revocable;
     return row.id === 'gift-cards/redeem-gift-card' ? rows.redeemable : rows[kind];
   });
   const query = queryOf(row).replace(/[?&]$/, '');

@@ -6,6 +6,8 @@ import { lotId } from '../../lib/credit/lot.ts';
 import { listLots } from '../../lib/credit/lots.ts';
 import { claimDelivery, completeDelivery, failDelivery } from '../../lib/delivery/deliveries.ts';
 import { dispenserKey } from '../../lib/delivery/dispensers.ts';
+import { keyStage } from '../../lib/keys.ts';
+import { issueKey } from '../../lib/store/issued-keys.ts';
 import { customerNameKey } from '../../lib/table/keys.ts';
 import { at as onClock } from '../../local/demo/residents.ts';
 import { creditEvents } from './event-rows.ts';
@@ -25,12 +27,16 @@ export const kindOf = {
   sales: 'sale',
   payouts: 'payout',
   vendors: 'vendor',
+  keys: 'key',
 } as const;
 
 export type Kind = (typeof kindOf)[keyof typeof kindOf];
 
-/** The id of one row of each kind, and of a second gift card, since a redeemed card takes no other change. */
-export type OneOfEach = Record<Kind | 'redeemable', string>;
+/**
+ * The id of one row of each kind, and of a second gift card and key, since a redeemed card and a revoked key take no
+ * other change.
+ */
+export type OneOfEach = Record<Kind | 'redeemable' | 'revocable', string>;
 
 /** A client of a service under test. */
 // biome-ignore lint/suspicious/noExplicitAny: an answer is looked at member by member.
@@ -63,7 +69,7 @@ const make = async (call: Call, path: string, body: object): Promise<string> => 
 export const seedOverHttp = async (
   call: Call,
   { code, owner, customer, active = true }: Seed,
-): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale' | 'payout' | 'vendor'>> => {
+): Promise<Omit<OneOfEach, 'webhook' | 'delivery' | 'sale' | 'payout' | 'vendor' | 'key' | 'revocable'>> => {
   const grant = (): Promise<string> => make(call, `/v1/customers/${customer}/actions/grant-gift-card`, { credit: 5 });
   // If the clock stands still, the ids of two cards are in no order.
   const [giftcard = '', redeemable = ''] = [await grant(), await grant()].sort();
@@ -103,7 +109,8 @@ const lastId = 'ffffffff-7e57-0000-0000-000000000000';
  * one. Two deliveries went to the customer an hour ago, and one failed. There is a history of two changes with their
  * events, and two sales from that time: one was completed, if the product is active, and one was refused. The store
  * owes the customer and somebody else something, and two payouts to the customer are unknown. Two vendors sell the
- * product, and a search finds the customer by two names.
+ * product, and a search finds the customer by two names. The store has two keys that may do as little as a key
+ * with `keys:write` must, so that each of these may change them.
  */
 export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> => {
   const rows = await seedOverHttp(call, seed);
@@ -153,5 +160,8 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   const [vendor, otherVendor] = twoIds();
   for (const uuid of [vendor, otherVendor])
     await call('PUT', `/v1/vendors/${uuid}`, { name: 'Vendor', region: 'Here', productId: rows.product });
-  return { ...rows, delivery: failed.id, sale, webhook, payout, vendor };
+  const newKey = async () =>
+    (await issueKey({ store, name: 'Seeded', scopes: ['keys:write'], stage: keyStage() })).key.id;
+  const keys = { key: await newKey(), revocable: await newKey() };
+  return { ...rows, ...keys, delivery: failed.id, sale, webhook, payout, vendor };
 };

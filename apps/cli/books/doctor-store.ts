@@ -36,13 +36,22 @@ export const checkKeys = async ({ id, name }: Store): Promise<Finding[]> => {
   const ending = current.filter(endsSoon);
   const fix = `Issue one: store key issue "web shop" --preset shop --store ${id}`;
   if (current.length === 0) return [warnIf(check, ['no live key: nobody can call the API', fix])];
-  if (ending.length === 0) return [ok(check, `${current.length} live, none ends within 14 days`)];
-  return ending.map((key) =>
-    warnIf(check, [
-      `"${key.name}" ends ${shownTime(key.expiresAt)}`,
-      `Replace it in time: store key rotate "${key.name}" --store ${id}`,
-    ]),
-  );
+  const unending = current.filter(({ scopes, expiresAt }) => scopes.includes('keys:write') && expiresAt === undefined);
+  const found = [
+    ...ending.map((key) =>
+      warnIf(check, [
+        `"${key.name}" ends ${shownTime(key.expiresAt)}`,
+        `Replace it in time: store key rotate "${key.name}" --store ${id}`,
+      ]),
+    ),
+    ...unending.map((key) =>
+      warnIf(check, [
+        `"${key.name}" can make keys, and never ends`,
+        `Give it an end: store key rotate "${key.name}" --expires 365d --store ${id}`,
+      ]),
+    ),
+  ];
+  return found.length > 0 ? found : [ok(check, `${current.length} live, none ends within 14 days`)];
 };
 
 /** The inworld script registers hourly. */

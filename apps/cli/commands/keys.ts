@@ -3,15 +3,14 @@ import { now } from '../../../lib/clock.ts';
 import { isSameText } from '../../../lib/normalise.ts';
 import { type PresetName, presetNames, presets, readScopes } from '../../../lib/routes/key-presets.ts';
 import { type Scope, scopes } from '../../../lib/routes/route.ts';
-import { type ApiKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
-import { issueKey, listKeys, rotateKey } from '../../../lib/store/issued-keys.ts';
+import { type ApiKey, isLive, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
+import { issueKey, listKeys, rotateKey, successorEnd } from '../../../lib/store/issued-keys.ts';
 import {
   askForRights,
   type ExpiryOptions,
   expiresOption,
   expiryOf,
   isCurrent,
-  isLive,
   keyColumns,
   prefixOf,
   presetHelp,
@@ -23,7 +22,7 @@ import { openLog } from '../deployment/log.ts';
 import { type GlobalOptions, openStore } from '../deployment/target.ts';
 import type { StoreCommand } from '../terminal/command.ts';
 import { Failure, UsageError } from '../terminal/errors.ts';
-import { parseName, parseOverlap, timeAfter } from '../terminal/input.ts';
+import { parseName, parseOverlap } from '../terminal/input.ts';
 import { isInteractive, note, print, shownTime } from '../terminal/output.ts';
 
 const parseScopes = (text: string): Scope[] => {
@@ -60,9 +59,12 @@ const matching = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
   return byId.length > 0 ? byId : keys.filter(({ name }) => isSameText(name, wanted));
 };
 
-/** The live keys with this id or name. Throws if there is none. */
+/** An invitation that nobody has accepted can be revoked as a live key can. */
+const isOngoing = (key: ApiKey): boolean => key.status === 'invited' || isLive(key);
+
+/** The keys with this id or name that have not ended. Throws if there is none. */
 const getLive = (keys: readonly ApiKey[], wanted: string): ApiKey[] => {
-  const live = keys.filter(isLive);
+  const live = keys.filter(isOngoing);
   const found = matching(live, wanted);
   if (found.length > 0) return found;
   const names = [...new Set(live.map(({ name }) => name))].join(', ');
@@ -91,13 +93,13 @@ const issue = async (options: IssueOptions, name: string): Promise<void> => {
 
 const list = async (options: GlobalOptions): Promise<void> => {
   const { target, store } = await openStore(options);
-  const keys = (await listKeys(store.id)).map((key) => shown(key, target));
-  print(keys, keyColumns, 'The store has no key yet. Issue one: store key issue');
+  const keys = await listKeys(store.id);
+  print(
+    keys.map((key) => shown(key, target, keys)),
+    keyColumns,
+    'The store has no key yet. Issue one: store key issue',
+  );
 };
-
-/** By default, the successor of an expiring key gets the same time to live. */
-const successorEnd = ({ createdAt, expiresAt }: ApiKey): string | undefined =>
-  expiresAt && timeAfter(Date.parse(expiresAt) - Date.parse(createdAt));
 
 const rotate = async (options: ExpiryOptions & { overlap: () => string }, wanted: string): Promise<void> => {
   const { target, store } = await openStore(options);

@@ -1,7 +1,7 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { historyAhead } from '../../../lib/operator/audit-history.ts';
 import { type ApiKey, findKey, keyFacts } from '../../../lib/store/api-keys.ts';
-import { copyEnd, listKeys } from '../../../lib/store/issued-keys.ts';
+import { copyState, listKeys } from '../../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';
 import { partition } from '../../../lib/table/keys.ts';
 import { pagesOf } from '../../../lib/table/table.ts';
@@ -29,10 +29,11 @@ const keyEnd = ({ expiresAt }: ApiKey): number =>
   expiresAt === undefined ? Number.POSITIVE_INFINITY : Date.parse(expiresAt);
 
 /**
- * Says whether the restored key is live although the other table's copy is revoked, or ends earlier after a rotation.
+ * Says whether the restored key is live although the other table's copy is revoked, or ends earlier after a rotation. An
+ * invitation is live again if it was revoked or accepted.
  */
 const isRevived = (restored: ApiKey, other: ApiKey): boolean =>
-  restored.status === 'active' && (other.status === 'revoked' || keyEnd(other) < keyEnd(restored));
+  restored.status !== 'revoked' && (other.status !== restored.status || keyEnd(other) < keyEnd(restored));
 
 /**
  * Counts, for each store, the customers whose history has later changes than their item. DynamoDB does not restore all
@@ -80,7 +81,7 @@ const check = async (options: RestoreOptions): Promise<void> => {
     throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
   const log = options.dryRun ? undefined : await openLog(target);
   const { revived, missing, ahead } = await checkRestored(options.table, against, async (key) => {
-    if (log) await copyEnd(key, log('key.ended', key.store, keyFacts(key)));
+    if (log) await copyState(key, log('key.ended', key.store, keyFacts(key)));
   });
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),

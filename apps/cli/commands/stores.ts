@@ -4,7 +4,7 @@ import { now, timestamp } from '../../../lib/clock.ts';
 import { isSameText, trimmed } from '../../../lib/normalise.ts';
 import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import { type PresetName, presets } from '../../../lib/routes/key-presets.ts';
-import { type ApiKey, keyFacts } from '../../../lib/store/api-keys.ts';
+import { type ApiKey, isLive, keyFacts } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys } from '../../../lib/store/issued-keys.ts';
 import { isOpen, listStores, type Store, setOpen } from '../../../lib/store/stores.ts';
 import { sharedKey } from '../../../lib/table/keys.ts';
@@ -16,7 +16,6 @@ import {
   type ExpiryOptions,
   expiresOption,
   expiryOf,
-  isLive,
   presetHelp,
   presetOption,
   printNewKey,

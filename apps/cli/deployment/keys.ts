@@ -10,8 +10,9 @@ import {
   presetText,
   readScopes,
 } from '../../../lib/routes/key-presets.ts';
+import type { KeyState } from '../../../lib/routes/keys.ts';
 import { scopes as allScopes, type Scope } from '../../../lib/routes/route.ts';
-import type { ApiKey } from '../../../lib/store/api-keys.ts';
+import { type ApiKey, keyState } from '../../../lib/store/api-keys.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';
 import { type Column, isJson, note, print, shownTime } from '../terminal/output.ts';
@@ -20,7 +21,7 @@ import type { GlobalOptions, Target } from './target.ts';
 /** A key as the command shows it, without its hash and its text. */
 interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   prefix: string;
-  state: 'active' | 'rotated' | 'expired' | 'revoked';
+  state: KeyState;
   /** The preset with exactly these scopes, if there is one. */
   preset: PresetName | undefined;
   lastUsedAt: string | undefined;
@@ -28,30 +29,23 @@ interface ShownKey extends Pick<ApiKey, 'name' | 'scopes' | 'createdAt'> {
   revokedAt: string | undefined;
 }
 
-const keyState = ({ status, expiresAt, rotatedTo }: ApiKey): ShownKey['state'] => {
-  if (status === 'revoked') return 'revoked';
-  if (expiresAt !== undefined && Date.parse(expiresAt) <= now()) return 'expired';
-  return rotatedTo === undefined ? 'active' : 'rotated';
-};
-
-/** Says whether the API accepts the key. */
-export const isLive = (key: ApiKey): boolean => ['active', 'rotated'].includes(keyState(key));
-
 /** Says whether the key is live and not rotated. The name of a key means such a one. */
-export const isCurrent = (key: ApiKey): boolean => keyState(key) === 'active';
+export const isCurrent = (key: ApiKey): boolean => keyState(key, undefined) === 'active';
 
 export const prefixOf = ({ id }: ApiKey, { keyStage }: Target): string => `sis_${keyStage}_${id}`;
 
-export const shown = (key: ApiKey, target: Target): ShownKey => {
+/** `all` has the key that has issued this one, if another key has. */
+export const shown = (key: ApiKey, target: Target, all: readonly ApiKey[] = []): ShownKey => {
   const { name, scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt } = key;
-  const [prefix, state] = [prefixOf(key, target), keyState(key)];
+  const issuer = all.find(({ id }) => id === key.issuedBy);
+  const [prefix, state] = [prefixOf(key, target), keyState(key, issuer)];
   return { name, prefix, state, preset: presetOf(some), scopes: some, createdAt, lastUsedAt, expiresAt, revokedAt };
 };
 
 export const shownScopes = (some: readonly Scope[]): string =>
   presetOf(some) ?? (areSame(some, readScopes) ? 'read-only' : some.join(' '));
 
-const stateStyles = { active: 'green', rotated: 'yellow', expired: 'dim', revoked: 'dim' } as const;
+const stateStyles = { invited: 'yellow', active: 'green', rotated: 'yellow', expired: 'dim', revoked: 'dim' } as const;
 
 export const keyColumns: Column<ShownKey>[] = [
   { heading: 'name', cell: ({ name }) => name, wraps: true },

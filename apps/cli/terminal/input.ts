@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
 import type * as z from 'zod';
-import { now, timestamp } from '../../../lib/clock.ts';
+import { timeAfter } from '../../../lib/clock.ts';
 import { type Identifier, parseIdentifier } from '../../../lib/identifier.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { timestamp as wireTimestamp } from '../../../lib/routes/timestamp.ts';
@@ -138,11 +138,6 @@ const readDuration = (text: string): number | undefined => {
 };
 
 /** The last time that sorts as text. In the year 10000 a time begins with a plus sign. */
-const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
-
-/** The time `millis` from now. */
-export const timeAfter = (millis: number): string => timestamp(Math.min(now() + millis, lastTime));
-
 /**
  * Makes a parser for a time: a duration from now (into the past if `sign` is -1), a day at `timeOfDay`, or a time with
  * an offset.

@@ -8,7 +8,7 @@ export const storeTexts: Record<string, OperationText> = {
       `${extension} A program learns with it that its key works, what the key may do, and whether the store sells. Scripts in the ` +
       'virtual world, which are not told why the gateway refuses a key, can find out with it.',
   },
-  'store/end-key': {
+  'own-key/end-key': {
     description:
       `${extension} The key of this request is revoked, for ever: a program that was given a key for a while hands it back so. It ` +
       'cannot end another key. For up to 60 seconds, as long as the gateway remembers the key, this answers 204 again, and other ' +

@@ -32,7 +32,7 @@ const rules = Object.entries(schemas).flatMap(([name, schema]): [string, number,
 const texts = ['Lamp', 'ada', 'Lampe für draußen', 'ffffffff-0000-4000-8000-00000000000a', '2099-01-01T00:00:00Z'];
 
 /** Values of a field. Its own schema accepts most of them. */
-const valueFor = ({ $ref, anyOf, enum: values, type, pattern = '' }: JsonSchema): fc.Arbitrary<unknown> => {
+const valueFor = ({ $ref, anyOf, enum: values, type, items, pattern = '' }: JsonSchema): fc.Arbitrary<unknown> => {
   const named = schemas[$ref?.split('/').at(-1) ?? ''];
   if (named) return valueFor(named);
   if (anyOf) return fc.oneof(...anyOf.map((each) => valueFor(each as JsonSchema)));
@@ -40,6 +40,7 @@ const valueFor = ({ $ref, anyOf, enum: values, type, pattern = '' }: JsonSchema)
   if (type === 'integer') return fc.constantFrom(-5, 0, 1, 100, 101);
   if (type === 'number') return fc.constantFrom(0, 1, 1.5, 100, 100.5, 101);
   if (type === 'string') return fc.constantFrom(...texts.filter((text) => new RegExp(pattern, 'u').test(text)));
+  if (type === 'array') return fc.uniqueArray(valueFor(items as JsonSchema), { minLength: 1, maxLength: 3 });
   throw new Error(`No values are known for a field of the type ${type}.`);
 };
 
@@ -83,6 +84,7 @@ test('every rule across the fields of a body is tried', () => {
     'ApplyCouponRequest 1',
     'ApplyCouponRequest 2',
     'IncrementCustomerCreditRequest 1',
+    'IssueKeyRequest 1',
     'ProductDiscountRequest 1',
     'ProductUpsertRequest 1',
     'ProfitShareRequest 1',

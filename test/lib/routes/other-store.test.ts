@@ -46,7 +46,9 @@ const anyBody = {
 
 /** The kinds of the ids in a path, in order: `coupon` for `/v1/coupons/{id}`. */
 const kindsOf = ({ path }: Route): Kind[] =>
-  [...path.matchAll(/\/(\w+)\/\{(?:id|productId)\}/g)].map(([, segment]) => kindOf[segment as keyof typeof kindOf]);
+  [...path.matchAll(/\/(\w+)\/\{(?:id|productId|keyId)\}/g)].map(
+    ([, segment]) => kindOf[segment as keyof typeof kindOf],
+  );
 
 interface Case {
   name: string;
@@ -65,7 +67,7 @@ const pathCases: Case[] = routes.flatMap((row) =>
     request: (foreign: string) => {
       const ids = kinds.map((each, index) => (index === place ? foreign : mine[each]));
       const named = row.path.replace('{identifier}', bob.uuid);
-      const path = named.replace(/\{(?:id|productId)\}/g, () => ids.shift() ?? '');
+      const path = named.replace(/\{(?:id|productId|keyId)\}/g, () => ids.shift() ?? '');
       return { path, ...(row.body && { body: anyBody }) };
     },
   })),
@@ -130,7 +132,7 @@ test.each([...pathCases, ...bodyCases, ...queryCases])(
     };
     const before = await wholeTable();
 
-    const unknown = await ask(unknownUuid);
+    const unknown = await ask(row.path.includes('{keyId}') ? 'unknownKey00' : unknownUuid);
     const answered = await ask(foreign());
 
     expect(answered).toEqual(unknown);

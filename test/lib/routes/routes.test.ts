@@ -65,7 +65,7 @@ test('the scopes are the 14 of the specification', () => {
   expect(new Set(contractScopes)).toEqual(named);
 });
 
-test('the endpoints beyond the contract have these 17 scopes more', () => {
+test('the endpoints beyond the contract have these 19 scopes more', () => {
   const more = scopes.filter((scope) => !(contractScopes as readonly string[]).includes(scope));
 
   expect(more).toEqual([
@@ -86,8 +86,10 @@ test('the endpoints beyond the contract have these 17 scopes more', () => {
     'vendors:read',
     'vendors:register',
     'vendors:write',
+    'keys:read',
+    'keys:write',
   ]);
-  expect(scopes).toHaveLength(31);
+  expect(scopes).toHaveLength(33);
 });
 
 test('ids are unique', () => {

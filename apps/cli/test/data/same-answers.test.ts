@@ -25,6 +25,9 @@ const notCarried: Record<string, string> = {
   '/v1/vendors/{uuid}': 'each vendor registers by itself',
   '/v1/dispensers': 'each box registers by itself',
   '/v1/webhooks/{id}/deliveries': 'what was sent stays with the store that sent it',
+  '/v1/keys': 'each store has keys of its own',
+  '/v1/keys/{keyId}': 'each store has keys of its own',
+  '/v1/store/key/invitation': 'an invitation is for one store',
   '/v1/store': 'the store has another id and name, and the key another id',
 };
 

@@ -29,7 +29,8 @@ const send = async (method: string, path: string, body?: object): Promise<void> 
 
 /** The answers of all endpoints that read, by the example request of each. */
 const answersOf = async (): Promise<unknown[]> => {
-  const reading = routes.filter(({ method }) => method === 'GET');
+  // The authorizer notes when a key was last used, so the answers about keys change by the calls themselves.
+  const reading = routes.filter(({ method, id }) => method === 'GET' && !id.startsWith('keys/'));
   const all: unknown[] = [];
   for (const row of reading) {
     const { status, body, headers } = await service.call('GET', exampleOf(row, rows, 'Unused').path);

@@ -16,6 +16,7 @@ beforeAll(async () => {
 });
 
 const reads = scopes.filter((scope) => scope.endsWith(':read'));
+const support: readonly Scope[] = [...reads, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'];
 const expected: Record<PresetName, readonly Scope[]> = {
   vendor: ['sales:write', 'products:read', 'vendors:register'],
   terminal: [
@@ -29,16 +30,29 @@ const expected: Record<PresetName, readonly Scope[]> = {
   dispenser: ['dispenser:register'],
   cashier: ['payouts:pay'],
   shop: ['products:read', 'categories:read'],
-  support: [...reads, 'products:deliver', 'products:redeliver', 'credits:write', 'sales:refund'],
+  support,
+  manager: [
+    ...support,
+    'coupons:write',
+    'coupons:apply',
+    'customers:write',
+    'giftcards:write',
+    'categories:write',
+    'products:write',
+    'vendors:write',
+    'store:write',
+  ],
+  designer: ['products:read', 'products:write', 'categories:read', 'categories:write', 'vendors:read', 'vendors:write'],
   all: scopes,
 };
 
-test('only support and all read gift cards, and only all may redeem what it reads', () => {
+test('only support, manager and all read gift cards, only all may redeem what it reads, and only all makes keys', () => {
   const withScope = (scope: Scope) =>
     presetNames.filter((name) => (presets[name].scopes as readonly Scope[]).includes(scope));
 
   expect(presetNames).toEqual(Object.keys(expected));
-  expect(withScope('giftcards:read')).toEqual(['support', 'all']);
+  expect(withScope('giftcards:read')).toEqual(['support', 'manager', 'all']);
+  expect(withScope('keys:write')).toEqual(['all']);
   expect(withScope('giftcards:redeem')).toEqual(['terminal', 'all']);
 });
 

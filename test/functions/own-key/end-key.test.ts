@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { handler } from '../../../functions/store/end-key.ts';
+import { handler } from '../../../functions/own-key/end-key.ts';
 import { now, timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { findKey, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
