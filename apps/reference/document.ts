@@ -1,5 +1,6 @@
 import type * as z from 'zod';
-import { type Route, scopes, takesIfMatch } from '../../lib/routes/route.ts';
+import { type Route, takesIfMatch } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import {
   exampleTag,
   headerRefs,

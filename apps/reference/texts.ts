@@ -1,4 +1,5 @@
-import type { Route, Scope } from '../../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import type { Scope } from '../../lib/routes/scopes.ts';
 
 /** Texts that hold for all operations. */
 

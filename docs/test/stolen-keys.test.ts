@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { presetNames, presets } from '../../lib/routes/key-presets.ts';
-import { type Scope, scopes } from '../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../lib/routes/scopes.ts';
 
 /** The page of stolen keys, and the risks that the command tells of, against the scopes that there are. */
 

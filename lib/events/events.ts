@@ -5,7 +5,7 @@ import { loaded, merged, type Source } from '../lists/source.ts';
 import { forbidden, invalid } from '../problem.ts';
 import { perProcess } from '../process.ts';
 import { type EventFilter, type EventType, readableTypes, scopesLacking } from '../routes/events.ts';
-import type { Scope } from '../routes/route.ts';
+import type { Scope } from '../routes/scopes.ts';
 import { eventKey, partition } from '../table/keys.ts';
 import { isNew, put, update } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';

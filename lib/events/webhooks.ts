@@ -4,7 +4,7 @@ import { checkSent } from '../delivery/register.ts';
 import type { Source } from '../lists/source.ts';
 import { invalid, notFound } from '../problem.ts';
 import type { EventType } from '../routes/events.ts';
-import type { Scope } from '../routes/route.ts';
+import type { Scope } from '../routes/scopes.ts';
 import type { Webhook, WebhookChange, WebhookFields } from '../routes/webhooks.ts';
 import { decide, writeAll, writeOne } from '../table/decide.ts';
 import { partition, webhookKey } from '../table/keys.ts';

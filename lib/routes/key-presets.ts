@@ -1,4 +1,4 @@
-import { type Scope, scopes } from './route.ts';
+import { type Scope, scopes } from './scopes.ts';
 
 /** The scopes that a key for one purpose needs. */
 interface Preset {

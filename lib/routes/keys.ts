@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { presetNames } from './key-presets.ts';
-import { route, scopes } from './route.ts';
+import { route } from './route.ts';
+import { scopes } from './scopes.ts';
 import { timestamp } from './timestamp.ts';
 import {
   acrossFields,

@@ -1,48 +1,6 @@
 import * as z from 'zod';
+import type { Scope } from './scopes.ts';
 import { avatarUuid, identifier, keyId, objectUuid, uuid } from './wire.ts';
-
-export const contractScopes = [
-  'coupons:read',
-  'coupons:write',
-  'coupons:apply',
-  'customers:read',
-  'customers:write',
-  'credits:read',
-  'credits:write',
-  'giftcards:read',
-  'giftcards:write',
-  'products:read',
-  'products:write',
-  'products:deliver',
-  'categories:read',
-  'categories:write',
-] as const;
-
-/** Every scope that a key may hold: the contract's scopes, and then the scopes of endpoints beyond it. */
-export const scopes = [
-  ...contractScopes,
-  'store:write',
-  'residents:write',
-  'dispenser:register',
-  'deliveries:read',
-  'giftcards:redeem',
-  'products:redeliver',
-  'sales:read',
-  'sales:write',
-  'sales:refund',
-  'events:read',
-  'webhooks:write',
-  'payouts:read',
-  'payouts:pay',
-  'payouts:settle',
-  'vendors:read',
-  'vendors:register',
-  'vendors:write',
-  'keys:read',
-  'keys:write',
-] as const;
-
-export type Scope = (typeof scopes)[number];
 
 /**
  * The kinds of items in the table. A partition key is `<store>#KIND`, `<store>#KIND#...` or, for items that all stores

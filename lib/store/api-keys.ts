@@ -1,7 +1,7 @@
 import { now, timestamp } from '../clock.ts';
 import { notFound, unauthorized } from '../problem.ts';
 import type { KeyState } from '../routes/keys.ts';
-import type { Scope } from '../routes/route.ts';
+import type { Scope } from '../routes/scopes.ts';
 import { sharedKey } from '../table/keys.ts';
 import { all, exists, isNot, update, type Write } from '../table/language.ts';
 import { get, transact, write } from '../table/table.ts';

@@ -1,7 +1,7 @@
 import { now, timeAfter, timestamp } from '../clock.ts';
 import { newKey, type Stage } from '../keys.ts';
 import { invalid, notFound } from '../problem.ts';
-import type { Scope } from '../routes/route.ts';
+import type { Scope } from '../routes/scopes.ts';
 import { partition, sharedKey } from '../table/keys.ts';
 import { all, check, exists, is, isNew, missing, put, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';

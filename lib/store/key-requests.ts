@@ -4,7 +4,7 @@ import { loaded, type Source } from '../lists/source.ts';
 import { forbidden, invalid, notFound, Problem, unauthorized } from '../problem.ts';
 import { presetOf, presets } from '../routes/key-presets.ts';
 import type { Invitation, IssueKeyBody, KeyAnswer, KeySecretAnswer, KeyState, RotateKeyBody } from '../routes/keys.ts';
-import { scopes as allScopes, type Scope } from '../routes/route.ts';
+import { scopes as allScopes, type Scope } from '../routes/scopes.ts';
 import { answer, type Decision, decide, type RefusedWrites, writeAll } from '../table/decide.ts';
 import { partition, sharedKey } from '../table/keys.ts';
 import { above, all, any, check, exists, is, isNew, isNot, missing, update, type Write } from '../table/language.ts';

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import type { Resident } from '../../lib/avatars/residents.ts';
 import { randomText } from '../../lib/clock.ts';
-import type { Scope } from '../../lib/routes/route.ts';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import type { StreamPlace } from '../engines/stream.ts';
 
 /**

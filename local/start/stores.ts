@@ -1,6 +1,6 @@
 import { parseKey } from '../../lib/keys.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { type Scope, scopes } from '../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../lib/routes/scopes.ts';
 import { findKey } from '../../lib/store/api-keys.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 import { findStore, type Store } from '../../lib/store/stores.ts';

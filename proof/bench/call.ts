@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { APIGatewayProxyEvent, APIGatewayProxyResult, Context } from 'aws-lambda';
-import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { matcher } from '../../local/gateway/matcher.ts';
 import { proxyEvent } from '../../local/gateway/proxy-event.ts';
 import { logLines } from '../../test/support/log.ts';

@@ -12,7 +12,7 @@ import { auditCredit } from '../../lib/operator/audit-credit.ts';
 import { beginPayouts } from '../../lib/operator/begin-payouts.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import type { PayeeAnswer } from '../../lib/routes/payouts.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { getSale } from '../../lib/sale/sales.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 import type { Key } from '../../lib/table/schema.ts';

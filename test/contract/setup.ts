@@ -3,7 +3,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
-import { contractScopes } from '../../lib/routes/route.ts';
+import { contractScopes } from '../../lib/routes/scopes.ts';
 import type { ServiceFile } from '../../local/start/state.ts';
 import { startProcess } from '../support/local-service.ts';
 import { paced } from './paced.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { findResident, forgetResidents } from '../../lib/avatars/residents.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { ada, bob, cleo, seedResidents } from '../support/residents.ts';
 import { seedStore } from '../support/seeded-store.ts';
 import { startTestService } from '../support/service.ts';

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { findResident } from '../../lib/avatars/residents.ts';
 import { deleteCategory } from '../../lib/catalogue/categories.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { ada, bob, seedResidents } from '../support/residents.ts';
 import { seedStore } from '../support/seeded-store.ts';
 import { type Call, startTestService } from '../support/service.ts';

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from 'vitest';
-import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { seedWorst, worstCalls, worstOf } from '../support/budgets-worst.ts';
 import { seedResidents } from '../support/residents.ts';
 import { type Call, startTestService } from '../support/service.ts';

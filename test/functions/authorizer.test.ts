@@ -7,8 +7,8 @@ import { timestamp } from '../../lib/clock.ts';
 import { usageKeyOf } from '../../lib/http/usage-key.ts';
 import { parseKey } from '../../lib/keys.ts';
 import { createStore, deleteStore } from '../../lib/operator/stores.ts';
-import { scopes } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { findKey, revokeKey } from '../../lib/store/api-keys.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 

@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from 'vitest';
-import { scopes, takesIfMatch } from '../../lib/routes/route.ts';
+import { takesIfMatch } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { ada, newResident, seedResidents, unknownUuid } from '../support/residents.ts';

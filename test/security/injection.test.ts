@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';

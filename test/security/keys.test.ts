@@ -2,7 +2,7 @@ import { crc32 } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { base62 } from '../../lib/clock.ts';
 import { newKey } from '../../lib/keys.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { intercept } from '../support/faults.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { startTestService } from '../support/service.ts';

@@ -6,7 +6,7 @@ import { pingType } from '../../lib/events/sendings.ts';
 import { logSink } from '../../lib/log.ts';
 import { putResident } from '../../lib/operator/residents.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { scopes } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { anOrder, batchOf, contextWith, serve, startTestQueue } from '../support/deliveries.ts';
 import { exampleOf, needsItsKey, routesInOrder, seedExamples } from '../support/example-requests.ts';
 import { intercept } from '../support/faults.ts';

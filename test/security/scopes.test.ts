@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { type Scope, scopes } from '../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../lib/routes/scopes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import { endsItsKey, exampleOf, onceOnly, routesOfKeys as routes, seedExamples } from '../support/example-requests.ts';
 import { randomFrom } from '../support/faults.ts';

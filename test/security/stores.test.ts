@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Route, scopes } from '../../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
+import { scopes } from '../../lib/routes/scopes.ts';
 import { startTestQueue } from '../support/deliveries.ts';
 import {
   exampleOf,

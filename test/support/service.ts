@@ -8,8 +8,9 @@ import { ScanCommand } from '@aws-sdk/lib-dynamodb';
 import { handler as authorizer } from '../../functions/authorizer.ts';
 import { source } from '../../lib/clock.ts';
 import { createStore } from '../../lib/operator/stores.ts';
-import { type Route, type Scope, scopes } from '../../lib/routes/route.ts';
+import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { type Scope, scopes } from '../../lib/routes/scopes.ts';
 import { noteUse } from '../../lib/store/api-keys.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 

@@ -2,7 +2,7 @@ import { InvalidArgumentError, Option } from 'commander';
 import { now } from '../../../lib/clock.ts';
 import { isSameText } from '../../../lib/normalise.ts';
 import { type PresetName, presetNames, presets, readScopes } from '../../../lib/routes/key-presets.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { type ApiKey, isLive, keyFacts, revokeKey } from '../../../lib/store/api-keys.ts';
 import { issueKey, listKeys, rotateKey, successorEnd } from '../../../lib/store/issued-keys.ts';
 import {

@@ -1,5 +1,5 @@
 import { Option } from 'commander';
-import type { Scope } from '../../../lib/routes/route.ts';
+import type { Scope } from '../../../lib/routes/scopes.ts';
 import type { LogRow } from '../../../lib/store/operator-log.ts';
 import { listStores } from '../../../lib/store/stores.ts';
 import { shownScopes } from '../deployment/keys.ts';

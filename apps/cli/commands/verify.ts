@@ -3,7 +3,7 @@ import { newId, now, timestamp } from '../../../lib/clock.ts';
 import { findLastSweep } from '../../../lib/credit/sweep.ts';
 import { createStore, deleteStore } from '../../../lib/operator/stores.ts';
 import { presets } from '../../../lib/routes/key-presets.ts';
-import type { Scope } from '../../../lib/routes/route.ts';
+import type { Scope } from '../../../lib/routes/scopes.ts';
 import { keyFacts } from '../../../lib/store/api-keys.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';

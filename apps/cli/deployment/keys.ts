@@ -11,7 +11,7 @@ import {
   readScopes,
 } from '../../../lib/routes/key-presets.ts';
 import type { KeyState } from '../../../lib/routes/keys.ts';
-import { scopes as allScopes, type Scope } from '../../../lib/routes/route.ts';
+import { scopes as allScopes, type Scope } from '../../../lib/routes/scopes.ts';
 import { type ApiKey, keyState } from '../../../lib/store/api-keys.ts';
 import { UsageError } from '../terminal/errors.ts';
 import { ask, choose, chooseSome, parseEnd } from '../terminal/input.ts';

@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type PresetName, presets } from '../../../lib/routes/key-presets.ts';
-import type { Scope } from '../../../lib/routes/route.ts';
+import type { Scope } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { virtualClock } from '../../../local/grid/world/clock.ts';
 import { createWorld } from '../../../local/grid/world/world.ts';

@@ -13,7 +13,7 @@ import {
   secretsOf,
 } from '../../../lib/delivery/dispensers.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { anOrder, startTestQueue } from '../../support/deliveries.ts';
 import { answerLost, intercept } from '../../support/faults.ts';

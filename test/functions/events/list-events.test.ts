@@ -3,7 +3,7 @@ import { handler } from '../../../functions/events/list-events.ts';
 import { newId, timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { creditEvents, eventRow } from '../../support/event-rows.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';

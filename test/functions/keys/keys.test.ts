@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { type PresetName, presetNames, presets } from '../../../lib/routes/key-presets.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { type ApiKey, endKey, findKey, revokeKey } from '../../../lib/store/api-keys.ts';
 import { issueKey, rotateKey } from '../../../lib/store/issued-keys.ts';
 import { sharedKey } from '../../../lib/table/keys.ts';

@@ -7,7 +7,7 @@ import { forgetShares } from '../../../lib/http/store-share.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { findPayee, movedBy, newPayee, type Payee, withDebts } from '../../../lib/payout/payees.ts';
 import { findPayout, type PayoutItem } from '../../../lib/payout/payouts.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { renameInStore } from '../../../lib/store/renames.ts';
 import * as dynamodb from '../../../lib/table/dynamodb.ts';

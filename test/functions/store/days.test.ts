@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import { timestamp } from '../../../lib/clock.ts';
 import { type DaySums, dayKey } from '../../../lib/events/days.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';
 import { startTestQueue } from '../../support/deliveries.ts';

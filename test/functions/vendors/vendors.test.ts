@@ -5,7 +5,7 @@ import { sweepAccess } from '../../../infra/permissions.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { resolver } from '../../../lib/delivery/address.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { vendorCountKey } from '../../../lib/table/keys.ts';
 import { update } from '../../../lib/table/language.ts';
 import { write } from '../../../lib/table/table.ts';

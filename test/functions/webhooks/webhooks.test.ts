@@ -10,7 +10,7 @@ import { resolver } from '../../../lib/delivery/address.ts';
 import { decodeMessage, encodeMessage } from '../../../lib/delivery/message.ts';
 import { pingType } from '../../../lib/events/sendings.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { type Scope, scopes } from '../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
 import { partition, sharedKey } from '../../../lib/table/keys.ts';
 import { removeMany } from '../../../lib/table/table.ts';
 import { asFunction } from '../../support/access.ts';

@@ -8,7 +8,7 @@ import { sweep } from '../../../lib/credit/sweep.ts';
 import { dispenserKey, findDispenser, loseAddress } from '../../../lib/delivery/dispensers.ts';
 import { putResident, residentItems } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { residentKey } from '../../../lib/table/keys.ts';
 import { get, removeMany, transact } from '../../../lib/table/table.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';

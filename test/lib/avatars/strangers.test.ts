@@ -4,7 +4,7 @@ import { forgetResidents } from '../../../lib/avatars/residents.ts';
 import { source } from '../../../lib/clock.ts';
 import { findDispenser } from '../../../lib/delivery/dispensers.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { avatarAt } from '../../../local/grid/grid.ts';
 import { ofGrid, placeDispenser, saying, startTestLookUps } from '../../support/look-ups.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { beforeEach, expect, test } from 'vitest';
 import type { EventItem } from '../../../lib/events/events.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { startTestQueue } from '../../support/deliveries.ts';
 import { injectFaults, randomFrom } from '../../support/faults.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';

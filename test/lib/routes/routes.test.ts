@@ -1,7 +1,7 @@
 import { existsSync, globSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import { contractScopes, scopes } from '../../../lib/routes/route.ts';
 import { routes } from '../../../lib/routes/routes.ts';
+import { contractScopes, scopes } from '../../../lib/routes/scopes.ts';
 
 /** The endpoints of the specification, in its order, copied from its tables. */
 const specification = `

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { recordPurchase } from '../../../lib/avatars/spend.ts';
 import { timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { db, tableName } from '../../../lib/table/client.ts';
 import { giftCardKey } from '../../../lib/table/keys.ts';
 import { intercept } from '../../support/faults.ts';

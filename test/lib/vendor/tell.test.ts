@@ -6,7 +6,7 @@ import { workerAccess } from '../../../infra/permissions.ts';
 import { now, source, timestamp } from '../../../lib/clock.ts';
 import { encodeMessage, type VendorChange } from '../../../lib/delivery/message.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { startPoller } from '../../../local/engines/poller.ts';
 import { asFunction } from '../../support/access.ts';
 import { batchOf, contextWith, received, serve, startTestQueue } from '../../support/deliveries.ts';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
 import type { FunctionFacts } from '../../../local/deployed/environment.ts';

@@ -7,7 +7,7 @@ import { expect } from 'vitest';
 import { beginPayouts } from '../../../lib/operator/begin-payouts.ts';
 import { putResident } from '../../../lib/operator/residents.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import { startDeployment } from '../../../local/deployed/deployment.ts';
 import type { BusEvent, EngineCall } from '../../../local/deployed/engines.ts';

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { parseIdentifier } from '../../../lib/identifier.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import type { ServiceFile } from '../../../local/start/state.ts';
 import { startProcess } from '../../support/local-service.ts';
 

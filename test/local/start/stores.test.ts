@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { parseKey } from '../../../lib/keys.ts';
-import { contractScopes, scopes } from '../../../lib/routes/route.ts';
+import { contractScopes, scopes } from '../../../lib/routes/scopes.ts';
 import { findKey } from '../../../lib/store/api-keys.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { ServiceFile } from '../../../local/start/state.ts';

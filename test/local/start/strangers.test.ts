@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { createStore } from '../../../lib/operator/stores.ts';
-import { scopes } from '../../../lib/routes/route.ts';
+import { scopes } from '../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../lib/store/issued-keys.ts';
 import type { Avatar } from '../../../local/grid/grid.ts';
 import { startForTests } from '../../support/local-service.ts';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { beforeAll, expect, onTestFinished, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { scopes } from '../../../../lib/routes/route.ts';
+import { scopes } from '../../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { listStores } from '../../../../lib/store/stores.ts';
 import { newResident } from '../../../../test/support/residents.ts';

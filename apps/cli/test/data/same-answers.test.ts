@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { scopes } from '../../../../lib/routes/route.ts';
 import { routes } from '../../../../lib/routes/routes.ts';
+import { scopes } from '../../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { startForCli } from '../support/cli.ts';
 

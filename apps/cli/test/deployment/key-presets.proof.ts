@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { beforeAll, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { type PresetName, presetNames, presets, presetText } from '../../../../lib/routes/key-presets.ts';
-import { type Scope, scopes } from '../../../../lib/routes/route.ts';
+import { type Scope, scopes } from '../../../../lib/routes/scopes.ts';
 import { listKeys } from '../../../../lib/store/issued-keys.ts';
 import { listStores } from '../../../../lib/store/stores.ts';
 import { onTerminal } from '../../../../test/support/terminal.ts';

@@ -7,7 +7,7 @@ import type { EventItem } from '../../../../lib/events/events.ts';
 import { productImporter } from '../../../../lib/operator/imports/products.ts';
 import { writeRows } from '../../../../lib/operator/imports/rows.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { scopes } from '../../../../lib/routes/route.ts';
+import { scopes } from '../../../../lib/routes/scopes.ts';
 import { maxInteger } from '../../../../lib/routes/wire.ts';
 import { productKey } from '../../../../lib/table/keys.ts';
 import { remove, update } from '../../../../lib/table/language.ts';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { describe, expect, test } from 'vitest';
 import { createStore } from '../../../../lib/operator/stores.ts';
-import { scopes } from '../../../../lib/routes/route.ts';
+import { scopes } from '../../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
 

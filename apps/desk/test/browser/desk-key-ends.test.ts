@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { scopes } from '../../../../lib/routes/route.ts';
+import { scopes } from '../../../../lib/routes/scopes.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
 import { freeOfBarriers, screens, useDesk } from './desk.ts';
 
