@@ -52,7 +52,7 @@ const shownHash = (): string => {
 addEventListener('hashchange', () => {
   const wanted = location.hash;
   // The key of a link belongs to the session, which loads the page again.
-  if (wanted === shown || wanted.startsWith('#key=')) return;
+  if (wanted === shown || /^#(?:key|invitation)=/.test(wanted)) return;
   const isNew = placeOfEntry() === undefined;
   const steps = isNew ? 1 : (placeOfEntry() ?? 0) - place;
   const isAsked = askToLeave(() => {

@@ -5,6 +5,7 @@ import { type Client, connect } from './api.ts';
 import { type Developer, DeveloperContext } from './developer.ts';
 import { onKey, tellOfKey } from './key-end.ts';
 import { ChooseStore, isNoKey, NoKeyError, SignIn, SignInAgain } from './pages/sign-in.tsx';
+import { later } from './parts/later.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Toasts } from './parts/toast.tsx';
 import { type Keys, keepInstead, type Session, SessionContext, saveKey } from './session.ts';
@@ -40,7 +41,7 @@ const sessionOf = (client: Client, store: StoreResponse, refresh: () => Promise<
 });
 
 /** The desk: asks for a key, or shows what the key opens. */
-const Desk = ({ opened, kept }: Keys) => {
+const Desk = ({ opened, kept }: Omit<Keys, 'invitation'>) => {
   const [session, setSession] = useState<Session>();
   const [door, setDoor] = useState<OpenStore>();
   const [hasEnded, setEnded] = useState(false);
@@ -108,11 +109,25 @@ const Desk = ({ opened, kept }: Keys) => {
   return <SignIn signIn={signIn} failed={failed} own={goOn} />;
 };
 
-/** Shows the desk. */
-export const start = (keys: Keys, developer?: Developer): void =>
+const InvitationPage = later(async () => (await import('./pages/invitation.tsx')).InvitationPage);
+
+/** Loads the page again, which then signs in with the key of an accepted invitation. */
+const enterWith = (key: string, remember: boolean): void => {
+  saveKey(key, { remember });
+  location.reload();
+};
+
+/** Shows the desk, or an invitation to it. */
+export const start = ({ invitation, ...keys }: Keys, developer?: Developer): void =>
   render(
     <DeveloperContext.Provider value={developer}>
-      <Desk {...keys} />
+      {invitation === undefined ? (
+        <Desk {...keys} />
+      ) : (
+        <Toasts>
+          <InvitationPage code={invitation} onEnter={enterWith} />
+        </Toasts>
+      )}
     </DeveloperContext.Provider>,
     document.body,
   );

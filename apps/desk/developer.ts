@@ -8,8 +8,6 @@ export interface Developer {
   pages: readonly PageRow[];
   /** The reference page of the service. */
   reference: { title: string; icon: IconData; address: string };
-  /** Makes a key of a preset for a store of this machine. */
-  makeKey: (store: string, preset: string) => Promise<string>;
   /** Replaces the store's name. */
   Switcher: FunctionComponent;
   /** Shown on the sign-in page. */

@@ -1,7 +1,8 @@
 import { isSameText } from '../../lib/normalise.ts';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import type { Client } from './api.ts';
 import { isUuid } from './format.ts';
-import type { Scope, Session } from './session.ts';
+import type { Session } from './session.ts';
 import { texts } from './texts.ts';
 
 /** The names of products, customers and vendors, which sales do not contain. Each is read once per tab. */

@@ -1,6 +1,6 @@
 import type { FunctionComponent } from 'preact';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import type { IconData } from './icon-data.ts';
-import type { Scope } from './session.ts';
 
 /** The parameters of a page's path. */
 export type PageParameters = Record<string, string>;

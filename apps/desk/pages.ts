@@ -3,6 +3,7 @@ import archive from 'lucide/dist/esm/icons/archive.mjs';
 import chartColumn from 'lucide/dist/esm/icons/chart-column.mjs';
 import gift from 'lucide/dist/esm/icons/gift.mjs';
 import house from 'lucide/dist/esm/icons/house.mjs';
+import keyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import layoutGrid from 'lucide/dist/esm/icons/layout-grid.mjs';
 import box from 'lucide/dist/esm/icons/package.mjs';
 import settings from 'lucide/dist/esm/icons/settings.mjs';
@@ -15,10 +16,10 @@ import users from 'lucide/dist/esm/icons/users.mjs';
 import wallet from 'lucide/dist/esm/icons/wallet.mjs';
 import webhook from 'lucide/dist/esm/icons/webhook.mjs';
 import type { FunctionComponent } from 'preact';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import type { MenuEntry, PageParameters, PageRow } from './page-row.ts';
 import { HomePage } from './pages/home.tsx';
 import { later } from './parts/later.tsx';
-import type { Scope } from './session.ts';
 import { texts } from './texts.ts';
 
 const t = texts.titles;
@@ -117,6 +118,11 @@ export const pages: readonly PageRow[] = [
   page('/settings', async () => (await import('./pages/settings.tsx')).SettingsPage, [], {
     title: t.settings,
     icon: settings,
+    group: 'settings',
+  }),
+  page('/team', async () => (await import('./pages/team.tsx')).TeamPage, ['keys:read'], {
+    title: t.team,
+    icon: keyRound,
     group: 'settings',
   }),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).WebhooksPage, ['webhooks:write'], {

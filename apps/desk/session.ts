@@ -1,5 +1,6 @@
 import { createContext } from 'preact';
 import { useContext } from 'preact/hooks';
+import type { Scope } from '../../lib/routes/scopes.ts';
 import { StoreProblem, type StoreResponse } from '../client/client.ts';
 import type { Client } from './api.ts';
 
@@ -8,33 +9,40 @@ import type { Client } from './api.ts';
 const keyName = 'desk.key';
 /** Set while the key of the tab is one that `store desk` made for a link. */
 const linkName = 'desk.link';
-/** The key of a link that was opened in this tab, until the page is loaded again. */
-const openedName = 'desk.opened';
+/** The key or the code of a link that was opened in this tab, until the page is loaded again. */
+const openedNames = { key: 'desk.opened', invitation: 'desk.invitation' } as const;
+
+type LinkKind = keyof typeof openedNames;
 
 /**
- * Takes the key of a link out of the address, and replaces it with `address`. The browser has noted the link in its
- * history before any script runs: docs/operate/desk.md says what to do about it.
+ * Takes the key or the code of a link out of the address, and replaces it with `address`. The browser has noted the link
+ * in its history before any script runs: docs/operate/desk.md says what to do about it.
  */
-const takeKey = (address: string): string | undefined => {
-  const [, key] = /^#key=(.*)$/.exec(location.hash) ?? [];
-  if (key !== undefined) history.replaceState(null, '', address);
-  return key;
+const takeLink = (address: string): Partial<Record<LinkKind, string>> => {
+  const [, kind, text = ''] = /^#(key|invitation)=(.*)$/.exec(location.hash) ?? [];
+  if (kind === undefined) return {};
+  history.replaceState(null, '', address);
+  return { [kind]: text };
 };
 
-const takeOpened = (): string | undefined => {
-  const opened = takeKey(location.pathname) ?? sessionStorage.getItem(openedName) ?? undefined;
-  sessionStorage.removeItem(openedName);
-  return opened;
+const takeOpened = (): Partial<Record<LinkKind, string>> => {
+  const found: Partial<Record<LinkKind, string>> = {};
+  for (const kind of Object.keys(openedNames) as LinkKind[]) {
+    const kept = sessionStorage.getItem(openedNames[kind]);
+    if (kept !== null) found[kind] = kept;
+    sessionStorage.removeItem(openedNames[kind]);
+  }
+  return { ...found, ...takeLink(location.pathname) };
 };
 
 /**
- * If a link is opened in a tab that already shows the desk, no page is loaded. This loads its page again with the key.
+ * If a link is opened in a tab that already shows the desk, no page is loaded. This loads its page again with the link.
  */
 const followLinks = (): void =>
   addEventListener('hashchange', ({ oldURL }) => {
-    const key = takeKey(oldURL);
-    if (key === undefined) return;
-    sessionStorage.setItem(openedName, key);
+    const [taken] = Object.entries(takeLink(oldURL)) as [LinkKind, string][];
+    if (taken === undefined) return;
+    sessionStorage.setItem(openedNames[taken[0]], taken[1]);
     location.reload();
   });
 
@@ -45,14 +53,16 @@ export const keptKey = (): string | undefined =>
 export interface Keys {
   /** The key of a link. */
   opened: string | undefined;
+  /** The code of an invitation. */
+  invitation: string | undefined;
   kept: string | undefined;
 }
 
 /** The keys of a page that is being loaded. Must be called first, so that a link's key leaves the address at once. */
 export const keysAtStart = (): Keys => {
-  const opened = takeOpened();
+  const { key: opened, invitation } = takeOpened();
   followLinks();
-  return { opened, kept: keptKey() };
+  return { opened, invitation, kept: keptKey() };
 };
 
 /**
@@ -139,36 +149,6 @@ export const takeLivesOn = (): string | undefined => {
   history.replaceState(null, '');
   return livesOn;
 };
-
-/** The scopes that the desk asks about. */
-export type Scope =
-  | 'categories:read'
-  | 'categories:write'
-  | 'coupons:apply'
-  | 'coupons:read'
-  | 'coupons:write'
-  | 'credits:read'
-  | 'credits:write'
-  | 'customers:read'
-  | 'customers:write'
-  | 'deliveries:read'
-  | 'events:read'
-  | 'giftcards:read'
-  | 'giftcards:redeem'
-  | 'giftcards:write'
-  | 'payouts:read'
-  | 'payouts:settle'
-  | 'products:deliver'
-  | 'products:read'
-  | 'products:redeliver'
-  | 'products:write'
-  | 'sales:read'
-  | 'sales:refund'
-  | 'sales:write'
-  | 'store:write'
-  | 'vendors:read'
-  | 'vendors:write'
-  | 'webhooks:write';
 
 export interface Session {
   client: Client;

@@ -155,6 +155,7 @@ export const texts = {
     webhooks: 'Webhooks',
     events: 'Events',
     settings: 'Store',
+    team: 'Team and keys',
   },
   /** The groups of the menu. */
   groups: { sell: 'Sell', customers: 'Customers', inworld: 'Inworld', money: 'Money', settings: 'Settings' },

@@ -190,9 +190,9 @@ const makeStore = async (hands: Hands, { storeName }: Order, service: string): P
   return id;
 };
 
-/** Makes a link with all rights for the first days. The merchant makes narrower ones later. */
+/** Makes an invitation to an owner's key, good once for the first days. The merchant invites others at the desk. */
 const makeLink = async (hands: Hands, id: string): Promise<void> => {
-  const [{ link }] = await store(hands, 'desk', '--preset', 'all', '--expires', `${days}d`, '--store', id);
+  const [{ link }] = await store(hands, 'desk', '--owner', '--invite', `${days}d`, '--store', id);
   await putSecret(hands, nameOf('desk'), link, hands.now() + days * 86_400_000);
 };
 
@@ -239,7 +239,7 @@ const sendMail = async (hands: Hands, { region }: Order, deskUrl: string): Promi
   const place = (thing: string): string =>
     `https://${region}.console.aws.amazon.com/systems-manager/parameters/${nameOf(thing)}/description?region=${region}`;
   const lines = [
-    `Your desk is at ${deskUrl}. These pages show the link that signs in, and the notecards, until they are deleted after ${days} days:`,
+    `Your desk is at ${deskUrl}. These pages show the link that invites you, which works once, and the notecards, until they are deleted after ${days} days:`,
     ...['desk', ...Object.keys(objects)].map((thing) => `${thing}: ${place(thing)}`),
   ];
   await publish(hands, topic, 'Your store is ready', `${lines.join('\n\n')}\n`);
@@ -253,7 +253,7 @@ const install = async (hands: Hands, order: Order): Promise<void> => {
   await step(hands, 'Preparing the account', () => bootstrap(hands, order));
   const service = await step(hands, 'Deploying', () => deploy(hands));
   const id = await step(hands, 'Making the store and its keys', () => makeStore(hands, order, service));
-  await step(hands, 'Making the link to the desk', () => makeLink(hands, id));
+  await step(hands, 'Making the invitation to the desk', () => makeLink(hands, id));
   await step(hands, 'Trying the service', () => verify(hands));
   await step(hands, 'Sending the links', () => sendMail(hands, order, `${service}/desk`));
 };

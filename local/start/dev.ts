@@ -6,8 +6,6 @@ import { newId, source } from '../../lib/clock.ts';
 import { trimmed } from '../../lib/normalise.ts';
 import { createStore } from '../../lib/operator/stores.ts';
 import { notFound, Problem } from '../../lib/problem.ts';
-import { presetNames, presets } from '../../lib/routes/key-presets.ts';
-import { issueKey } from '../../lib/store/issued-keys.ts';
 import { listStores } from '../../lib/store/stores.ts';
 import { storeResidentKey } from '../../lib/table/keys.ts';
 import { getMany } from '../../lib/table/table.ts';
@@ -22,7 +20,6 @@ const Advance = z.object({ advanceSeconds: z.number().min(0).max(1e9) });
 const Id = z.object({ id: z.guid() });
 /** By default the demo store. */
 const SignIn = z.object({ store: z.string().optional() });
-const NewKey = z.object({ store: z.string(), preset: z.enum(presetNames) });
 const NewStore = z.object({ name: z.string().overwrite(trimmed).min(1).max(100) });
 
 /** Moves the time that every handler sees. */
@@ -106,11 +103,6 @@ export const connectDeveloper = ({ keyOf, dispenserOf, ...service }: Developer):
       return { id, name };
     },
     'POST /_dev/sign-in': async (body) => ({ key: await keyOf(SignIn.parse(body).store ?? service.store.id) }),
-    'POST /_dev/keys': async (body) => {
-      const { store, preset } = NewKey.parse(body);
-      const { text } = await issueKey({ store, name: preset, scopes: presets[preset].scopes, stage: 'test' });
-      return { key: text };
-    },
     'POST /_dev/replay': (body) => replay(service.baseUrl, Id.parse(body).id),
     'GET /_dev/store-events': (_, query) => viewEvents(storeIn(query)),
     'GET /_dev/inbox': async (_, query) => ({ deliveries: (await dispenserIn(query)).inbox() }),

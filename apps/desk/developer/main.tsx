@@ -8,14 +8,14 @@ import type { Developer } from '../developer.ts';
 import { later } from '../parts/later.tsx';
 import { keysAtStart, saveKey } from '../session.ts';
 import { texts } from './frame.ts';
-import { makeKey, Stores, Switcher, workingKey } from './stores.tsx';
+import { Stores, Switcher, workingKey } from './stores.tsx';
 
 /**
  * The desk of the local service. The deployed desk is made from the `main.tsx` beside this folder and contains nothing
  * of this.
  */
 
-const { opened, kept } = keysAtStart();
+const { opened, invitation, kept } = keysAtStart();
 
 const developer: Developer = {
   title: texts.title,
@@ -40,7 +40,6 @@ const developer: Developer = {
       menu: { title: texts.titles.faults, icon: bug },
     },
   ],
-  makeKey,
   Switcher,
   Stores,
 };
@@ -50,4 +49,4 @@ const isForDevelopers = developer.pages.some((page) => match(page.path, path));
 // Pages for developers open without signing in.
 const key = isForDevelopers ? await workingKey(kept).catch(() => kept) : kept;
 if (key !== undefined && key !== kept) saveKey(key);
-start({ opened, kept: key }, developer);
+start({ opened, invitation, kept: key }, developer);

@@ -18,10 +18,6 @@ interface Store {
 const keyFor = async (store?: string): Promise<string> =>
   (await tool<{ key: string }>('sign-in', store === undefined ? {} : { store })).key;
 
-/** A key of a preset for an object of a store. */
-export const makeKey = async (store: string, preset: string): Promise<string> =>
-  (await tool<{ key: string }>('keys', { store, preset })).key;
-
 const readStores = async (): Promise<Store[]> => (await tool<{ stores: Store[] }>('stores')).stores;
 
 const works = async (key: string): Promise<boolean> => (await fetch('/v1/store', { headers: { 'X-API-Key': key } })).ok;

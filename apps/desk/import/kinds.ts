@@ -1,4 +1,4 @@
-import type { Scope } from '../session.ts';
+import type { Scope } from '../../../lib/routes/scopes.ts';
 
 /** The files that can be imported, as in `store import` and `store credit give`. */
 export const importKinds = ['products', 'categories', 'credit'] as const;

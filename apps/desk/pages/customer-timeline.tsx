@@ -3,6 +3,7 @@ import parcel from 'lucide/dist/esm/icons/package-check.mjs';
 import receipt from 'lucide/dist/esm/icons/receipt-text.mjs';
 import tag from 'lucide/dist/esm/icons/tag.mjs';
 import { useState } from 'preact/hooks';
+import type { Scope } from '../../../lib/routes/scopes.ts';
 import type {
   CreditChangeResponse,
   CustomerResponse,
@@ -15,7 +16,7 @@ import type { IconData } from '../icon-data.ts';
 import { customerName, productName } from '../names.ts';
 import { Icon } from '../parts/icon.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
-import { canRead, type Scope, type Session, useSession } from '../session.ts';
+import { canRead, type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { failureWords } from '../words/failure.ts';
 import { saleWords } from '../words/sale.ts';

@@ -34,12 +34,4 @@ export const t = {
     zones: { own: 'Your own time', utc: 'UTC', world: 'Second Life time' },
     help: 'On this device. Sums of days and months are of UTC, and a form takes your own time.',
   },
-  people: 'Keys and people',
-  peopleHelp: 'The desk makes no key. These commands do, in a terminal, as docs/operate/terminal.md shows:',
-  commands: [
-    ['A key for somebody who helps customers', 'npx store key issue "Anna" --preset support --expires 90d'],
-    ['A link for one day', 'npx store desk --preset support --expires 12h'],
-    ['All keys', 'npx store key list'],
-    ['End a key', 'npx store key revoke "Anna"'],
-  ] as [title: string, command: string][],
 };

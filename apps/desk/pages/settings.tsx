@@ -2,7 +2,6 @@ import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
 import { ago, chooseZone, chosenZone, time } from '../format.ts';
 import { importKinds, importScopes } from '../import/kinds.ts';
-import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -117,6 +116,11 @@ const Key = () => {
         <button type="button" class="button" onClick={() => setAsking(true)}>
           {t.end.open}
         </button>
+        {session.can('keys:read') && (
+          <a class="button" href={link('/team')}>
+            {texts.titles.team}
+          </a>
+        )}
       </div>
       {isAsking && (
         <Dialog title={t.end.open} onClose={() => setAsking(false)}>
@@ -148,22 +152,6 @@ const Imports = () => {
   );
 };
 
-const Commands = () => (
-  <section class="card stack" aria-labelledby="people">
-    <h2 id="people">{t.people}</h2>
-    <p class="help">{t.peopleHelp}</p>
-    {t.commands.map(([title, command]) => (
-      <div key={command} class="exact">
-        <p>{title}</p>
-        <pre>
-          <code>{command}</code>
-        </pre>
-        <Copy text={command} label={texts.copyCommand} said={texts.copiedCommand} isQuiet />
-      </div>
-    ))}
-  </section>
-);
-
 /** The time zone for times on this device. Sums are always of days in UTC. */
 const Times = () => (
   <section class="card stack" aria-labelledby="times">
@@ -190,7 +178,6 @@ export const SettingsPage = () => (
       <Imports />
       <Times />
       <Key />
-      <Commands />
     </div>
   </>
 );

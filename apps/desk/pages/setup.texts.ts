@@ -4,12 +4,13 @@ export const t = {
   command: (object: 'box' | 'vendor' | 'shelf' | 'terminal' | 'cashier', preset: string) =>
     `npx store key issue ${{ box: 'box', vendor: 'shop', shelf: 'shelf', terminal: 'counter', cashier: 'till' }[object]} --preset ${preset}`,
   key: {
-    title: 'Get a key for it',
-    help: 'Paste this command into the terminal of your AWS account, and add --stage prod: docs/operate/terminal.md shows how. It prints the key once: put it behind “key =” in the notecard.',
-    local: 'For the store of this machine the desk makes one. On a deployment this command prints it.',
-    copy: 'Copy command',
-    copied: 'Command copied.',
-    make: 'Make a key',
+    title: 'Make a key for it',
+    help: 'The key is for this object alone. It goes into the notecard below, and is shown only now.',
+    made: 'The key is in the notecard below: copy it now. It is not shown again.',
+    name: 'Name of the object',
+    make: 'Make the key',
+    byOwner:
+      'An owner makes it on the page Team and keys. Or paste this command into the terminal of the AWS account, and add --stage prod: docs/operate/terminal.md shows how. Put the key behind “key =” in the notecard.',
   },
   notecard: {
     title: (name: string) => `Make a notecard named ${name}`,

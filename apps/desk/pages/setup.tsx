@@ -1,10 +1,11 @@
-import { useContext, useState } from 'preact/hooks';
+import { useState } from 'preact/hooks';
 import { link } from '../address.ts';
-import { baseUrl } from '../api.ts';
-import { DeveloperContext } from '../developer.ts';
+import { coversPreset } from '../keys.ts';
+import { notecardOf, type ObjectName } from '../notecard.ts';
 import { Copy } from '../parts/copy.tsx';
+import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
 import { ProductInput } from '../parts/product.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -17,41 +18,48 @@ const objects = {
   shelf: { preset: 'shop', notecard: 'shop', script: () => import('../../inworld/shelf.lsl') },
   terminal: { preset: 'terminal', notecard: 'terminal', script: () => import('../../inworld/terminal.lsl') },
   cashier: { preset: 'cashier', notecard: 'cashier', script: () => import('../../inworld/cashier.lsl') },
-} as const;
-
-type ObjectName = keyof typeof objects;
+} as const satisfies Record<ObjectName, object>;
 
 interface KeyStepProps {
   object: ObjectName;
-  /** Called with the text of a key that was made on this machine. */
+  /** The key, once it is made. */
+  made: string;
   onKey: (key: string) => void;
 }
 
-/** The deployed desk makes no key: it shows the line that issues one. The local service makes one at a press. */
-const KeyStep = ({ object, onKey }: KeyStepProps) => {
-  const { store } = useSession();
-  const developer = useContext(DeveloperContext);
+/** Makes the key of the object, if the person's key covers it. Otherwise an owner or the command does. */
+const KeyStep = ({ object, made, onKey }: KeyStepProps) => {
+  const { client, store, can } = useSession();
   const { preset } = objects[object];
+  if (can('keys:write') && coversPreset(store.key.scopes, preset))
+    return (
+      <li>
+        <h2>{t.key.title}</h2>
+        <p class="help">{made ? t.key.made : t.key.help}</p>
+        {!made && (
+          <Form
+            submit={t.key.make}
+            isUnguarded
+            onSend={async ({ name = '' }) =>
+              onKey((await client.post('/v1/keys', { body: { name, preset } })).key ?? '')
+            }
+          >
+            <Field name="name" label={t.key.name} initial={t.names[object]} maxLength={255} />
+          </Form>
+        )}
+      </li>
+    );
   const command = t.command(object, preset);
-  const making = usePress(async () => {
-    if (developer) onKey(await developer.makeKey(store.id, preset));
-  });
   return (
     <li>
       <h2>{t.key.title}</h2>
-      <p class="help">{developer ? t.key.local : t.key.help}</p>
+      <p class="help">{t.key.byOwner}</p>
       <pre>
         <code>{command}</code>
       </pre>
       <div class="buttons">
         <Copy text={command} label={texts.copyCommand} said={texts.copiedCommand} />
-        {developer && (
-          <button type="button" class="button is-main" aria-disabled={making.isBusy} onClick={making.press}>
-            {t.key.make}
-          </button>
-        )}
       </div>
-      {making.fault && <FaultBox fault={making.fault} />}
     </li>
   );
 };
@@ -78,18 +86,10 @@ const Steps = ({ object }: { object: ObjectName }) => {
   const [key, setKey] = useState('');
   const [product, setProduct] = useState('');
   const { notecard } = objects[object];
-  const lines = [
-    `# ${t.names[object]}: ${store.name.replaceAll(/\s+/g, ' ')}`,
-    `service = ${baseUrl()}`,
-    `key = ${key}`,
-    ...(product ? [`product = ${product}`] : []),
-    ...(object === 'cashier' ? ['limit = 5000'] : []),
-    ...(object === 'shelf' ? ['category = '] : []),
-  ];
-  const text = `${lines.join('\n')}\n`;
+  const text = notecardOf(object, { title: `${t.names[object]}: ${store.name}`, key, product });
   return (
     <ol class="steps">
-      <KeyStep object={object} onKey={setKey} />
+      <KeyStep object={object} made={key} onKey={setKey} />
       <li>
         <h2>{t.notecard.title(notecard)}</h2>
         <p class="help">{t.notecard.help(notecard)}</p>

@@ -84,9 +84,8 @@ describe.each(screens)('on a %s', (_, size) => {
     expect(await copied('Copy notecard', 'Notecard copied.')).toBe(
       `# Box: Boxless\nservice = ${service().baseUrl}\nkey = \n`,
     );
-    expect(await copied('Copy command', 'Command copied.')).toBe('npx store key issue box --preset dispenser');
     expect(await copied('Copy script', 'Script copied.')).toBe(readFileSync('apps/inworld/dispenser.lsl', 'utf8'));
-    await page.getByRole('button', { name: 'Make a key' }).click();
+    await page.getByRole('button', { name: 'Make the key' }).click();
     await page.getByText(/key = sis_test_/).waitFor();
     await freeOfBarriers(page);
     const made = /key = (\S+)/.exec(await copied('Copy notecard', 'Notecard copied.'))?.[1] ?? '';
@@ -126,14 +125,9 @@ test('a vendor’s notecard has the product that is picked by name, and each obj
     .first()
     .click();
   await page.getByText(/product = [0-9a-f-]{36}/).waitFor();
-  for (const [name, command] of [
-    ['Shelf', 'npx store key issue shelf --preset shop'],
-    ['Terminal', 'npx store key issue counter --preset terminal'],
-    ['Cashier', 'npx store key issue till --preset cashier'],
-    ['Box', 'npx store key issue box --preset dispenser'],
-  ] as const) {
+  for (const name of ['Shelf', 'Terminal', 'Cashier', 'Box']) {
     await page.getByRole('main').getByRole('link', { name }).click();
-    await page.getByText(command).waitFor();
+    await page.getByText(`# ${name}: `).waitFor();
     await page.getByRole('button', { name: 'Copy script' }).waitFor();
     await freeOfBarriers(page);
   }

@@ -136,7 +136,7 @@ describe('on a phone', () => {
       'Money',
       'Settings',
     ]);
-    expect(await linksIn(page, 'Pages')).toHaveLength(16);
+    expect(await linksIn(page, 'Pages')).toHaveLength(17);
     await freeOfBarriers(page);
     expect(await page.evaluate(() => document.activeElement?.textContent)).toBe('Home');
     await page.keyboard.press('Escape');

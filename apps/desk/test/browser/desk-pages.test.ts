@@ -507,7 +507,7 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await dialog.waitFor({ state: 'detached' });
   };
 
-  await go('/settings', 'Keys and people');
+  await go('/settings', 'This key');
   await press('Close the store');
   await close();
   await press('End this key');

@@ -1,0 +1,21 @@
+export const t = {
+  title: 'You are invited',
+  invites: (name: string, store: string) => `${store} invites ${name} to its desk.`,
+  may: 'You may',
+  ends: 'Your key ends',
+  never: 'never',
+  until: 'Accept it by',
+  accept: 'Accept',
+  how: 'Accepting makes a key for you alone. Opening this page again before that is fine.',
+  failed: 'This invitation does not work: it may have ended or been taken back, or the link was copied in part.',
+  toDesk: 'Go to the desk',
+  unreachable: 'The service did not answer. Check the connection and press again.',
+  key: {
+    title: 'Your key',
+    text: 'It signs you in at this desk, and is shown only now. Keep it in a password manager, and show it to nobody.',
+    copy: 'Copy key',
+    copied: 'Key copied.',
+    remember: 'Remember me on this device',
+    open: 'Open the desk',
+  },
+};

@@ -1,0 +1,147 @@
+import { useState } from 'preact/hooks';
+import type { KeyResponse, KeySecretResponse } from '../../client/client.ts';
+import { ago, date, time } from '../format.ts';
+import { covers, isCurrent, isOfPerson } from '../keys.ts';
+import { type Action, Actions } from '../parts/actions.tsx';
+import { Heading } from '../parts/heading.tsx';
+import { type Column, State, Table } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
+import { useSession } from '../session.ts';
+import { rightsOf } from '../words/key.ts';
+import { t } from './team.texts.ts';
+import { Invite, Made, NewKey, Rename, Renew, Revoke } from './team-forms.tsx';
+
+const dialogs = { renew: Renew, rename: Rename, revoke: Revoke };
+
+interface ListProps {
+  all: readonly KeyResponse[];
+  reload: () => void;
+  onMade: (made: KeySecretResponse) => void;
+}
+
+const KeyActions = ({ of, ...props }: ListProps & { of: KeyResponse }) => {
+  const { store, can } = useSession();
+  const [open, setOpen] = useState<keyof typeof dialogs>();
+  if (!can('keys:write') || !covers(store.key.scopes, of.scopes) || of.state === 'revoked') return null;
+  const Opened = open && dialogs[open];
+  const opens = (name: keyof typeof dialogs): Action => ({
+    text: t[name].open,
+    label: t.of(t[name].open, of.name),
+    press: () => setOpen(name),
+  });
+  return (
+    <div class="actions">
+      <Actions
+        of={of.name}
+        all={[of.state === 'active' && opens('renew'), opens('rename'), of.id !== store.key.id && opens('revoke')]}
+      />
+      {Opened && <Opened of={of} {...props} onClose={() => setOpen(undefined)} />}
+    </div>
+  );
+};
+
+const issuerOf = ({ issuedBy, createdAt, replaces }: KeyResponse): string => {
+  if (issuedBy) return t.by(issuedBy.name, date(createdAt));
+  return replaces ? t.made(date(createdAt)) : t.byOperator;
+};
+
+const Moment = ({ at }: { at: string | null }) => (at === null ? t.never : <time title={time(at)}>{ago(at)}</time>);
+
+const tones = { invited: 'warn', active: 'good', rotated: 'warn', expired: 'plain', revoked: 'plain' } as const;
+
+const columnsOf = (props: ListProps, own: string): readonly Column<KeyResponse>[] => [
+  {
+    heading: t.name,
+    cell: (key) => (
+      <span>
+        <b>{key.name}</b> {key.id === own && <State tone="good">{t.you}</State>}
+        <br />
+        <span class="help">{issuerOf(key)}</span>
+      </span>
+    ),
+  },
+  { heading: t.may, cell: (key) => <span title={key.scopes.join(', ')}>{rightsOf(key)}</span> },
+  { heading: t.lastUsed, inRow: 'label', cell: ({ lastUsedAt }) => <Moment at={lastUsedAt} /> },
+  { heading: t.ends, inRow: 'label', cell: ({ expiresAt, endedAt }) => <Moment at={endedAt ?? expiresAt} /> },
+  {
+    heading: t.state,
+    inRow: 'main',
+    cell: ({ state, invitedUntil }) => (
+      <State tone={tones[state]}>
+        {t.states[state]}
+        {state === 'invited' && invitedUntil && ` ${t.until(date(invitedUntil))}`}
+      </State>
+    ),
+  },
+  { heading: t.actions, inRow: 'main', isTool: true, cell: (key) => <KeyActions of={key} {...props} /> },
+];
+
+const Keys = ({ title, empty, keys, ...props }: ListProps & { title: string; empty: string; keys: KeyResponse[] }) => {
+  const { store } = useSession();
+  return (
+    <section class="stack" aria-label={title}>
+      <h2>{title}</h2>
+      <Table
+        caption={title}
+        columns={columnsOf(props, store.key.id)}
+        rows={keys}
+        keyOf={({ id }) => id}
+        empty={empty}
+      />
+    </section>
+  );
+};
+
+/** Who has a key, and what keys exist: people and objects apart. */
+export const TeamPage = () => {
+  const { client, can } = useSession();
+  const [open, setOpen] = useState<'invite' | 'issue'>();
+  const [made, setMade] = useState<KeySecretResponse>();
+  const [showsEnded, setShowsEnded] = useState(false);
+  const keys = useLoad(async (signal) => {
+    const all: KeyResponse[] = [];
+    for await (const key of client.rows('/v1/keys', { query: { limit: 1000 }, signal })) all.push(key);
+    return all.sort((one, other) => (one.name < other.name ? -1 : 1));
+  }, []);
+  const making = { reload: keys.reload, onMade: setMade, onClose: () => setOpen(undefined) };
+  return (
+    <>
+      <Heading title={t.title}>
+        {can('keys:write') && (
+          <>
+            <button type="button" class="button is-main" onClick={() => setOpen('invite')}>
+              {t.invite.open}
+            </button>
+            <button type="button" class="button" onClick={() => setOpen('issue')}>
+              {t.issue.open}
+            </button>
+          </>
+        )}
+      </Heading>
+      <p class="help intro">{can('keys:write') ? t.intro : `${t.intro} ${t.readOnly}`}</p>
+      {open === 'invite' && <Invite {...making} />}
+      {open === 'issue' && <NewKey {...making} />}
+      {made && <Made of={made} onClose={() => setMade(undefined)} />}
+      <Show of={keys}>
+        {(all) => {
+          const shown = showsEnded ? all : all.filter(isCurrent);
+          const ended = all.filter((key) => !isCurrent(key)).length;
+          const props = { all, reload: keys.reload, onMade: setMade };
+          return (
+            <div class="stack">
+              <Keys {...props} title={t.people} empty={t.noPeople} keys={shown.filter(isOfPerson)} />
+              <Keys {...props} title={t.objects} empty={t.noObjects} keys={shown.filter((key) => !isOfPerson(key))} />
+              {ended > 0 && (
+                <p>
+                  <button type="button" class="button is-quiet" onClick={() => setShowsEnded(!showsEnded)}>
+                    {showsEnded ? t.hideEnded : t.showEnded(ended)}
+                  </button>
+                </p>
+              )}
+            </div>
+          );
+        }}
+      </Show>
+    </>
+  );
+};
