@@ -152,7 +152,7 @@ const store = (account: Account, args: string[]): unknown => {
     keys.push({ store: option('--store'), name: third, preset: option('--preset') });
     return { key: keyText(third) };
   }
-  if (verb === 'desk') return { link: `${baseUrl}/desk#key=${keyText('desk')}` };
+  if (verb === 'desk') return { link: `${baseUrl}/desk#invitation=${keyText('desk')}` };
   return undefined;
 };
 

@@ -37,7 +37,7 @@ test('a launch makes the store, a key for each object inworld, and secrets that 
   expect(account.parameters['store-integration-prod-cashier']?.Value).toBe(
     `# cashier of Wanda’s Wings\nservice = https://abc.execute-api.us-east-1.amazonaws.com/prod\nkey = ${keyText('cashier')}\nlimit = 5000\n`,
   );
-  expect(account.parameters['store-integration-prod-desk']?.Value).toMatch(/\/desk#key=sis_live/);
+  expect(account.parameters['store-integration-prod-desk']?.Value).toMatch(/\/desk#invitation=sis_live/);
   expect(written['base-url.txt']).toBe('https://abc.execute-api.us-east-1.amazonaws.com/prod');
 });
 

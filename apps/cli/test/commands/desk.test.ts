@@ -34,6 +34,33 @@ test('gives a support key for 12 hours unless told otherwise, notes it in the lo
   expect(JSON.stringify(log.rows)).toContain(first.rows[0].prefix.split('_').at(-1));
 });
 
+const scopesOf = async (...options: string[]) => {
+  const made = await service.run('desk', '--store', storeId(), ...options);
+  const { body } = await service.call('GET', '/v1/store', made.stdout.trim().replace(/^.*#key=/, ''));
+  return body.key.scopes as string[];
+};
+
+test('a link makes no keys unless --owner asks for it', async () => {
+  expect(await scopesOf('--owner')).toEqual(expect.arrayContaining([...presets.all.scopes]));
+  expect(await scopesOf('--preset', 'all')).not.toContain('keys:write');
+  const both = await service.run('desk', '--store', storeId(), '--owner', '--preset', 'shop');
+  expect([both.code, both.stderr]).toEqual([2, expect.stringContaining('leave --preset shop out')]);
+});
+
+test('--invite prints the link of an invitation, which is accepted once for a key of a year', async () => {
+  const made = await service.run('desk', '--store', storeId(), '--owner', '--invite', '7d', '--json');
+  const past = await service.run('desk', '--store', storeId(), '--invite', '2001-01-01');
+
+  const [{ link, state, expiresAt, createdAt }] = made.rows;
+  expect([state, past.code]).toEqual(['invited', 2]);
+  expect(Date.parse(expiresAt) - Date.parse(createdAt)).toBeCloseTo(365 * 86_400_000, -4);
+  const code = link.replace(/^.*#invitation=/, '');
+  const shown = await service.call('GET', '/v1/store/key/invitation', code);
+  const accepted = await service.call('POST', '/v1/store/key/actions/accept', code);
+  expect(shown.body).toMatchObject({ preset: 'all', store: { id: storeId() } });
+  expect((await service.call('GET', '/v1/store', accepted.body.key)).body.key.scopes).toContain('keys:write');
+});
+
 test('counts the time until the end by the clock of the service, which may be ahead', async () => {
   const made = await withClockAhead(() => service.run('desk', '--store', storeId(), '--expires', '10m', '--json'));
 
