@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useState } from 'preact/hooks';
 import { askToLeave } from './unsaved.ts';
 
 /** The part of the address behind `#`: a path and a query, such as `#/sales?state=refunded`. */
@@ -19,9 +19,8 @@ export const link = (path: string, query: Record<string, string | undefined> = {
   return `#${path}${search.size > 0 ? `?${search}` : ''}`;
 };
 
-export const go = (to: string, { replace = false } = {}): void => {
-  if (replace) location.replace(to);
-  else location.hash = to;
+export const go = (to: string): void => {
+  location.hash = to;
 };
 
 /** The path at this moment. `useAddress` gives the path after `go` only after the event. */
@@ -41,6 +40,12 @@ const show = (hash: string): void => {
   place = placeOfEntry() ?? place + 1;
   history.replaceState({ place }, '');
   for (const follower of followers) follower(hash);
+};
+
+/** Changes the address of the shown page, in the same place of the history. */
+export const goInstead = (to: string): void => {
+  history.replaceState(history.state, '', to);
+  show(location.hash);
 };
 
 // This is first called when the key of a link has left the address.
@@ -74,6 +79,21 @@ export const useAddress = (): Address => {
     };
   }, []);
   return parse(hash);
+};
+
+/** A form of a page, which a link with `do` opens too. Closed, it leaves the address. */
+export const useForm = (name: 'give' | 'sell' | 'close') => {
+  const { path, query } = useAddress();
+  const isAsked = query.do === name;
+  const [isOpen, setOpen] = useState(isAsked);
+  useLayoutEffect(() => {
+    if (isAsked) setOpen(true);
+  }, [isAsked]);
+  const close = () => {
+    setOpen(false);
+    if (isAsked) goInstead(link(path, { ...query, do: undefined }));
+  };
+  return { isOpen, open: () => setOpen(true), close };
 };
 
 /** The parameters with which a path fits a pattern such as `/customers/:name`. Undefined if it does not fit. */

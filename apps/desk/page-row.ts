@@ -15,6 +15,12 @@ export interface MenuEntry {
   group?: (typeof groups)[number];
 }
 
+/** A page that the menu shows. */
+export interface MenuPage {
+  path: string;
+  menu: MenuEntry;
+}
+
 /**
  * A page is a row in `pages.ts`, a file in `pages/` whose component gets the path's parameters, and its texts in a
  * `.texts.ts` beside it. A page whose scopes the key lacks is neither in the menu nor opened. All pages but the first

@@ -150,6 +150,22 @@ export const takeLivesOn = (): string | undefined => {
   return livesOn;
 };
 
+/** The things that this tab has shown last, the newest first. */
+const lastName = 'desk.last';
+const mostLast = 5;
+
+interface LastThing {
+  path: string;
+  words: string;
+}
+
+export const lastThings = (): LastThing[] => JSON.parse(sessionStorage.getItem(lastName) ?? '[]');
+
+export const noteThing = (path: string, words: string): void => {
+  const others = lastThings().filter((last) => last.path !== path);
+  sessionStorage.setItem(lastName, JSON.stringify([{ path, words }, ...others].slice(0, mostLast)));
+};
+
 export interface Session {
   client: Client;
   store: StoreResponse;

@@ -1,82 +1,30 @@
 import questionMark from 'lucide/dist/esm/icons/circle-question-mark.mjs';
 import logOut from 'lucide/dist/esm/icons/log-out.mjs';
 import menuLines from 'lucide/dist/esm/icons/menu.mjs';
-import search from 'lucide/dist/esm/icons/search.mjs';
 import type { ComponentChildren } from 'preact';
 import { useContext, useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
-import { copiedName } from '../shared/copied-name.ts';
-import { go, link, match, useAddress } from './address.ts';
+import { link, match, useAddress } from './address.ts';
 import { DeveloperContext, scopeCount } from './developer.ts';
 import { time } from './format.ts';
-import { groups, type MenuEntry, type PageRow } from './page-row.ts';
+import { groups, type MenuPage, type PageRow } from './page-row.ts';
 import { pages } from './pages.ts';
 import { Icon } from './parts/icon.tsx';
 import { LeaveQuestion } from './parts/leave.tsx';
 import { State } from './parts/list.tsx';
 import { Waiting } from './parts/load.tsx';
 import { Notices } from './parts/notices.tsx';
-import { PersonInput } from './parts/person.tsx';
+import { SearchButton, SearchDialog, useSearch } from './parts/search.tsx';
 import { endsAtSignOut, type Session, signOut, useSession } from './session.ts';
 import { texts } from './texts.ts';
 import { askToLeave } from './unsaved.ts';
 
 const t = texts.shell;
 
-/** One box takes a name or a UUID. The key `/` leads to it. */
-const FindCustomer = () => {
-  const input = useRef<HTMLInputElement | null>(null);
-  const open = (name: string): void => go(link(`/customers/${encodeURIComponent(name)}`));
-  // The key works as soon as the page is visible. With an effect after the paint, a key pressed at once would be lost.
-  useLayoutEffect(() => {
-    const follow = (event: KeyboardEvent) => {
-      const isInField = event.target instanceof Element && event.target.closest('input, textarea, select, dialog');
-      if (event.key !== '/' || isInField || event.ctrlKey || event.metaKey || event.altKey) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    addEventListener('keydown', follow);
-    return () => removeEventListener('keydown', follow);
-  }, []);
-  return (
-    <search class="find">
-      <form
-        onSubmit={(event) => {
-          event.preventDefault();
-          const text = copiedName(input.current?.value ?? '');
-          if (!text) return;
-          open(text);
-          event.currentTarget.reset();
-        }}
-      >
-        <Icon of={search} />
-        <PersonInput
-          take={(element) => {
-            input.current = element;
-          }}
-          type="search"
-          aria-label={t.find}
-          placeholder={t.findHelp}
-          onPick={({ residentUuid }) => {
-            open(residentUuid);
-            input.current?.form?.reset();
-          }}
-        />
-        <kbd>/</kbd>
-      </form>
-    </search>
-  );
-};
-
 /** True for the page of a menu's entry, and for the pages below it. */
 const isAt = (own: string, path: string): boolean =>
   own === '/' ? path === '/' : path === own || path.startsWith(`${own}/`);
 
-interface Entry {
-  path: string;
-  menu: MenuEntry;
-}
-
-const PageLink = ({ of: { path, menu }, at, onLeave }: { of: Entry; at: string; onLeave: () => void }) => (
+const PageLink = ({ of: { path, menu }, at, onLeave }: { of: MenuPage; at: string; onLeave: () => void }) => (
   <a href={link(path)} aria-current={isAt(path, at) ? 'page' : undefined} onClick={onLeave}>
     <Icon of={menu.icon} />
     <span>{menu.title}</span>
@@ -84,7 +32,7 @@ const PageLink = ({ of: { path, menu }, at, onLeave }: { of: Entry; at: string; 
 );
 
 /** The pages of the menu that the key opens. */
-const useMenu = (rows: readonly PageRow[]): readonly Entry[] => {
+const useMenu = (rows: readonly PageRow[]): readonly MenuPage[] => {
   const { can } = useSession();
   return rows.flatMap(({ path, menu, scopes }) => (menu && can(...scopes) ? [{ path, menu }] : []));
 };
@@ -92,7 +40,7 @@ const useMenu = (rows: readonly PageRow[]): readonly Entry[] => {
 interface MenuProps {
   /** Undefined for the pages above the groups. */
   title?: string;
-  entries: readonly Entry[];
+  entries: readonly MenuPage[];
   path: string;
   onLeave: () => void;
   /** Shown after the pages. */
@@ -290,9 +238,12 @@ const Tabs = ({ path, sheet }: { path: string; sheet: ReturnType<typeof useSheet
 /** The frame of every page: menu, the box for customers, and the page itself. */
 export const Shell = () => {
   const session = useSession();
-  const { store, can } = session;
+  const { store } = session;
   const { path } = useAddress();
+  const entries = useMenu(pages);
+  const added = useMenu(useContext(DeveloperContext)?.pages ?? []);
   const sheet = useSheet();
+  const search = useSearch();
   const [isLeaving, setLeaving] = useState(false);
   const main = useRef<HTMLElement>(null);
   const isFirst = useRef(true);
@@ -326,12 +277,15 @@ export const Shell = () => {
       </button>
       <Side path={path} isOpen={sheet.isOpen} onLeave={sheet.leave} onSignOut={leave} />
       <LeaveQuestion />
+      {search.isOpen && (
+        <SearchDialog pages={[...entries, ...(isDeveloper(session) ? added : [])]} close={search.close} />
+      )}
       <div class="content" inert={sheet.isOpen}>
         <header class="top">
           <a class="mark" href={link('/')} aria-label={texts.home.title}>
             {store.name.slice(0, 1)}
           </a>
-          {can('customers:read') && <FindCustomer />}
+          <SearchButton open={search.open} />
           <State tone={store.open ? 'good' : 'warn'}>{store.open ? t.open : t.closed}</State>
         </header>
         <Printed />

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { CreditLotResponse, CustomerResponse } from '../../client/client.ts';
 import { copiedName } from '../../shared/copied-name.ts';
-import { go, link, pathSegment, useAddress } from '../address.ts';
+import { goInstead, link, pathSegment, useAddress } from '../address.ts';
 import { money } from '../format.ts';
 import { CustomerLink } from '../parts/list.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
@@ -137,7 +137,7 @@ const Picker = ({ customers }: { customers: readonly CustomerResponse[] }) => {
         const customer = copiedName(String(new FormData(event.currentTarget).get('customer') ?? ''));
         if (customer === '') return;
         event.currentTarget.reset();
-        go(link(path, { ...query, customer }), { replace: true });
+        goInstead(link(path, { ...query, customer }));
       }}
     >
       <input

@@ -179,7 +179,7 @@ export const CategoryPage = ({ id }: { id: string }) => {
     <Show of={loaded}>
       {(category) => (
         <>
-          <Heading title={category.name}>
+          <Heading title={category.name} thing={`/categories/${category.id}`}>
             <Actions
               all={[
                 can('categories:write', 'products:read') && {

@@ -1,5 +1,6 @@
-import { useLayoutEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { CustomerCouponResponse, OwnedProductResponse } from '../../client/client.ts';
+import { useAddress } from '../address.ts';
 import { shownWorth, useWorth } from '../card-worth.ts';
 import { ago } from '../format.ts';
 import { ProductName, State } from '../parts/list.tsx';
@@ -77,8 +78,14 @@ const OwnedProducts = (props: CustomerProps) => {
       }),
     [customer.uuid, round, limit],
   );
+  const section = useRef<HTMLElement>(null);
+  const { query } = useAddress();
+  // The search leads here to send something again.
+  useLayoutEffect(() => {
+    if (query.do === 'send' && loaded.value) section.current?.querySelector('button')?.focus();
+  }, [query.do, loaded.value !== undefined]);
   return (
-    <section class="card" aria-labelledby="owned">
+    <section ref={section} class="card" aria-labelledby="owned">
       <h2 id="owned">{t.ownedTitle}</h2>
       <Show of={loaded}>
         {({ data, pagination }) => (

@@ -1,5 +1,6 @@
 import { useCallback, useState } from 'preact/hooks';
 import type { CustomerResponse, CustomerSpendResponse } from '../../client/client.ts';
+import { useForm } from '../address.ts';
 import { money } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -57,7 +58,7 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
   const session = useSession();
   const { can } = session;
   const [{ round, known }, setRound] = useState<Round>({ round: 0, known: undefined });
-  const [isGiving, setGiving] = useState(false);
+  const giving = useForm('give');
   const loaded = useLoad(
     async (signal) => ({ ...(await read(session, identifier, signal)), readIn: round }),
     [identifier, round],
@@ -80,10 +81,14 @@ export const CustomerPage = ({ identifier }: { identifier: string }) => {
         const props: CustomerProps = { customer, round, reload };
         return (
           <>
-            <Heading title={customer.username} picture={<Avatar id={customer.uuid} name={customer.username} isLarge />}>
-              <CustomerActions {...props} identifier={identifier} onGive={() => setGiving(true)} />
+            <Heading
+              title={customer.username}
+              thing={`/customers/${customer.uuid}`}
+              picture={<Avatar id={customer.uuid} name={customer.username} isLarge />}
+            >
+              <CustomerActions {...props} identifier={identifier} onGive={giving.open} />
             </Heading>
-            {isGiving && <GiveCredit {...props} onClose={() => setGiving(false)} />}
+            {giving.isOpen && can('credits:write') && <GiveCredit {...props} onClose={giving.close} />}
             <p class="identity">
               {customer.isBanned && <State tone="bad">{t.banned}</State>}
               <code>{customer.uuid}</code>

@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { EventResponse } from '../../client/client.ts';
-import { go, link, useAddress } from '../address.ts';
+import { goInstead, link, useAddress } from '../address.ts';
 import { explainError, type Fault } from '../api.ts';
 import { money, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
@@ -172,7 +172,7 @@ export const EventsPage = () => {
   const type = isType(query.type) ? query.type : undefined;
   const { events, isAtEnd, fault } = useTail(type, round);
   const shown = Math.max(step, Number(query.show) || 0);
-  const older = () => go(link(path, { ...query, show: String(shown + step) }), { replace: true });
+  const older = () => goInstead(link(path, { ...query, show: String(shown + step) }));
   return (
     <>
       <Heading title={t.title}>

@@ -70,7 +70,7 @@ export const FirstDay = ({ state: { product, hasBox, hasVendor, hasSale }, onHid
           {product === undefined ? (
             <span class="help">{t.needsProduct}</span>
           ) : (
-            <a class="button" href={link(`/products/${encodeURIComponent(product)}`, { sell: 'yes' })}>
+            <a class="button" href={link(`/products/${encodeURIComponent(product)}`, { do: 'sell' })}>
               {t.sell}
             </a>
           )}

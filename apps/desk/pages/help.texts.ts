@@ -2,7 +2,7 @@ export const t = {
   parts: [
     {
       title: 'Find your way',
-      text: 'The key / leads to the box for customers, which suggests names from two letters on. A list keeps its filters and its place in the address: go back, and it is as you left it.',
+      text: 'Ctrl K, or the key /, opens the search: it finds customers, products, sales, gift cards and pages, and opens the form of what you want to do. A list keeps its filters and its place in the address: go back, and it is as you left it.',
     },
     {
       title: 'No answer',

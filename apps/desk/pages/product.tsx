@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks';
 import { lessPercent } from '../../../lib/price.ts';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
 import { copiedName } from '../../shared/copied-name.ts';
-import { go, link, useAddress } from '../address.ts';
+import { go, link, useForm } from '../address.ts';
 import { isUuid, localTime, money } from '../format.ts';
 import { readProduct, type ShownProduct } from '../listed.ts';
 import { forgetName } from '../names.ts';
@@ -253,8 +253,7 @@ export const ProductPage = ({ id }: { id: string }) => {
   const session = useSession();
   const { can } = session;
   const [round, setRound] = useState(0);
-  const { query } = useAddress();
-  const [isSelling, setSelling] = useState(query.sell === 'yes' && can('sales:write'));
+  const selling = useForm('sell');
   const loaded = useLoad((signal) => readProduct(session, id, signal), [id, round]);
   const [saved, setSaved] = useState<{ first: ShownProduct; read: ShownProduct }>();
   return (
@@ -263,11 +262,15 @@ export const ProductPage = ({ id }: { id: string }) => {
         const read = saved?.first === first ? saved.read : first;
         return (
           <>
-            <Heading title={read.product.name} picture={<Picture of={read.product} isLarge />}>
+            <Heading
+              title={read.product.name}
+              thing={`/products/${id}`}
+              picture={<Picture of={read.product} isLarge />}
+            >
               {!read.product.active && <State tone="warn">{t.inactive}</State>}
               <Actions
                 all={[
-                  read.product.active && can('sales:write') && { text: saleWords.sell, press: () => setSelling(true) },
+                  read.product.active && can('sales:write') && { text: saleWords.sell, press: selling.open },
                   can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
                   read.product.permissions.copy &&
                     can('products:redeliver', 'sales:read', 'deliveries:read') && {
@@ -277,7 +280,7 @@ export const ProductPage = ({ id }: { id: string }) => {
                 ]}
               />
             </Heading>
-            {isSelling && <Sell product={read.product} onClose={() => setSelling(false)} />}
+            {selling.isOpen && can('sales:write') && <Sell product={read.product} onClose={selling.close} />}
             <p class="identity">
               <CopyId id={read.product.id} />
             </p>

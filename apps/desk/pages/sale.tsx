@@ -209,7 +209,7 @@ export const SalePage = ({ id }: { id: string }) => {
         const due = sale.refund - sale.change;
         return (
           <>
-            <Heading title={t.one}>
+            <Heading title={t.one} thing={`/sales/${id}`} words={`${t.one}, ${time(sale.at)}`}>
               <State tone={tones[sale.state]}>{t.states[sale.state]}</State>
               {sale.state === 'completed' && can('sales:refund') && (
                 <button type="button" class="button is-main" onClick={() => setRefunding(true)}>

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { link } from '../address.ts';
+import { link, useForm } from '../address.ts';
 import { ago, chooseZone, chosenZone, time } from '../format.ts';
 import { importKinds, importScopes } from '../import/kinds.ts';
 import { Dialog } from '../parts/dialog.tsx';
@@ -18,7 +18,7 @@ const d = t.door;
 const StoreDoor = () => {
   const { client, store, refresh } = useSession();
   const say = useSay();
-  const [isAsking, setAsking] = useState(false);
+  const closing = useForm('close');
   const opening = usePress(async () => {
     await client.post('/v1/store/actions/open');
     await refresh();
@@ -28,7 +28,7 @@ const StoreDoor = () => {
     <>
       {opening.fault && <FaultBox fault={opening.fault} />}
       {store.open ? (
-        <button type="button" class="button" onClick={() => setAsking(true)}>
+        <button type="button" class="button" onClick={closing.open}>
           {d.close}
         </button>
       ) : (
@@ -36,15 +36,15 @@ const StoreDoor = () => {
           {d.open}
         </button>
       )}
-      {isAsking && (
-        <Dialog title={d.close} onClose={() => setAsking(false)}>
+      {closing.isOpen && store.open && (
+        <Dialog title={d.close} onClose={closing.close}>
           <Form
             submit={d.close}
             isDangerous
-            onCancel={() => setAsking(false)}
+            onCancel={closing.close}
             onSend={async ({ reason }) => {
               await client.post('/v1/store/actions/close', { body: { ...(reason && { reason }) } });
-              setAsking(false);
+              closing.close();
               await refresh();
               say(d.closedSaid);
             }}

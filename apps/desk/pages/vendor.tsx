@@ -169,7 +169,7 @@ export const VendorPage = ({ uuid }: { uuid: string }) => {
     <Show of={loaded}>
       {(vendor) => (
         <>
-          <Heading title={vendor.name}>
+          <Heading title={vendor.name} thing={`/vendors/${vendor.uuid}`}>
             <VendorState of={vendor.state} />
             {can('vendors:write') && (
               <Actions

@@ -4,6 +4,7 @@ import { texts } from '../texts.ts';
 
 interface DialogProps {
   title: string;
+  look?: string;
   onClose: () => void;
   children: ComponentChildren;
 }
@@ -12,7 +13,7 @@ interface DialogProps {
  * A dialog over the page. It is open while it is rendered. Escape closes it, and the focus returns to where it was. If a
  * form in it holds entries, Escape and × ask first.
  */
-export const Dialog = ({ title, onClose, children }: DialogProps) => {
+export const Dialog = ({ title, look = '', onClose, children }: DialogProps) => {
   const dialog = useRef<HTMLDialogElement>(null);
   const [isAsking, setAsking] = useState(false);
   const holdsEntries = (): boolean => dialog.current?.querySelector('form[data-unsaved]') !== null;
@@ -31,7 +32,7 @@ export const Dialog = ({ title, onClose, children }: DialogProps) => {
   return (
     <dialog
       ref={dialog}
-      class="dialog"
+      class={`dialog ${look}`}
       aria-labelledby={titleId}
       onClose={onClose}
       onCancel={(event) => {

@@ -1,16 +1,13 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { isSameText, normalised } from '../../../lib/normalise.ts';
+import type { ProductResponse } from '../../client/client.ts';
 import { isUuid } from '../format.ts';
 import { productName, searchFor } from '../names.ts';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { type BoxProps, Combobox } from './combobox.tsx';
 
-interface ProductChoice {
-  id: string;
-  name: string;
-  active: boolean;
-}
+type ProductChoice = Pick<ProductResponse, 'id' | 'name' | 'active' | 'activePrice' | 'image'>;
 
 /** The names of at most this many products are read, once per tab. In a larger store Enter searches. */
 const maxRead = 2000;
@@ -28,24 +25,43 @@ export const forgetProducts = (): void => {
 const readProducts = async ({ client }: Session): Promise<readonly ProductChoice[]> => {
   const read: ProductChoice[] = [];
   for (const active of [true, false])
-    for await (const { id, name } of client.rows('/v1/products', { query: { active, limit: 1000 } })) {
+    for await (const { id, name, activePrice, image } of client.rows('/v1/products', {
+      query: { active, limit: 1000 },
+    })) {
       if (read.length === maxRead) return read;
-      read.push({ id, name, active });
+      read.push({ id, name, active, activePrice, image });
     }
   return read;
 };
 
-/**
- * The products whose names contain a text; names that begin with it come first. None if the text is the full name of
- * the only one.
- */
+/** The products whose names contain a text; names that begin with it come first. */
 const fitting = (products: readonly ProductChoice[], text: string): readonly ProductChoice[] => {
   const wanted = normalised(text).trim();
   if (!wanted) return [];
   const placeIn = ({ name }: ProductChoice): number => normalised(name).indexOf(wanted);
   const found = products.filter((product) => placeIn(product) >= 0);
-  if (found.length === 1 && found[0] && isSameText(found[0].name, text)) return [];
   return found.sort((a, b) => Math.sign(placeIn(a)) - Math.sign(placeIn(b))).slice(0, shown);
+};
+
+/** The same, but none if the text is the full name of the only one. */
+const suggested = (products: readonly ProductChoice[], text: string): readonly ProductChoice[] => {
+  const found = fitting(products, text);
+  return found.length === 1 && found[0] && isSameText(found[0].name, text) ? [] : found;
+};
+
+/** The products of this tab. A failed read is made again by the next one who asks. */
+const knownProducts = (session: Session): Promise<readonly ProductChoice[]> => {
+  known ??= readProducts(session);
+  known.catch(forgetProducts);
+  return known;
+};
+
+/** The products whose names contain a text. In a store with more than the tab reads, the service searches. */
+export const findProducts = async (session: Session, text: string): Promise<readonly ProductChoice[]> => {
+  if (!session.can('products:read') || !text) return [];
+  const all = await knownProducts(session);
+  const found = fitting(all, text);
+  return found.length > 0 || all.length < maxRead ? found : fitting(await searchProducts(session, text), text);
 };
 
 /** The id of the only product with a name, in any case. A text that names none, or several, stays unchanged. */
@@ -61,7 +77,7 @@ const searchProducts = async ({ client }: Session, text: string): Promise<Produc
     client.get('/v1/products', { query: { ...query, active: true } }),
     client.get('/v1/products', { query: { ...query, active: false } }),
   ]);
-  return [...active.data, ...inactive.data].map(({ id, name, active: isActive }) => ({ id, name, active: isActive }));
+  return [...active.data, ...inactive.data];
 };
 
 /**
@@ -84,9 +100,11 @@ const useProducts = (session: Session, isTyping: boolean) => {
   useEffect(() => {
     let isShown = true;
     if (isTyping && session.can('products:read')) {
-      known ??= readProducts(session);
       // Without suggestions a name can still be typed.
-      known.then((all) => isShown && setProducts(all), forgetProducts);
+      knownProducts(session).then(
+        (all) => isShown && setProducts(all),
+        () => undefined,
+      );
     }
     return () => {
       isShown = false;
@@ -139,7 +157,7 @@ export const ProductInput = ({ name, defaultValue = '', onPick, take, ...box }: 
           take?.(element);
         }}
         title={texts.titles.products}
-        found={fitting(products, text)}
+        found={suggested(products, text)}
         keyOf={({ id }) => id}
         textOf={(product) => product.name}
         optionOf={(product) => (

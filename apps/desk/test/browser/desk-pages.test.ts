@@ -6,7 +6,7 @@ import { newId, now, timestamp } from '../../../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
-import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, screens, search, useDesk, wide } from './desk.ts';
 
 type Coupon = { code: string };
 
@@ -350,7 +350,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await page.locator('.chart').waitFor();
 
   // A stranger gets credit.
-  await page.getByRole('combobox', { name: 'Find a customer' }).fill(username);
+  await search(page, username);
   await page.keyboard.press('Enter');
   await headed(page, username);
   await page.getByRole('button', { name: 'Give or take credit' }).click();

@@ -82,6 +82,12 @@ export const freeOfBarriers = async (page: Page): Promise<void> => {
   expect(scrollWidth).toBeLessThanOrEqual(innerWidth);
 };
 
+/** Opens the search by its keys, and types in it. */
+export const search = async (page: Page, text: string): Promise<void> => {
+  await page.keyboard.press('Control+k');
+  await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill(text);
+};
+
 /** Presses a button that a phone has in its menu: every button but the first. `of` names the thing if it is a row. */
 export const pressInMore = async (page: Page, button: string, of?: string): Promise<void> => {
   const more = of === undefined ? 'More' : `More: ${of}`;
