@@ -79,6 +79,8 @@ export const texts = {
   },
   edit: {
     save: 'Save',
+    discard: 'Discard',
+    unsaved: (changes: number) => (changes === 0 ? '' : `${some(changes, 'change is', 'changes are')} not saved`),
     title: 'Somebody changed this meanwhile',
     text: 'Nothing was saved. Choose which values to keep.',
     theirs: 'Saved meanwhile',
@@ -94,6 +96,8 @@ export const texts = {
     leave: 'Leave',
     discard: 'Close without saving',
   },
+  /** The units in boxes, for a screen reader. */
+  units: { L$: ' in L$', '%': ' in percent' },
   pickProduct: 'Pick a product from the list.',
   suggestions: {
     inactive: 'Inactive',

@@ -1,4 +1,5 @@
 import type { ProductGiftCardResponse } from '../../client/client.ts';
+import { Fold } from '../parts/fold.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
@@ -40,17 +41,17 @@ export const ProductCard = ({ id }: { id: string }) => {
   const { client, can } = useSession();
   const loaded = useLoad((signal) => client.get('/v1/products/{id}/giftcard', { path: { id }, signal }), [id]);
   return (
-    <section class="card" aria-labelledby="card">
-      <h2 id="card">{t.card.title}</h2>
-      <Show of={loaded}>
-        {(card) =>
-          can('products:write') ? (
+    <Show of={loaded}>
+      {(card) => {
+        const said = card.credit > 0 ? t.card.is(card.credit) : t.card.none;
+        return can('products:write') ? (
+          <Fold look="card" title={t.card.title} said={said}>
             <EditCard id={id} card={card} />
-          ) : (
-            <p>{card.credit > 0 ? t.card.is(card.credit) : t.card.none}</p>
-          )
-        }
-      </Show>
-    </section>
+          </Fold>
+        ) : (
+          <p class="card">{said}</p>
+        );
+      }}
+    </Show>
   );
 };

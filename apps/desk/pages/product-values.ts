@@ -1,6 +1,5 @@
-import { lessPercent } from '../../../lib/price.ts';
+import { lessPercent, shareOf } from '../../../lib/price.ts';
 import type { ProductResponse, ProductUpsertRequest } from '../../client/client.ts';
-import { copiedName } from '../../shared/copied-name.ts';
 import { isUuid, localTime, money } from '../format.ts';
 import type { ShownProduct } from '../listed.ts';
 import type { Values } from '../parts/form.tsx';
@@ -10,7 +9,12 @@ const flag = (value: boolean): string => (value ? 'on' : '');
 
 const nilUuid = '00000000-0000-0000-0000-000000000000';
 
-/** The values of the form's fields. */
+/** A person, by name or UUID, and the percentage of each sale that they get. */
+type Share = readonly [person: string, percent: string];
+
+export const readShares = (text = '[]'): Share[] => JSON.parse(text);
+
+/** The values that are compared and saved: all shares together are one. */
 export const productValues = ({ product, isListed }: ShownProduct): Values => ({
   name: product.name,
   item: product.item,
@@ -29,7 +33,7 @@ export const productValues = ({ product, isListed }: ShownProduct): Values => ({
   'permissions.copy': flag(product.permissions.copy),
   'permissions.modify': flag(product.permissions.modify),
   'permissions.transfer': flag(product.permissions.transfer),
-  profitShares: product.profitShares.map(({ userUuid, percent }) => `${userUuid} ${percent}`).join('\n'),
+  profitShares: JSON.stringify(product.profitShares.map(({ userUuid, percent }) => [userUuid, String(percent)])),
   image: product.image === nilUuid ? '' : product.image,
   demoId: product.demoId ?? '',
 });
@@ -44,6 +48,29 @@ export const initialValues: Values = {
   availableAmount: '0',
 };
 
+/** The button for a discount: one without a value is none. */
+export const kindOf = (values: Values): string =>
+  values['discount.type'] !== '2' && Number(values['discount.value'] ?? 0) === 0
+    ? 'none'
+    : (values['discount.type'] ?? '');
+
+/** The values in the fields of a form, with all shares as one. Without a discount its dates stay as they are. */
+export const enteredValues = (fields: Values): Values => {
+  const values: Values = {};
+  const shares: Share[] = [];
+  for (const [name, value] of Object.entries(fields)) {
+    const [, index] = /^profitShares\[(\d+)\]$/.exec(name) ?? [];
+    if (index !== undefined) shares[Number(index)] = [value, fields[`${name}.percent`] ?? ''];
+    else if (!name.startsWith('profitShares')) values[name] = value;
+  }
+  const isNone = values['discount.type'] === 'none';
+  return {
+    ...values,
+    ...(isNone && { 'discount.type': '0', 'discount.value': '0' }),
+    profitShares: JSON.stringify(shares),
+  };
+};
+
 /** An empty or wrong number becomes not-a-number, so that the service says what the field accepts. */
 const numberOf = (text: string | undefined): number => (text ? Number(text) : Number.NaN);
 
@@ -55,17 +82,21 @@ const enteredTime = (text: string | undefined, before: string | null | undefined
   return Number.isNaN(at.getTime()) ? text : at.toISOString();
 };
 
-/** `name percent`, a line for each. */
-const sharesOf = (text = '') =>
-  text
-    .split('\n')
-    .map((line) => line.trim())
-    .filter(Boolean)
-    .map((line) => {
-      const [, user = line, percent] = /^(.+?)\s+([\d.]+)\s*%?$/.exec(line) ?? [];
-      const person = copiedName(user);
-      return { ...(isUuid(person) ? { userUuid: person } : { username: person }), percent: numberOf(percent) };
-    });
+const sharesOf = (text?: string) =>
+  readShares(text).map(([person, percent]) => ({
+    ...(isUuid(person) ? { userUuid: person } : { username: person }),
+    percent: numberOf(percent),
+  }));
+
+/** The percentage that all shares take together, and the L$ that they leave of a price: each is rounded down. */
+export const leftOf = (price: number, text: string | undefined) => {
+  const percents = readShares(text).map(([, percent]) => Number(percent) || 0);
+  const taken = percents.reduce((sum, percent) => sum + percent, 0);
+  return { taken, left: percents.reduce((left, percent) => left - shareOf(price, percent), price) };
+};
+
+/** True if a price falls so far that it may be a slip: by 80 % or more, or to nothing. */
+export const isSteep = (from: number, to: number): boolean => to >= 0 && to < from && to * 5 <= from;
 
 export const productBody = (values: Values, before?: ProductResponse): ProductUpsertRequest => ({
   name: values.name ?? '',
@@ -111,7 +142,11 @@ export const previewOf = (values: Values): { price: number; runs: 'now' | 'later
 /** Words for a value in the choice between two. */
 export const describeField = (name: string, value: string): string => {
   if (name === 'discount.type') return t.discountTypes[Number(value) as 0 | 1 | 2] ?? value;
-  if (['name', 'item', 'description', 'profitShares', 'image', 'demoId'].includes(name)) return value;
+  if (name === 'profitShares')
+    return readShares(value)
+      .map((share) => `${share.join(' ')} %`)
+      .join('; ');
+  if (['name', 'item', 'description', 'image', 'demoId'].includes(name)) return value;
   if (name === 'price') return value === '' || Number.isNaN(Number(value)) ? value : money(Number(value));
   if (name.startsWith('discount.') || name === 'availableAmount') return value.replace('T', ' ');
   return value === 'on' ? t.yes : t.no;

@@ -1,13 +1,15 @@
 import { useRef, useState } from 'preact/hooks';
 import type { ProductResponse } from '../../client/client.ts';
+import { nothingEarned } from '../../shared/earnings.ts';
 import { go, link, useForm } from '../address.ts';
-import { money } from '../format.ts';
+import { count, money } from '../format.ts';
 import { readProduct, type ShownProduct } from '../listed.ts';
 import { forgetName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Confirm } from '../parts/confirm.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Edit } from '../parts/edit.tsx';
-import { Form } from '../parts/form.tsx';
+import { Form, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { FactList, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
@@ -15,12 +17,61 @@ import { Picture } from '../parts/picture.tsx';
 import { forgetProducts } from '../parts/product.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
+import { bestProducts, dayMillis } from '../sums.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './product.texts.ts';
 import { ProductCard } from './product-card.tsx';
-import { Fields } from './product-fields.tsx';
-import { describeField, initialValues, productBody, productValues } from './product-values.ts';
+import { Card, Fields } from './product-fields.tsx';
+import { describeField, enteredValues, initialValues, isSteep, productBody, productValues } from './product-values.ts';
 import { Sell } from './sell.tsx';
+
+/** A price that falls so far that it may be a slip. */
+interface PriceQuestion {
+  from: number;
+  to: number;
+  answer: (isRight: boolean) => void;
+}
+
+const most = 1000;
+
+/** The sums of a product's newest sales of 30 days. */
+const Sums = ({ id }: { id: string }) => {
+  const { client } = useSession();
+  const loaded = useLoad(
+    (signal) => {
+      const from = new Date(Date.now() - 30 * dayMillis).toISOString();
+      return client.get('/v1/sales', { query: { product: id, state: 'completed', from, limit: most }, signal });
+    },
+    [id],
+  );
+  return (
+    <Card title={t.cards.sums}>
+      <Show of={loaded}>
+        {({ data, pagination }) => {
+          const { sales, paid, shares, commissions, yours } = bestProducts(data)[0] ?? { sales: 0, ...nothingEarned };
+          return (
+            <>
+              <dl class="lines">
+                {[
+                  [t.sums.sold, count(sales)],
+                  [t.sums.paid, money(paid)],
+                  [t.sums.others, money(shares + commissions)],
+                  [t.sums.yours, money(yours)],
+                ].map(([name, value]) => (
+                  <div key={name}>
+                    <dt>{name}</dt>
+                    <dd>{value}</dd>
+                  </div>
+                ))}
+              </dl>
+              {pagination.nextCursor !== null && <p class="help">{t.sums.newest(most)}</p>}
+            </>
+          );
+        }}
+      </Show>
+    </Card>
+  );
+};
 
 const EditProduct = ({
   read,
@@ -34,16 +85,37 @@ const EditProduct = ({
   const session = useSession();
   const say = useSay();
   const initial = productValues(read);
-  const [values, setValues] = useState(initial);
+  const [entered, setEntered] = useState<Values>();
+  const [question, setQuestion] = useState<PriceQuestion>();
   const latest = useRef(read.product);
   const { id } = read.product;
+  const ask = async (changed: Values): Promise<boolean> => {
+    const [from, to] = [latest.current.price, Number(changed.price || Number.NaN)];
+    return !isSteep(from, to) || new Promise((answer) => setQuestion({ from, to, answer }));
+  };
+  const answer = (isRight: boolean) => {
+    question?.answer(isRight);
+    setQuestion(undefined);
+  };
   return (
-    <section class="card">
+    <>
+      {question && (
+        <Confirm
+          title={t.steep.title(question.to)}
+          text={t.steep.text(question.from, question.to)}
+          submit={t.steep.submit(question.to)}
+          onSend={async () => answer(true)}
+          onClose={() => answer(false)}
+        />
+      )}
       <Edit
         initial={initial}
         labels={t.fields}
         wordsOf={describeField}
-        onValues={setValues}
+        valuesOf={enteredValues}
+        onValues={setEntered}
+        onDiscard={reload}
+        ask={ask}
         save={async (changed) => {
           const saved = await session.client.put('/v1/products/{id}', {
             path: { id },
@@ -62,9 +134,11 @@ const EditProduct = ({
         }}
         onTheirs={reload}
       >
-        <Fields values={values} initial={initial} />
+        <Fields id={id} entered={entered} initial={initial}>
+          {session.can('sales:read') && <Sums id={id} />}
+        </Fields>
       </Edit>
-    </section>
+    </>
   );
 };
 
@@ -114,7 +188,6 @@ export const ProductPage = ({ id }: { id: string }) => {
             <p class="identity">
               <CopyId id={read.product.id} />
             </p>
-            <Facts product={read.product} />
             <div class="stack">
               {can('products:write') ? (
                 // The form starts again each time the product is read.
@@ -125,7 +198,10 @@ export const ProductPage = ({ id }: { id: string }) => {
                   onSaved={(again) => setSaved({ first, read: again })}
                 />
               ) : (
-                <p class="card text">{read.product.description || '–'}</p>
+                <>
+                  <Facts product={read.product} />
+                  <p class="card text">{read.product.description || '–'}</p>
+                </>
               )}
               <ProductCard id={id} />
             </div>
@@ -139,24 +215,23 @@ export const ProductPage = ({ id }: { id: string }) => {
 export const NewProductPage = () => {
   const { client } = useSession();
   const say = useSay();
-  const [values, setValues] = useState(initialValues);
+  const [entered, setEntered] = useState<Values>();
   return (
     <>
       <Heading title={t.create} />
-      <section class="card">
-        <Form
-          submit={t.submit}
-          onValues={setValues}
-          onSend={async (given) => {
-            const made = await client.post('/v1/products', { body: productBody(given) });
-            forgetProducts();
-            go(link(`/products/${encodeURIComponent(made.id)}`));
-            say(t.created(made.name));
-          }}
-        >
-          <Fields values={values} initial={initialValues} />
-        </Form>
-      </section>
+      <Form
+        submit={t.submit}
+        bar={{ said: '' }}
+        onValues={setEntered}
+        onSend={async (given) => {
+          const made = await client.post('/v1/products', { body: productBody(enteredValues(given)) });
+          forgetProducts();
+          go(link(`/products/${encodeURIComponent(made.id)}`));
+          say(t.created(made.name));
+        }}
+      >
+        <Fields entered={entered} initial={initialValues} />
+      </Form>
     </>
   );
 };

@@ -1,4 +1,3 @@
-import type { ComponentChildren } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import type { ProductResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
@@ -6,6 +5,7 @@ import { money, time } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { type Line, Lines } from '../parts/lines.tsx';
 import { State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, ProductLink, VendorLink } from '../parts/names.tsx';
@@ -71,22 +71,6 @@ const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) 
     </Dialog>
   );
 };
-
-/** `own` marks what concerns the store alone, and is not on the receipt that a printed sale is. */
-type Line = readonly [name: string, value: ComponentChildren, whose?: 'own'];
-
-export const Lines = ({ of }: { of: readonly (Line | false)[] }) => (
-  <dl class="lines">
-    {of
-      .filter((line) => line !== false)
-      .map(([name, value, whose], index) => (
-        <div key={index} class={whose && 'is-own'}>
-          <dt>{name}</dt>
-          <dd>{value}</dd>
-        </div>
-      ))}
-  </dl>
-);
 
 /** The prices, line by line: from the product's price to the shares of the L$ that others are owed. */
 const PriceList = ({ sale, product }: { sale: SaleResponse; product: ProductResponse | undefined }) => {

@@ -4,11 +4,11 @@ import { go, link } from '../address.ts';
 import { money } from '../format.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
+import { Lines } from '../parts/lines.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { priceLines } from './price-lines.ts';
-import { Lines } from './sale.tsx';
 import { t } from './sell.texts.ts';
 
 /** A sale whose price the service has quoted. Its id is made once, so a second press makes no second sale. */

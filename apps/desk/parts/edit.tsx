@@ -14,6 +14,8 @@ interface EditProps {
   initial: Values;
   /** The labels of the fields by name. */
   labels: Record<string, string>;
+  /** Asks before the values are saved. Answers false if they must not be. */
+  ask?: (values: Values) => Promise<boolean>;
   /** Saves values on condition that nobody has changed the thing since it was last read. */
   save: (values: Values) => Promise<void>;
   /** Reads the thing again, with its version. */
@@ -22,6 +24,8 @@ interface EditProps {
   onTheirs: () => void;
   onValues?: (values: Values) => void;
   onCancel?: () => void;
+  /** Drops all changes. With it the buttons lie in a bar, which counts the changes. */
+  onDiscard?: () => void;
   /** The values to compare and to save, if they differ from the form's fields. */
   valuesOf?: (entered: Values) => Values;
   /** Words for a field's value, if the value itself is not readable. */
@@ -43,7 +47,7 @@ interface Conflict {
 
 interface ChoiceProps extends Required<Pick<EditProps, 'initial' | 'labels' | 'wordsOf' | 'onTheirs'>> {
   conflict: Conflict;
-  saveMine: () => Promise<void>;
+  saveMine: () => Promise<unknown>;
 }
 
 /** Shows both values of each field that differs, and asks which ones to keep. */
@@ -96,17 +100,21 @@ export const Edit = ({
   submit = t.save,
   initial,
   labels,
+  ask,
   save,
   readAgain,
   onTheirs,
   onValues,
   onCancel,
+  onDiscard,
   valuesOf = (entered) => entered,
   wordsOf = (_, value) => value,
   children,
 }: EditProps) => {
   const [base, setBase] = useState(initial);
   const [conflict, setConflict] = useState<Conflict>();
+  const [entered, setEntered] = useState<Values>();
+  const changes = Object.keys(labels).filter((name) => entered && isChanged(name, base, valuesOf(entered))).length;
   const attempt = async (values: Values, from: Values): Promise<void> => {
     try {
       await save(values);
@@ -122,6 +130,8 @@ export const Edit = ({
       setBase(theirs);
     }
   };
+  const start = async (values: Values, from: Values): Promise<unknown> =>
+    (await ask?.(values)) === false ? false : attempt(values, from);
   return (
     <>
       {conflict && (
@@ -131,16 +141,20 @@ export const Edit = ({
           conflict={conflict}
           wordsOf={wordsOf}
           onTheirs={onTheirs}
-          saveMine={() => attempt({ ...conflict.theirs, ...conflict.mine }, conflict.theirs)}
+          saveMine={() => start({ ...conflict.theirs, ...conflict.mine }, conflict.theirs)}
         />
       )}
       {/* It stays while the choice is made, so that a refusal of the service finds what was entered. */}
       <div hidden={conflict !== undefined}>
         <Form
           submit={submit}
-          onSend={(values) => attempt(valuesOf(values), base)}
-          {...(onValues && { onValues })}
+          onSend={(values) => start(valuesOf(values), base)}
+          onValues={(values) => {
+            setEntered(values);
+            onValues?.(values);
+          }}
           {...(onCancel && { onCancel })}
+          {...(onDiscard && { bar: { said: texts.edit.unsaved(changes), onDiscard } })}
         >
           {children}
         </Form>

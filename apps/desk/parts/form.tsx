@@ -31,11 +31,16 @@ const ErrorsContext = createContext<(name: string) => string | undefined>(() => 
 interface FormProps {
   /** The text of the button. */
   submit: string;
-  /** Makes the change. The messages of a refusal are shown beside their fields. */
-  onSend: (values: Values) => Promise<void>;
+  /**
+   * Makes the change. The messages of a refusal are shown beside their fields. Answers false if the person has stopped
+   * it, so that nothing was sent.
+   */
+  onSend: (values: Values) => Promise<unknown>;
   /** Called with the values as they are entered, and once at the start. */
   onValues?: (values: Values) => void;
   onCancel?: () => void;
+  /** The button lies in a bar at the lower edge, which stays in sight while something is unsaved. */
+  bar?: { said: string; onDiscard?: () => void };
   isDangerous?: boolean;
   /** Leaving the page asks no question about this form. */
   isUnguarded?: boolean;
@@ -45,8 +50,10 @@ interface FormProps {
 /** The fault of a sent form in words, each beside its field or, without a field, by itself. */
 const messagesOf = (fault: Fault | undefined, names: readonly string[]) => {
   const { words, errors = [], text = '' } = fault ?? {};
+  // A message about `tiers[0].percent` is about a field `tiers[0]` too: the longest name has it.
   const fieldOf = (message: string): string | undefined =>
-    names.find((name) => words?.isAbout(message, name)) ?? names.find((name) => contains(message, name));
+    names.filter((name) => words?.isAbout(message, name)).sort((a, b) => b.length - a.length)[0] ??
+    names.find((name) => contains(message, name));
   const errorOf = (name: string): string | undefined => {
     const message = errors.find((one) => fieldOf(one) === name);
     return message && (words?.wordsOf(message, name) ?? message);
@@ -62,8 +69,15 @@ const Buttons = ({
   isBusy,
   isDangerous,
   onCancel,
+  bar,
 }: Omit<FormProps, 'onSend' | 'children'> & { isBusy: boolean }) => (
-  <div class="buttons">
+  <div class={bar ? 'buttons save' : 'buttons'}>
+    {bar && <p role="status">{bar.said}</p>}
+    {bar?.said && bar.onDiscard && (
+      <button type="button" class="button is-quiet" onClick={bar.onDiscard}>
+        {texts.edit.discard}
+      </button>
+    )}
     <button type="submit" class={`button is-main${isDangerous ? ' is-dangerous' : ''}`} aria-disabled={isBusy}>
       {isBusy ? texts.working : submit}
     </button>
@@ -76,7 +90,7 @@ const Buttons = ({
 );
 
 /** A form whose fields are `Field`s. It sends once per press, and keeps the entries if the service refuses them. */
-export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguarded = false, children }: FormProps) => {
+export const Form = ({ onSend, onValues, isUnguarded = false, children, ...buttons }: FormProps) => {
   const form = useRef<HTMLFormElement>(null);
   const values = useRef<Values>({});
   const [names, setNames] = useState<string[]>([]);
@@ -96,8 +110,9 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
     // The answer may lead to another page.
     setUnsaved(false);
     try {
-      await onSend(session && form.current ? await withProductIds(session, form.current, sent) : sent);
-      saved.current = sent;
+      const given = session && form.current ? await withProductIds(session, form.current, sent) : sent;
+      if ((await onSend(given)) === false) setUnsaved(isToKeep(sent));
+      else saved.current = sent;
     } catch (error) {
       setUnsaved(isToKeep(sent));
       throw error;
@@ -111,7 +126,10 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
   }, []);
   // Fields hear of their faults by the context, and so are drawn after the form.
   useEffect(() => {
-    if (fault) form.current?.querySelector<HTMLElement>('[aria-invalid=true]')?.focus();
+    if (!fault) return;
+    const wrong = form.current?.querySelector<HTMLElement>('[aria-invalid=true]');
+    wrong?.closest('details')?.toggleAttribute('open', true);
+    wrong?.focus();
   }, [fault]);
   const { errorOf, alone } = messagesOf(fault, names);
   const send = (event: TargetedEvent<HTMLFormElement>) => {
@@ -136,7 +154,7 @@ export const Form = ({ submit, onSend, onValues, onCancel, isDangerous, isUnguar
     >
       {fault && alone !== '' && <FaultBox fault={{ ...fault, text: alone }} />}
       <ErrorsContext.Provider value={errorOf}>{children}</ErrorsContext.Provider>
-      <Buttons submit={submit} isBusy={isBusy} isDangerous={isDangerous === true} {...(onCancel && { onCancel })} />
+      <Buttons {...buttons} isBusy={isBusy} />
     </form>
   );
 };
@@ -162,6 +180,8 @@ interface FieldProps {
   options?: readonly (readonly [value: string, label: string])[];
   initial?: string;
   isChecked?: boolean;
+  /** Its unit, in the box. */
+  unit?: 'L$' | '%';
   min?: string;
   maxLength?: number;
   step?: string;
@@ -178,6 +198,16 @@ interface ControlProps {
   common: { id: string; name: string; 'aria-invalid': boolean; 'aria-describedby'?: string };
   take: (element: HTMLElement | null) => void;
 }
+
+/** The message of the service about a field. */
+export const useError = (name: string): string | undefined => useContext(ErrorsContext)(name);
+
+export const ErrorLine = ({ id, text }: { id?: string; text: string | undefined }) =>
+  text ? (
+    <p id={id} class="error" role="alert">
+      {text}
+    </p>
+  ) : null;
 
 const Control = ({ common, take, type, options, initial, isChecked, ...rest }: ControlProps) => {
   return options ? (
@@ -219,11 +249,12 @@ export const Field = ({
   options,
   initial,
   isChecked,
+  unit,
   autoFocus,
   ...rest
 }: FieldProps) => {
   const id = useId();
-  const words = useContext(ErrorsContext)(name);
+  const words = useError(name);
   const error = words && type === 'product' ? texts.pickProduct : words;
   const input = useRef<HTMLElement | null>(null);
   const take = (element: HTMLElement | null) => {
@@ -242,26 +273,42 @@ export const Field = ({
   };
   return (
     <div class={`field${type === 'checkbox' ? ' is-check' : ''}`}>
-      <label for={id}>{label}</label>
-      <Control
-        common={common}
-        take={take}
-        {...rest}
-        type={type}
-        options={options}
-        initial={initial}
-        isChecked={isChecked}
-      />
+      <label for={id}>
+        {label}
+        {unit && <span class="hidden-text">{texts.units[unit]}</span>}
+      </label>
+      <div class={unit && 'unit'} data-unit={unit}>
+        <Control
+          common={common}
+          take={take}
+          {...rest}
+          type={type}
+          options={options}
+          initial={initial}
+          isChecked={isChecked}
+        />
+      </div>
       {help && (
         <p id={`${id}-help`} class="help">
           {help}
         </p>
       )}
-      {error && (
-        <p id={`${id}-error`} class="error" role="alert">
-          {error}
-        </p>
-      )}
+      <ErrorLine id={`${id}-error`} text={error} />
     </div>
   );
 };
+
+type ChoiceProps = Required<Pick<FieldProps, 'name' | 'label' | 'options' | 'initial'>>;
+
+/** One of a few, as a row of buttons. */
+export const Segments = ({ name, label, options, initial }: ChoiceProps) => (
+  <fieldset class="segments">
+    <legend class="hidden-text">{label}</legend>
+    {options.map(([value, text]) => (
+      <label key={value}>
+        <input type="radio" name={name} value={value} defaultChecked={value === initial} />
+        <span>{text}</span>
+      </label>
+    ))}
+  </fieldset>
+);

@@ -382,7 +382,7 @@ export const Found = ({ box, pages }: { box: SearchBox; pages: readonly MenuPage
   return (
     <>
       {active && <List id={id} groups={groups} text={text.trim().toLowerCase()} active={active} choose={choose} />}
-      <p class="help said" role="status">
+      <p class="help" role="status">
         {saidOf(answer, options)}
       </p>
       <Keys />

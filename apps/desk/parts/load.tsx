@@ -87,7 +87,7 @@ export interface PressState {
 }
 
 /** A write behind a button. A second press while it runs does nothing. */
-export const usePress = (write: () => Promise<void>): PressState => {
+export const usePress = (write: () => Promise<unknown>): PressState => {
   const running = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault>();

@@ -14,16 +14,23 @@ const tintOf = (id: string): string =>
 interface PictureProps {
   of: { id: string; name: string; image?: string | undefined };
   isLarge?: boolean;
+  /** Gets the texture that cannot be loaded. */
+  onFail?: (texture: string) => void;
 }
 
+/** True if the deployment names a service for textures. */
+export const hasTextures = address !== '';
+
 /** The picture of a product, beside its name. Two letters stand for it if it has none, or none that can be loaded. */
-export const Picture = ({ of: { id, name, image = none }, isLarge = false }: PictureProps) => {
+export const Picture = ({ of: { id, name, image = none }, isLarge = false, onFail }: PictureProps) => {
   const [failed, setFailed] = useState<string>();
   const look = `picture${isLarge ? ' is-large' : ''}`;
-  if (address && image !== none && image !== failed)
-    return (
-      <img class={look} src={address.replace('{uuid}', image)} alt="" loading="lazy" onError={() => setFailed(image)} />
-    );
+  const fail = () => {
+    setFailed(image);
+    onFail?.(image);
+  };
+  if (hasTextures && image !== none && image !== failed)
+    return <img class={look} src={address.replace('{uuid}', image)} alt="" loading="lazy" onError={fail} />;
   // The style sheet shows the letters, so they are no part of the name.
   return <span class={`${look} ${tintOf(id)}`} data-letters={[...name].slice(0, 2).join('')} aria-hidden="true" />;
 };

@@ -34,7 +34,6 @@ export const faultWords = {
   product: texts.pickProduct,
   discount: 'Enter a percentage from 0 to 100, or whole L$.',
   share: 'Enter a percentage over 0, up to 100.',
-  shares: 'Enter a name and a percentage, such as ada.lovelace 10.',
   sharesSum: 'Together the shares are more than 100 %.',
   twoShares: 'Enter one share for each person: two are for the same one.',
   itemMissing:

@@ -55,7 +55,8 @@ describe.each(screens)('on a %s', (_, size) => {
   test('a product sells gift cards, and its page says of which credit', async () => {
     const { id } = await aProduct(500);
     const page = await signIn(size, `/products/${id}`);
-    const card = page.getByRole('region', { name: 'Gift card' });
+    const card = page.locator('details', { hasText: 'Gift card' });
+    await card.getByText('Sales make no gift card.').click();
     await card.getByLabel('Credit on the card, in L$').fill('500');
     await freeOfBarriers(page);
     await card.getByRole('button', { name: 'Set the gift card' }).click();
