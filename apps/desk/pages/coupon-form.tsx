@@ -1,13 +1,17 @@
 import type { ComponentChildren } from 'preact';
 import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
+import { explainError } from '../api.ts';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
+import { Fold } from '../parts/fold.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
+import { texts } from '../texts.ts';
 import { t } from './coupon.texts.ts';
+import { LimitFields, limitsBody } from './coupon-limits.tsx';
 
 const couponValues = ({ code, discount, ownerProfit, active, bloggersSync }: CouponResponse): Values => ({
   code,
@@ -26,39 +30,56 @@ const couponBody = ({ code = '', discount, ownerProfit, active, bloggersSync }: 
   bloggersSync: bloggersSync === 'on',
 });
 
-const Fields = ({ initial, owner }: { initial: Values; owner?: ComponentChildren }) => (
-  <>
-    <div class="pair">
-      <Field name="code" label={t.fields.code} initial={initial.code ?? ''} maxLength={64} autoFocus />
-      <Field
-        name="discount"
-        label={t.fields.discount}
-        type="number"
-        min="0"
-        step="any"
-        initial={initial.discount ?? ''}
-      />
-    </div>
-    <div class="pair">
-      <Field
-        name="ownerProfit"
-        label={t.fields.ownerProfit}
-        type="number"
-        min="0"
-        step="any"
-        initial={initial.ownerProfit ?? ''}
-      />
-      {owner}
-    </div>
-    <Field name="active" label={t.fields.active} type="checkbox" isChecked={initial.active === 'on'} />
-    <Field
-      name="bloggersSync"
-      label={t.fields.bloggersSync}
-      type="checkbox"
-      isChecked={initial.bloggersSync === 'on'}
-    />
-  </>
-);
+/** `limits` and `owner` are asked for with a new coupon alone: the row of one has a form for its limits. */
+const Fields = ({
+  initial,
+  values,
+  limits,
+  owner,
+}: {
+  initial: Values;
+  /** The values as they are entered. */
+  values: Values;
+  limits?: ComponentChildren;
+  owner?: ComponentChildren;
+}) => {
+  const of = (name: 'code' | 'discount' | 'ownerProfit') => ({
+    name,
+    label: t.fields[name],
+    initial: initial[name] ?? '',
+  });
+  const percent = { type: 'number', min: '0', step: 'any', unit: '%' } as const;
+  return (
+    <>
+      <div class="pair">
+        <Field {...of('code')} maxLength={64} autoFocus />
+        <Field {...of('discount')} {...percent} />
+      </div>
+      <Field name="active" label={t.fields.active} type="checkbox" isChecked={initial.active === 'on'} />
+      {limits && (
+        <Fold title={t.limits.open} said={t.limits.said(values.expiration, values.usesPerCustomer)}>
+          <div class="pair">{limits}</div>
+        </Fold>
+      )}
+      <Fold
+        title={t.commission}
+        said={t.commissionOf(values.ownerProfit ?? '', values.ownerIdentifier)}
+        isOpen={owner !== undefined && values.ownerIdentifier === ''}
+      >
+        <div class="pair">
+          <Field {...of('ownerProfit')} {...percent} />
+          {owner}
+        </div>
+        <Field
+          name="bloggersSync"
+          label={t.fields.bloggersSync}
+          type="checkbox"
+          isChecked={initial.bloggersSync === 'on'}
+        />
+      </Fold>
+    </>
+  );
+};
 
 interface DialogProps {
   reload: () => void;
@@ -71,53 +92,51 @@ const newestOwner = async ({ client }: Session, signal: AbortSignal): Promise<st
   return pagination.nextCursor === null ? (data.at(-1)?.couponOwnerUsername ?? '') : '';
 };
 
-/**
- * Asks for the owner. Where there is no commission it tells the usual one instead, and keeps the box folded. An open box
- * begins empty, so that nobody is paid by an oversight.
- */
-const Owner = ({ usual, isFolded, onOpen }: { usual: string; isFolded: boolean; onOpen: () => void }) => (
-  <div>
-    {isFolded && (
-      <div class="field">
-        <p class="help">{t.usualOwner(usual)}</p>
-        <button type="button" class="button" onClick={onOpen}>
-          {t.otherOwner}
-        </button>
-      </div>
-    )}
-    <div hidden={isFolded}>
-      <Field
-        key={isFolded}
-        type="person"
-        name="ownerIdentifier"
-        label={t.fields.owner}
-        help={t.ownerHelp}
-        initial={isFolded ? usual : ''}
-      />
-    </div>
-  </div>
-);
-
 const CreateForm = ({ usual, reload, onClose }: DialogProps & { usual: string }) => {
   const { client } = useSession();
   const say = useSay();
-  const [hasCommission, setCommission] = useState(false);
-  const [isOpen, setOpen] = useState(usual === '');
+  const initial: Values = { ownerProfit: '0', active: 'on', ownerIdentifier: usual };
+  const [values, setValues] = useState(initial);
+  const { ownerIdentifier: owner = '' } = values;
+  const hasCommission = Number(values.ownerProfit) !== 0;
+  const limit = async (id: string, sent: Values): Promise<string | undefined> => {
+    if (!sent.expiration && !sent.usesPerCustomer) return undefined;
+    try {
+      await client.put('/v1/coupons/{id}/limits', { path: { id }, body: limitsBody(sent) });
+      return undefined;
+    } catch (error) {
+      return (await explainError(error, texts.noAnswer.read)).text;
+    }
+  };
   return (
     <Form
       submit={t.submit}
       onCancel={onClose}
-      onValues={({ ownerProfit }) => setCommission(Number(ownerProfit) !== 0)}
-      onSend={async ({ ownerIdentifier = '', ...values }) => {
-        const made = await client.post('/v1/coupons', { body: { ...couponBody(values), ownerIdentifier } });
+      onValues={setValues}
+      onSend={async (sent) => {
+        const body = { ...couponBody(sent), ownerIdentifier: sent.ownerIdentifier ?? '' };
+        const { id, code } = await client.post('/v1/coupons', { body });
+        const why = await limit(id, sent);
         onClose();
         reload();
-        say(t.created(made.code));
+        say(why === undefined ? t.created(code) : t.createdWithout(code, why));
       }}
     >
       <Fields
-        initial={{ ownerProfit: '0', active: 'on' }}
-        owner={<Owner usual={usual} isFolded={!hasCommission && !isOpen} onOpen={() => setOpen(true)} />}
+        initial={initial}
+        values={values}
+        limits={<LimitFields initial={{}} />}
+        owner={
+          // With a commission it begins empty, so that nobody is paid by an oversight.
+          <Field
+            key={hasCommission}
+            type="person"
+            name="ownerIdentifier"
+            label={t.fields.owner}
+            help={hasCommission ? t.ownerHelp : t.ownerUnpaid}
+            initial={hasCommission && owner === usual ? '' : owner}
+          />
+        }
       />
     </Form>
   );
@@ -144,6 +163,7 @@ export const EditCoupon = ({ coupon: { id, code }, reload, onClose }: CouponProp
   const { client } = useSession();
   const say = useSay();
   const read = (signal?: AbortSignal) => client.get('/v1/coupons/{id}', { path: { id }, ...(signal && { signal }) });
+  const [values, setValues] = useState<Values>({});
   // The row of a list has no version.
   const loaded = useLoad(read, [id]);
   return (
@@ -154,6 +174,7 @@ export const EditCoupon = ({ coupon: { id, code }, reload, onClose }: CouponProp
             initial={couponValues(coupon)}
             labels={t.fields}
             wordsOf={describeField}
+            onValues={setValues}
             onCancel={onClose}
             onTheirs={() => {
               onClose();
@@ -167,7 +188,7 @@ export const EditCoupon = ({ coupon: { id, code }, reload, onClose }: CouponProp
               say(t.saved(saved.code));
             }}
           >
-            <Fields initial={couponValues(coupon)} />
+            <Fields initial={couponValues(coupon)} values={values} />
           </Edit>
         )}
       </Show>

@@ -17,6 +17,37 @@ const valuesOf = (coupon: CouponResponse): Values => ({
   usesPerCustomer: coupon.usesPerCustomer > 0 ? String(coupon.usesPerCustomer) : '',
 });
 
+/** The body of a coupon's limits. A day that was not edited keeps its time. */
+export const limitsBody = ({ expiration, usesPerCustomer }: Values, before?: CouponResponse) => {
+  const end = before && expiration === lastDay(before) ? before.expiration : endOfDay(expiration);
+  return {
+    expiration: expiration ? (end ?? null) : null,
+    usesPerCustomer: usesPerCustomer ? Number(usesPerCustomer) : 0,
+  };
+};
+
+export const LimitFields = ({ initial, isFirst = false }: { initial: Values; isFirst?: boolean }) => (
+  <>
+    <Field
+      name="expiration"
+      label={t.limits.fields.expiration}
+      help={t.limits.expirationHelp}
+      type="date"
+      min={dayIn(0)}
+      initial={initial.expiration ?? ''}
+      autoFocus={isFirst}
+    />
+    <Field
+      name="usesPerCustomer"
+      label={t.limits.fields.usesPerCustomer}
+      help={t.limits.usesHelp}
+      type="number"
+      min="1"
+      initial={initial.usesPerCustomer ?? ''}
+    />
+  </>
+);
+
 interface LimitProps {
   coupon: CouponResponse;
   reload: () => void;
@@ -45,37 +76,13 @@ export const LimitCoupon = ({ coupon: { id, code }, reload, onClose }: LimitProp
             onCancel={onClose}
             onTheirs={close}
             readAgain={async () => valuesOf(await read())}
-            save={async ({ expiration, usesPerCustomer }) => {
-              // A day that was not edited keeps its time.
-              const end = expiration === lastDay(coupon) ? coupon.expiration : endOfDay(expiration);
-              await client.put('/v1/coupons/{id}/limits', {
-                path,
-                body: {
-                  expiration: expiration ? (end ?? null) : null,
-                  usesPerCustomer: usesPerCustomer ? Number(usesPerCustomer) : 0,
-                },
-              });
+            save={async (values) => {
+              await client.put('/v1/coupons/{id}/limits', { path, body: limitsBody(values, coupon) });
               close();
               say(t.limits.saved(code));
             }}
           >
-            <Field
-              name="expiration"
-              label={t.limits.fields.expiration}
-              help={t.limits.expirationHelp}
-              type="date"
-              min={dayIn(0)}
-              initial={lastDay(coupon)}
-              autoFocus
-            />
-            <Field
-              name="usesPerCustomer"
-              label={t.limits.fields.usesPerCustomer}
-              help={t.limits.usesHelp}
-              type="number"
-              min="1"
-              initial={valuesOf(coupon).usesPerCustomer ?? ''}
-            />
+            <LimitFields initial={valuesOf(coupon)} isFirst />
           </Edit>
         )}
       </Show>

@@ -1,3 +1,4 @@
+import { some } from '../format.ts';
 import { texts } from '../texts.ts';
 
 export const t = {
@@ -22,24 +23,29 @@ export const t = {
   of: (action: string, code: string) => `${action}: ${code}`,
   yes: 'Yes',
   no: 'No',
-  ownerHelp:
-    'Who gets the commission: a name or UUID. Without a commission enter yourself. It cannot be changed later.',
-  usualOwner: (name: string) => `It belongs to ${name}, as your newest coupon does. Nobody gets a commission.`,
-  otherOwner: 'Choose another owner',
+  createdWithout: (code: string, why: string) =>
+    `Made the coupon ${code}, but without its limits. ${why} Press Limits beside it.`,
+  commissionOf: (percent: string, owner?: string) =>
+    `${percent || 0} %${owner && Number(percent) === 0 ? `, owned by ${owner}` : ''}`,
+  ownerHelp: 'Who gets the commission: a name or UUID. It cannot be changed later.',
+  ownerUnpaid: 'Nobody gets a commission. Without another owner enter yourself.',
   fields: {
     code: 'Code',
-    discount: 'Discount in percent',
-    ownerProfit: 'Commission in percent',
+    discount: 'Discount',
+    ownerProfit: 'Commission',
     active: 'Active: it can be applied',
     bloggersSync: 'Marked for the blogger tools',
     owner: 'Owner',
   },
   limits: {
     open: 'Limits',
+    said: (last?: string, uses?: string) =>
+      [last && `until ${last}`, uses && some(Number(uses), 'use each', 'uses each')].filter(Boolean).join(', ') ||
+      'None',
     expired: 'Expired',
     last: 'Last day',
     uses: 'Uses each',
-    fields: { expiration: 'Last day (optional)', usesPerCustomer: 'Uses of each customer (optional)' },
+    fields: { expiration: 'Last day (optional)', usesPerCustomer: 'Uses each (optional)' },
     expirationHelp: 'Empty: it does not expire.',
     usesHelp: 'Empty: as often as they like.',
     saved: (code: string) => `Saved the limits of ${code}.`,

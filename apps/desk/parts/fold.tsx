@@ -7,12 +7,13 @@ interface FoldProps {
   /** Its present values in words. */
   said: string;
   look?: string;
+  isOpen?: boolean;
   children: ComponentChildren;
 }
 
 /** Fields that are rarely needed. Folded, they say their values. */
-export const Fold = ({ title, said, look = '', children }: FoldProps) => (
-  <details class={`rare ${look}`}>
+export const Fold = ({ title, said, look = '', isOpen, children }: FoldProps) => (
+  <details class={`rare ${look}`} open={isOpen}>
     <summary>
       <b>{title}</b>
       <span class="help">{said}</span>

@@ -159,3 +159,21 @@ test('a texture shows as soon as it is entered, or the form says that it cannot'
   expect(await page.getByText('This texture cannot be shown').count()).toBe(0);
   forgive(/status of 404/);
 });
+
+test('a coupon whose limits are refused is made, and the desk says that it has none', async () => {
+  const code = `Limit${randomUUID().slice(0, 6)}`;
+  const page = await signIn(wide, '/coupons');
+  await page.getByRole('button', { name: 'New coupon' }).click();
+  await page.getByLabel('Code').fill(code);
+  await page.getByLabel('Discount in percent').fill('5');
+  await page.getByRole('dialog').getByText('Limits').click();
+  await page.getByLabel('Uses each').fill('-3');
+  await page.getByRole('button', { name: 'Create coupon' }).click();
+
+  await page.getByText(`Made the coupon ${code}, but without its limits.`).waitFor();
+
+  expect((await call('GET', '/coupons?limit=1000')).data).toContainEqual(
+    expect.objectContaining({ code, usesPerCustomer: 0 }),
+  );
+  forgive(/status of 400/);
+});

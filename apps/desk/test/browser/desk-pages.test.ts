@@ -99,6 +99,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Code').fill(code);
     await page.getByLabel('Discount in percent').fill('120');
     await page.getByLabel('Owner').waitFor({ state: 'hidden' });
+    await page.getByText('0 %, owned by').click();
     await page.getByLabel('Commission in percent').fill('5');
     expect(await page.getByLabel('Owner').inputValue()).toBe('');
     await page.getByLabel('Owner').fill(username);
@@ -112,15 +113,21 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Close', exact: true }).click();
 
     await page.getByRole('button', { name: 'New coupon' }).click();
-    await page.getByText(`It belongs to ${username}, as your newest coupon does.`).waitFor();
+    await page.getByText(`0 %, owned by ${username}`).waitFor();
     await freeOfBarriers(page);
     await page.getByLabel('Code').fill(`Plain${code}`);
     await page.getByLabel('Discount in percent').fill('10');
+    await page.getByRole('dialog').getByText('Limits').click();
+    await page.getByLabel('Last day').fill('2031-12-24');
+    await page.getByLabel('Uses each').fill('2');
+    await page.getByText('until 2031-12-24, 2 uses each').waitFor();
+    await freeOfBarriers(page);
     await page.getByRole('button', { name: 'Create coupon' }).click();
     await page.getByText(`Made the coupon Plain${code}.`).waitFor();
     await page.getByRole('button', { name: 'Close', exact: true }).click();
     const plain = (await call('GET', '/coupons?limit=1000')).data.find((one: Coupon) => one.code === `Plain${code}`);
-    expect(plain).toMatchObject({ couponOwnerUsername: username, ownerProfit: 0, discount: 10 });
+    expect(plain).toMatchObject({ couponOwnerUsername: username, ownerProfit: 0, discount: 10, usesPerCustomer: 2 });
+    expect(plain.expiration).toMatch(/^2031-12-2/);
 
     await page.getByRole('button', { name: `Apply: ${code}` }).click();
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
@@ -374,7 +381,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await page.getByRole('button', { name: 'New coupon' }).click();
   await page.getByLabel('Code').fill(name);
   await page.getByLabel('Discount in percent').fill('25');
-  await page.getByRole('button', { name: 'Choose another owner' }).click();
+  await page.getByText('0 %, owned by').click();
   await page.getByLabel('Owner').fill(username);
   await page.getByRole('button', { name: 'Create coupon' }).click();
   await page.getByText(`Made the coupon ${name}.`).waitFor();

@@ -138,7 +138,7 @@ describe.each(screens)('on a %s', (_, size) => {
     const limit = () => pressInMore(page, `Limits: ${code}`, code);
     await limit();
     await page.getByLabel('Last day (optional)').fill('2031-05-04');
-    await page.getByLabel('Uses of each customer (optional)').fill('2');
+    await page.getByLabel('Uses each (optional)').fill('2');
     await freeOfBarriers(page);
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByText(`Saved the limits of ${code}.`).waitFor();
@@ -167,7 +167,7 @@ test('a choice between both values is offered where somebody else has limited th
   const { id } = await call('POST', '/coupons', { code, ownerIdentifier: resident().username, discount: 10 });
   const page = await signIn(wide, '/coupons');
   await page.getByRole('button', { name: `Limits: ${code}` }).click();
-  await page.getByLabel('Uses of each customer (optional)').fill('3');
+  await page.getByLabel('Uses each (optional)').fill('3');
   await call('PUT', `/coupons/${id}/limits`, { expiration: null, usesPerCustomer: 9 });
 
   await page.getByRole('button', { name: 'Save' }).click();
