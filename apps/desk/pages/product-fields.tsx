@@ -1,7 +1,8 @@
 import plus from 'lucide/dist/esm/icons/plus.mjs';
 import type { ComponentChildren } from 'preact';
-import { useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { isUuid } from '../format.ts';
+import { Card } from '../parts/card.tsx';
 import { Fold } from '../parts/fold.tsx';
 import { ErrorLine, Field, Segments, useError, type Values } from '../parts/form.tsx';
 import { Icon } from '../parts/icon.tsx';
@@ -10,21 +11,6 @@ import { hasTextures, Picture } from '../parts/picture.tsx';
 import { tellForm } from '../unsaved.ts';
 import { t } from './product.texts.ts';
 import { enteredValues, kindOf, leftOf, previewOf, readShares } from './product-values.ts';
-
-interface CardProps {
-  title: string;
-  children: ComponentChildren;
-}
-
-export const Card = ({ title, children }: CardProps) => {
-  const id = useId();
-  return (
-    <section class="card stack" aria-labelledby={id}>
-      <h2 id={id}>{title}</h2>
-      {children}
-    </section>
-  );
-};
 
 interface FieldsProps {
   /** The values as they are entered. */

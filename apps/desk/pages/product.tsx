@@ -6,6 +6,7 @@ import { count, money } from '../format.ts';
 import { readProduct, type ShownProduct } from '../listed.ts';
 import { forgetName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
+import { Card } from '../parts/card.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Edit } from '../parts/edit.tsx';
@@ -21,7 +22,7 @@ import { bestProducts, dayMillis } from '../sums.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './product.texts.ts';
 import { ProductCard } from './product-card.tsx';
-import { Card, Fields } from './product-fields.tsx';
+import { Fields } from './product-fields.tsx';
 import { describeField, enteredValues, initialValues, isSteep, productBody, productValues } from './product-values.ts';
 import { Sell } from './sell.tsx';
 

@@ -1,10 +1,13 @@
+import plus from 'lucide/dist/esm/icons/plus.mjs';
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import type { StoreRulesResponse } from '../../client/client.ts';
 import { ChangedMeanwhile } from '../api.ts';
 import { date } from '../format.ts';
+import { Card } from '../parts/card.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, type Values } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { Icon } from '../parts/icon.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { priceUnder } from '../prices.ts';
@@ -87,18 +90,20 @@ interface AmountProps {
 const Amount = ({ label, value, onValue }: AmountProps) => (
   <label class="field">
     <span class="label">{label}</span>
-    <input
-      type="number"
-      min="0"
-      inputMode="numeric"
-      value={value}
-      onInput={({ currentTarget }) => onValue(currentTarget.value)}
-    />
+    <div class="unit" data-unit="L$">
+      <input
+        type="number"
+        min="0"
+        inputMode="numeric"
+        value={value}
+        onInput={({ currentTarget }) => onValue(currentTarget.value)}
+      />
+    </div>
   </label>
 );
 
 const Percent = (props: { name: string; label: string; initial: string }) => (
-  <Field {...props} type="number" min="0" step="any" />
+  <Field {...props} type="number" min="0" step="any" unit="%" />
 );
 
 interface PreviewProps {
@@ -119,8 +124,7 @@ const Preview = ({ rules }: PreviewProps) => {
     return t.preview.sentence({ spent: Number(spent), inGroup, price: Number(price), total, bonus, type, until });
   };
   return (
-    <section class="card stack" aria-labelledby="preview">
-      <h2 id="preview">{t.preview.title}</h2>
+    <Card title={t.preview.title}>
       <div class="pair">
         <Amount label={t.preview.price} value={price} onValue={setPrice} />
         <Amount label={t.preview.spent} value={spent} onValue={setSpent} />
@@ -133,7 +137,7 @@ const Preview = ({ rules }: PreviewProps) => {
         {sentence()}
       </p>
       <p class="help">{t.preview.help}</p>
-    </section>
+    </Card>
   );
 };
 
@@ -171,22 +175,24 @@ const Tiers = ({ initial, onCount }: TiersProps) => {
             label={t.tiers.from}
             type="number"
             min="1"
+            unit="L$"
             initial={shown(from)}
             autoFocus={Number.isNaN(from)}
           />
           <Percent name={`tiers[${index}].percent`} label={t.tiers.percent} initial={shown(percent)} />
           <button
             type="button"
-            class="button"
+            class="button is-quiet"
             aria-label={t.tiers.removeOf(index + 1)}
             onClick={() => setRows(rows.filter((row) => row.id !== id))}
           >
-            {t.tiers.remove}
+            ×
           </button>
         </div>
       ))}
       {rows.length < maxTiers && (
         <button type="button" class="button fit" onClick={add}>
+          <Icon of={plus} />
           {t.tiers.add}
         </button>
       )}
@@ -195,9 +201,7 @@ const Tiers = ({ initial, onCount }: TiersProps) => {
 };
 
 const Bonus = ({ bonus }: Pick<StoreRulesResponse, 'bonus'>) => (
-  <fieldset class="stack">
-    <legend>{t.bonus.title}</legend>
-    <p class="help">{t.bonus.help}</p>
+  <Card title={t.bonus.title} help={t.bonus.help}>
     <div class="pair">
       <Percent name="bonus.percent" label={t.bonus.percent} initial={String(bonus.percent)} />
       <Percent name="bonus.groupPercent" label={t.bonus.groupPercent} initial={String(bonus.groupPercent)} />
@@ -211,7 +215,7 @@ const Bonus = ({ bonus }: Pick<StoreRulesResponse, 'bonus'>) => (
         initial={String(bonus.expiresInDays ?? '')}
       />
     </div>
-  </fieldset>
+  </Card>
 );
 
 /** The rules have no version, so they are read again and compared before they are saved. */
@@ -228,10 +232,11 @@ const EditRules = ({ rules, reload }: { rules: Rules; reload: () => void }) => {
     return asValues(latest.current);
   };
   return (
-    <div class="columns">
-      <section class="card">
+    <div class="columns rules">
+      <div>
         <Edit
           submit={t.save}
+          onDiscard={reload}
           initial={asValues(rules)}
           labels={labels}
           wordsOf={wordsOf}
@@ -249,15 +254,19 @@ const EditRules = ({ rules, reload }: { rules: Rules; reload: () => void }) => {
             say(t.saved);
           }}
         >
-          <fieldset class="stack">
-            <legend>{t.group.title}</legend>
-            <p class="help">{t.group.help}</p>
-            <Percent name="groupDiscount" label={t.group.discount} initial={String(rules.groupDiscount)} />
-          </fieldset>
-          <Tiers initial={rules.tiers} onCount={setTiers} />
+          <Card title={t.discounts}>
+            <fieldset class="stack">
+              <legend>{t.group.title}</legend>
+              <p class="help">{t.group.help}</p>
+              <div class="pair">
+                <Percent name="groupDiscount" label={t.group.discount} initial={String(rules.groupDiscount)} />
+              </div>
+            </fieldset>
+            <Tiers initial={rules.tiers} onCount={setTiers} />
+          </Card>
           <Bonus bonus={rules.bonus} />
         </Edit>
-      </section>
+      </div>
       <Preview rules={values && soundRules(rulesOf(values, tiers))} />
     </div>
   );
@@ -270,7 +279,7 @@ export const RulesPage = () => {
     <>
       <Heading title={texts.titles.rules} />
       <p class="help intro">{t.intro}</p>
-      <Show of={rules}>{(found) => <EditRules key={JSON.stringify(found)} rules={found} reload={rules.reload} />}</Show>
+      <Show of={rules}>{(found) => <EditRules key={found} rules={found} reload={rules.reload} />}</Show>
     </>
   );
 };

@@ -12,6 +12,13 @@ afterEach(() => {
 const aProduct = (more: object = {}) =>
   call('POST', '/products', { name: `Lamp ${randomUUID().slice(0, 8)}`, item: 'Lamp', price: 300, ...more });
 
+/** True if something lies over the middle of a box. */
+const isCovered = (box: Locator): Promise<boolean> =>
+  box.evaluate((element) => {
+    const { x, y, width, height } = element.getBoundingClientRect();
+    return document.elementFromPoint(x + width / 2, y + height / 2) !== element;
+  });
+
 const save = (page: Page): Locator => page.getByRole('button', { name: 'Save', exact: true });
 
 describe.each(screens)('on a %s', (_, size) => {
@@ -29,11 +36,7 @@ describe.each(screens)('on a %s', (_, size) => {
     expect((await save(page).boundingBox())?.y).toBeLessThan(size.viewport.height);
     // The last box of the form, when the focus comes to it.
     await page.getByLabel('Limited edition').focus();
-    const covered = await page.getByLabel('Limited edition').evaluate((box) => {
-      const { x, y } = box.getBoundingClientRect();
-      return document.elementFromPoint(x + 5, y + 5) !== box;
-    });
-    expect(covered).toBe(false);
+    expect(await isCovered(page.getByLabel('Limited edition'))).toBe(false);
     await name.fill((await call('GET', `/products/${id}`)).name);
     await page.getByText('1 change is not saved').waitFor();
     await page.getByRole('button', { name: 'Discard' }).click();
@@ -176,4 +179,35 @@ test('a coupon whose limits are refused is made, and the desk says that it has n
     expect.objectContaining({ code, usesPerCustomer: 0 }),
   );
   forgive(/status of 400/);
+});
+
+test('the first change on a phone brings the bar of the rules, and the box in which one types stays in sight', async () => {
+  await call('PUT', '/store/rules', { groupDiscount: 0, tiers: [], bonus: { percent: 0, groupPercent: 0 } });
+  const page = await signIn(phone, '/rules');
+  const box = page.getByLabel('Days until it expires');
+  await box.evaluate((element: HTMLElement) => {
+    scrollBy(0, element.getBoundingClientRect().bottom + 66 - innerHeight);
+    element.focus({ preventScroll: true });
+  });
+  expect(await isCovered(box)).toBe(false);
+
+  await page.keyboard.type('5');
+  await page.getByText('1 change is not saved').waitFor();
+  expect(await isCovered(box)).toBe(false);
+  await freeOfBarriers(page);
+  await page.getByRole('button', { name: 'Discard' }).click();
+
+  await expect.poll(() => box.inputValue()).toBe('');
+});
+
+test('the preview of the rules stays beside the form', async () => {
+  const page = await signIn({ viewport: { width: 1440, height: 500 } }, '/rules');
+  const preview = page.getByRole('region', { name: 'What a buyer sees' });
+  await preview.waitFor();
+
+  await page.evaluate(() => scrollTo(0, 300));
+
+  expect((await preview.boundingBox())?.y).toBeGreaterThan(50);
+  await page.getByRole('region', { name: 'Discounts' }).waitFor();
+  await page.getByRole('region', { name: 'Bonus' }).waitFor();
 });

@@ -20,12 +20,12 @@ describe.each(screens)('on a %s', (_, size) => {
       [2, '10000', '15'],
     ] as const) {
       await page.getByRole('button', { name: 'Add a tier' }).click();
-      await page.getByLabel('Spent in the last year, from L$').nth(place).fill(from);
+      await page.getByLabel('Spent in the last year, at least').nth(place).fill(from);
       await page.locator('.tier').nth(place).getByLabel('Discount in percent').fill(percent);
     }
     await page.getByText('pays L$\u00a0400 for a product of L$\u00a0800.').waitFor();
     await page.getByRole('button', { name: 'Remove tier 2' }).click();
-    await page.getByLabel('Percent for the group').fill('5');
+    await page.getByLabel('For the group in percent').fill('5');
     await page
       .getByText(
         'A member of the group who spent L$\u00a05,000 pays L$\u00a0720 for a product of L$\u00a0800, and gets L$\u00a036 of restricted credit back.',
@@ -111,7 +111,7 @@ test('says beside the field what a rule takes, and keeps the rules until it does
   ]);
   await freeOfBarriers(page);
   await page.getByLabel('Discount in percent').first().fill('4');
-  await page.getByLabel('Spent in the last year, from L$').nth(1).fill('5');
+  await page.getByLabel('Spent in the last year, at least').nth(1).fill('5');
   await page.locator('.tier').nth(1).getByLabel('Discount in percent').fill('2');
   await page.getByRole('button', { name: 'Save the rules' }).click();
   await page.getByRole('alert').getByText('Two tiers begin at the same amount: change one.').waitFor();
@@ -155,6 +155,6 @@ test('where somebody else has saved rules meanwhile, nothing is lost: the person
   await page.getByRole('button', { name: 'Save my changes' }).click();
   await page.getByText('Saved. The next quote or sale follows these rules.').waitFor();
   expect(await call('GET', '/store/rules')).toMatchObject({ groupDiscount: 10, tiers: [{ from: 2000, percent: 20 }] });
-  await expect.poll(() => page.getByLabel('Spent in the last year, from L$').inputValue()).toBe('2000');
+  await expect.poll(() => page.getByLabel('Spent in the last year, at least').inputValue()).toBe('2000');
   await call('PUT', '/store/rules', noRules);
 });
