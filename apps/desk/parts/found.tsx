@@ -231,6 +231,8 @@ const useResults = (text: string, act: Act | undefined) => {
   const products = useAnswer(text, async (typed) => (is('product') ? findProducts(session, typed.trim()) : []));
   const byId = useAnswer(text, async (typed, signal) => (act ? [] : findById(session, typed, signal)));
   const answers = [people, products, byId];
+  // Customers come first, so that nobody waits for the rest once there are some.
+  const isFound = people?.text === text && people.found !== undefined && people.found.length > 0;
   return {
     results: {
       text,
@@ -238,7 +240,7 @@ const useResults = (text: string, act: Act | undefined) => {
       products: products?.found ?? [],
       byId: byId?.found ?? [],
     },
-    isAsking: text !== '' && answers.some((answer) => answer?.text !== text),
+    isAsking: text !== '' && !isFound && answers.some((answer) => answer?.text !== text),
     hasFailed: answers.some((answer) => answer && answer.found === undefined),
   };
 };

@@ -172,7 +172,7 @@ describe('on a phone', () => {
       await goTo(page, path);
 
       const letters = await page
-        .locator(':is(input:not([type=checkbox]), select, textarea)')
+        .locator(':is(input:not([type=checkbox], [type=radio]), select, textarea)')
         .evaluateAll((boxes) => boxes.map((box) => Number.parseFloat(getComputedStyle(box).fontSize)));
       // Names arrive after their rows, and make some of them higher.
       const covered = () =>
