@@ -80,7 +80,8 @@ export const texts = {
   edit: {
     save: 'Save',
     discard: 'Discard',
-    unsaved: (changes: number) => (changes === 0 ? '' : `${some(changes, 'change is', 'changes are')} not saved`),
+    unsaved: (changes: number) =>
+      changes === 0 ? 'Nothing is changed' : `${some(changes, 'change is', 'changes are')} not saved`,
     title: 'Somebody changed this meanwhile',
     text: 'Nothing was saved. Choose which values to keep.',
     theirs: 'Saved meanwhile',

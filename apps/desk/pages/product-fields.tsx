@@ -193,9 +193,11 @@ const PictureCard = ({ id = '', values, initial }: FieldsProps & { id: string | 
   const said = !isWhole ? '' : !hasTextures ? t.noTextures : image === failed ? t.noTexture : '';
   return (
     <Card title={t.cards.picture}>
-      <div class="whole-picture">
-        <Picture of={{ id, name, ...(isWhole && { image }) }} onFail={setFailed} />
-      </div>
+      {(name || isWhole) && (
+        <div class="whole-picture">
+          <Picture of={{ id, name, ...(isWhole && { image }) }} onFail={setFailed} />
+        </div>
+      )}
       <p class="help" role="status">
         {said}
       </p>

@@ -154,7 +154,7 @@ export const Edit = ({
             onValues?.(values);
           }}
           {...(onCancel && { onCancel })}
-          {...(onDiscard && { bar: { said: texts.edit.unsaved(changes), onDiscard } })}
+          {...(onDiscard && { bar: { said: texts.edit.unsaved(changes), ...(changes > 0 && { onDiscard }) } })}
         >
           {children}
         </Form>

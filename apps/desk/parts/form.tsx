@@ -73,7 +73,7 @@ const Buttons = ({
 }: Omit<FormProps, 'onSend' | 'children'> & { isBusy: boolean }) => (
   <div class={bar ? 'buttons save' : 'buttons'}>
     {bar && <p role="status">{bar.said}</p>}
-    {bar?.said && bar.onDiscard && (
+    {bar?.onDiscard && (
       <button type="button" class="button is-quiet" onClick={bar.onDiscard}>
         {texts.edit.discard}
       </button>
