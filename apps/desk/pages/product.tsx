@@ -165,6 +165,7 @@ export const ProductPage = ({ id }: { id: string }) => {
     <Show of={loaded}>
       {(first) => {
         const read = saved?.first === first ? saved.read : first;
+        const isSold = read.product.active && can('sales:write');
         return (
           <>
             <Heading
@@ -175,7 +176,7 @@ export const ProductPage = ({ id }: { id: string }) => {
               {!read.product.active && <State tone="warn">{t.inactive}</State>}
               <Actions
                 all={[
-                  read.product.active && can('sales:write') && { text: saleWords.sell, press: selling.open },
+                  isSold && { text: saleWords.sell, press: selling.open },
                   can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
                   read.product.permissions.copy &&
                     can('products:redeliver', 'sales:read', 'deliveries:read') && {
@@ -185,7 +186,7 @@ export const ProductPage = ({ id }: { id: string }) => {
                 ]}
               />
             </Heading>
-            {selling.isOpen && can('sales:write') && <Sell product={read.product} onClose={selling.close} />}
+            {selling.isOpen && isSold && <Sell product={read.product} onClose={selling.close} />}
             <p class="identity">
               <CopyId id={read.product.id} />
             </p>

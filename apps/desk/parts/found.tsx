@@ -174,19 +174,21 @@ const productOptions = ({ products }: Results, act: Act | undefined): Option[] =
     note: one.active ? money(one.activePrice) : `${money(one.activePrice)} · ${t.inactive}`,
   }));
 
-/** The acts that the text names, and those on the first customer and product that it finds. */
-const actOptions = ({ text, people, products }: Results, allowed: readonly Act[], onAct: (act: Act) => void) =>
-  allowed.flatMap(({ name, icon, of, to }): Option[] => {
+/** The acts that the text names, and those on the first customer and the first active product that it finds. */
+const actOptions = ({ text, people, products }: Results, allowed: readonly Act[], onAct: (act: Act) => void) => {
+  const [customer] = people.map(({ residentUuid, username }) => ({ id: residentUuid, name: username }));
+  const first = { customer, product: products.find(({ active }) => active) };
+  return allowed.flatMap((act): Option[] => {
+    const { name, icon, of, to } = act;
     const [plain, named] = t.does[name] as readonly [string, ((name: string) => string)?];
-    const first = of === 'customer' ? people[0]?.username : of && products[0]?.name;
-    const id = of === 'customer' ? people[0]?.residentUuid : products[0]?.id;
+    const found = of && first[of];
     const shared = { key: name, picture: bullet(icon) };
-    if (first !== undefined && id !== undefined)
-      return [{ ...shared, words: named?.(first) ?? plain, to: link(`/${of}s/${id}`, { do: name }) }];
+    if (found)
+      return [{ ...shared, words: named?.(found.name) ?? plain, to: link(`/${of}s/${found.id}`, { do: name }) }];
     if (!holds(plain, text)) return [];
-    const act = allowed.find((one) => one.name === name);
-    return [{ ...shared, words: plain, ...(to ? { to } : { press: () => act && onAct(act) }) }];
+    return [{ ...shared, words: plain, ...(to ? { to } : { press: () => onAct(act) }) }];
   });
+};
 
 /** All that the search offers for a text. */
 const groupsOf = (

@@ -103,6 +103,9 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.reload();
 
     await page.getByRole('link', { name }).waitFor();
+    await search(page, name);
+    await page.getByRole('option', { name }).getByText('Inactive').waitFor();
+    expect(await page.getByRole('option', { name: 'Sell' }).count()).toBe(0);
   });
 });
 
