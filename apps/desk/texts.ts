@@ -113,7 +113,20 @@ export const texts = {
     exporting: (rows: number) => `Exporting: ${some(rows, 'row', 'rows')}…`,
     exported: (rows: number) => `Exported ${some(rows, 'row', 'rows')}.`,
     all: 'All',
-    part: (rows: number) => `These ${count(rows)} rows are one page of the list. It has more.`,
+    part: (rows: number) => `These ${count(rows)} rows are a part of the list. It has more.`,
+    range: (before: number, shown: number, all: number) =>
+      `${count(before + 1)} – ${count(before + shown)} of ${count(all)}`,
+    count: (rows: number) => `${count(rows)} in all`,
+    narrow: (rows: number) => `More than ${count(rows)} rows. Narrow the list to sort it.`,
+    sort: 'Sort',
+    unsorted: 'As it is',
+    /** The two directions of an order. */
+    orders: {
+      text: ['A to Z', 'Z to A'],
+      size: ['smallest first', 'largest first'],
+      time: ['oldest first', 'newest first'],
+    },
+    sorted: (heading: string, how: string | undefined) => `Sorted by ${heading.toLowerCase()}, ${how}.`,
   },
   home: {
     title: 'Home',

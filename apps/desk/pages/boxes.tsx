@@ -1,16 +1,21 @@
 import type { DispenserResponse } from '../../client/client.ts';
-import { link, useAddress } from '../address.ts';
+import { link } from '../address.ts';
 import { ago, count, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List, State } from '../parts/list.tsx';
-import { useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { failureWords } from '../words/failure.ts';
 import { t } from './boxes.texts.ts';
 
 const columns: readonly Column<DispenserResponse>[] = [
-  { heading: t.name, cell: ({ name }) => <b>{name}</b>, value: ({ name }) => name },
+  {
+    heading: t.name,
+    cell: ({ name }) => <b>{name}</b>,
+    value: ({ name }) => name,
+    sort: { name: 'name', kind: 'text' },
+  },
   { heading: t.priority, cell: ({ priority }) => count(priority), value: ({ priority }) => priority, isNumber: true },
   { heading: t.region, cell: ({ region }) => region ?? '–', value: ({ region }) => region },
   {
@@ -44,9 +49,11 @@ const columns: readonly Column<DispenserResponse>[] = [
 
 export const BoxesPage = () => {
   const { client, can } = useSession();
-  const { query } = useAddress();
-  const page = { limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const boxes = useLoad((signal) => client.get('/v1/dispensers', { query: page, signal }), [JSON.stringify(page)]);
+  const boxes = useList({
+    columns: () => columns,
+    keyOf: ({ name }) => name,
+    read: (query, signal) => client.get('/v1/dispensers', { query, signal }),
+  });
   return (
     <>
       <Heading title={t.title}>
@@ -57,16 +64,8 @@ export const BoxesPage = () => {
         )}
       </Heading>
       <p class="help intro">{t.intro}</p>
-      <List
-        of={boxes}
-        all={() => client.rows('/v1/dispensers', { query: { limit: 1000 } })}
-        file="boxes"
-        caption={t.caption}
-        columns={columns}
-        keyOf={({ name }) => name}
-        empty={t.none}
-      />
-      {can('store:write') && boxes.value && boxes.value.data.length > 0 && (
+      <List of={boxes} file="boxes" caption={t.caption} empty={t.none} />
+      {can('store:write') && boxes.shown.length > 0 && (
         <p class="help">
           {t.remove} <code>{t.command}</code>
         </p>

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { CategoryResponse } from '../../client/client.ts';
-import { link, useAddress } from '../address.ts';
+import { link } from '../address.ts';
 import { count } from '../format.ts';
 import { CopyId } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List } from '../parts/list.tsx';
-import { useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { t } from './category.texts.ts';
@@ -17,11 +17,13 @@ const columns: readonly Column<CategoryResponse>[] = [
     heading: t.name,
     cell: ({ id, name }) => <a href={link(`/categories/${encodeURIComponent(id)}`)}>{name}</a>,
     value: ({ name }) => name,
+    sort: { name: 'name', kind: 'text' },
   },
   {
     heading: t.products,
     cell: ({ productCount }) => count(productCount),
     value: ({ productCount }) => productCount,
+    sort: { name: 'products', kind: 'size' },
     isNumber: true,
   },
   { heading: t.id, inRow: 'none', isTool: true, cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
@@ -30,10 +32,12 @@ const columns: readonly Column<CategoryResponse>[] = [
 export const CategoriesPage = () => {
   const { client, can } = useSession();
   const say = useSay();
-  const { query } = useAddress();
   const [isCreating, setCreating] = useState(false);
-  const page = { limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const categories = useLoad((signal) => client.get('/v1/categories', { query: page, signal }), [JSON.stringify(page)]);
+  const categories = useList({
+    columns: () => columns,
+    keyOf: ({ id }) => id,
+    read: (query, signal) => client.get('/v1/categories', { query, signal }),
+  });
   return (
     <>
       <Heading title={t.title}>
@@ -59,15 +63,7 @@ export const CategoriesPage = () => {
           </Form>
         </Dialog>
       )}
-      <List
-        of={categories}
-        all={() => client.rows('/v1/categories', { query: { limit: 1000 } })}
-        file="categories"
-        caption={t.caption}
-        columns={columns}
-        keyOf={({ id }) => id}
-        empty={t.none}
-      />
+      <List of={categories} file="categories" caption={t.caption} empty={t.none} />
     </>
   );
 };

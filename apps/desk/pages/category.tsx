@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { CategoryResponse, ProductResponse } from '../../client/client.ts';
-import { go, link, useAddress } from '../address.ts';
+import { go, link } from '../address.ts';
 import { isUuid } from '../format.ts';
 import { productName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
@@ -10,6 +10,7 @@ import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List } from '../parts/list.tsx';
 import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { t } from './category.texts.ts';
@@ -135,13 +136,12 @@ const TakeOut = ({
 
 const Members = ({ category, round, reload }: { category: CategoryResponse; round: number; reload: () => void }) => {
   const { client, can } = useSession();
-  const { query } = useAddress();
-  const filters = { category: category.id };
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const products = useLoad(
-    (signal) => client.get('/v1/products', { query: page, signal }),
-    [JSON.stringify(page), round],
-  );
+  const products = useList({
+    columns: () => productColumns,
+    keyOf: ({ id }) => id,
+    read: (page, signal) => client.get('/v1/products', { query: { category: category.id, ...page }, signal }),
+    inputs: [round],
+  });
   const columns: readonly Column<ProductResponse>[] = can('categories:write')
     ? [
         ...productColumns,
@@ -156,11 +156,9 @@ const Members = ({ category, round, reload }: { category: CategoryResponse; roun
   return (
     <List
       of={products}
-      all={() => client.rows('/v1/products', { query: { ...filters, limit: 1000 } })}
       file="products-of-category"
       caption={t.members(category.name)}
       columns={columns}
-      keyOf={({ id }) => id}
       empty={t.empty}
     />
   );

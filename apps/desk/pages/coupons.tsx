@@ -7,7 +7,7 @@ import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
-import { useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -99,12 +99,24 @@ const CouponActions = ({ coupon, reload }: { coupon: CouponResponse; reload: () 
 };
 
 const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
-  { heading: t.code, cell: ({ code }) => <b>{code}</b>, value: ({ code }) => code },
-  { heading: t.discount, cell: ({ discount }) => `${discount} %`, value: ({ discount }) => discount, isNumber: true },
+  {
+    heading: t.code,
+    cell: ({ code }) => <b>{code}</b>,
+    value: ({ code }) => code,
+    sort: { name: 'code', kind: 'text' },
+  },
+  {
+    heading: t.discount,
+    cell: ({ discount }) => `${discount} %`,
+    value: ({ discount }) => discount,
+    sort: { name: 'discount', kind: 'size' },
+    isNumber: true,
+  },
   {
     heading: t.commission,
     cell: ({ ownerProfit }) => (ownerProfit > 0 ? `${ownerProfit} %` : '–'),
     value: ({ ownerProfit }) => ownerProfit,
+    sort: { name: 'commission', kind: 'size' },
     isNumber: true,
   },
   {
@@ -112,6 +124,7 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
     inRow: 'label',
     cell: (coupon) => (lastDay(coupon) === '' ? '–' : <span class="whole">{date(coupon.expiration)}</span>),
     value: ({ expiration }) => expiration,
+    sort: { name: 'last', kind: 'time', by: (coupon) => (lastDay(coupon) === '' ? null : coupon.expiration) },
   },
   {
     heading: t.limits.uses,
@@ -125,6 +138,7 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
       <CustomerLink uuid={couponOwnerUuid} name={couponOwnerUsername} />
     ),
     value: ({ couponOwnerUsername }) => couponOwnerUsername,
+    sort: { name: 'owner', kind: 'text' },
   },
   {
     heading: t.state,
@@ -150,8 +164,11 @@ export const CouponsPage = () => {
   const { query } = useAddress();
   const [isCreating, setCreating] = useState(false);
   const filters = query.active ? { active: query.active === 'yes' } : {};
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const coupons = useLoad((signal) => client.get('/v1/coupons', { query: page, signal }), [JSON.stringify(page)]);
+  const coupons = useList({
+    columns: couponColumns,
+    keyOf: ({ id }) => id,
+    read: (page, signal) => client.get('/v1/coupons', { query: { ...filters, ...page }, signal }),
+  });
   return (
     <>
       <Heading title={t.title}>
@@ -173,15 +190,7 @@ export const CouponsPage = () => {
           ]}
         />
       </div>
-      <List
-        of={coupons}
-        all={() => client.rows('/v1/coupons', { query: { ...filters, limit: 1000 } })}
-        file="coupons"
-        caption={t.caption}
-        columns={couponColumns(coupons.reload)}
-        keyOf={({ id }) => id}
-        empty={query.active ? t.noneFits : t.none}
-      />
+      <List of={coupons} file="coupons" caption={t.caption} empty={query.active ? t.noneFits : t.none} />
     </>
   );
 };

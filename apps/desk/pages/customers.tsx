@@ -1,14 +1,13 @@
 import type { CustomerResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
-import { money } from '../format.ts';
 import { importScopes, maxRows } from '../import/kinds.ts';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
 import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
-import { useLoad } from '../parts/load.tsx';
+import { amountColumn, type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
 import { Avatar } from '../parts/picture.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './customers.texts.ts';
@@ -27,24 +26,15 @@ const columns: readonly Column<CustomerResponse>[] = [
       </span>
     ),
     value: ({ username }) => username,
+    sort: { name: 'name', kind: 'text' },
   },
-  {
-    heading: t.credit,
-    inRow: 'main',
-    cell: ({ credit }) => money(credit),
-    value: ({ credit }) => credit,
-    isNumber: true,
-  },
-  {
-    heading: t.restricted,
-    cell: ({ restrictedCredit }) => (restrictedCredit > 0 ? money(restrictedCredit) : '–'),
-    value: ({ restrictedCredit }) => restrictedCredit,
-    isNumber: true,
-  },
+  amountColumn(t.credit, ({ credit }) => credit, 'main', 'credit'),
+  amountColumn(t.restricted, ({ restrictedCredit }) => restrictedCredit, 'note', 'restricted'),
   {
     heading: t.discount,
     cell: ({ discount }) => (discount > 0 ? `${discount} %` : '–'),
     value: ({ discount }) => discount,
+    sort: { name: 'discount', kind: 'size' },
     isNumber: true,
   },
   {
@@ -66,10 +56,13 @@ export const CustomersPage = () => {
     ...(query.spent && { spentMoreThan: Number(query.spent) }),
   };
   const choice = useChoice<CustomerResponse>(({ uuid }) => uuid);
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const customers = useLoad((signal) => client.get('/v1/customers', { query: page, signal }), [JSON.stringify(page)]);
-  const all = () => client.rows('/v1/customers', { query: { ...filters, limit: 1000 } });
-  const shown = customers.value?.data ?? [];
+  const customers = useList({
+    columns: () => columns,
+    keyOf: choice.keyOf,
+    most: 5000,
+    read: (page, signal) => client.get('/v1/customers', { query: { ...filters, ...page }, signal }),
+  });
+  const { shown, all } = customers;
   const isChoice = can(...importScopes.credit) && (choice.chosen.length > 0 || shown.length > 0);
   const many = useChangeOfMany(choice, customers.reload);
   if (many.isOpen) return <GiveMany chosen={choice.chosen} onEnd={many.end} />;
@@ -96,12 +89,10 @@ export const CustomersPage = () => {
       )}
       <List
         of={customers}
-        all={all}
         file="customers"
         caption={t.caption}
         columns={isChoice ? [choiceColumn(choice, shown, ({ username }) => username), ...columns] : columns}
-        keyOf={choice.keyOf}
-        empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
+        empty={customers.isFiltered ? t.noneFits : t.none}
       />
     </>
   );

@@ -4,7 +4,8 @@ import { isRefusal } from '../api.ts';
 import { count, time } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
-import { FaultBox, useLoad, usePress } from '../parts/load.tsx';
+import { FaultBox, usePress } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -48,27 +49,31 @@ export const Retry = ({ delivery, reload }: { delivery: DeliveryResponse; reload
 
 /** The columns of a list of deliveries. The last column has the actions. */
 export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<DeliveryResponse>[] => [
-  { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item },
+  { heading: t.item, cell: ({ item }) => item, value: ({ item }) => item, sort: { name: 'item', kind: 'text' } },
   {
     heading: t.to,
     cell: ({ recipientUuid, recipientUsername }) => <CustomerLink uuid={recipientUuid} name={recipientUsername} />,
     value: ({ recipientUsername }) => recipientUsername,
+    sort: { name: 'to', kind: 'text' },
   },
   {
     heading: t.state,
     inRow: 'main',
     cell: (delivery) => <DeliveryState of={delivery} />,
     value: ({ state }) => state,
+    sort: { name: 'state', kind: 'text', by: ({ state }) => t.states[state] },
   },
   {
     heading: t.ordered,
     cell: ({ createdAt }) => <span class="whole">{time(createdAt)}</span>,
     value: ({ createdAt }) => createdAt,
+    sort: { name: 'ordered', kind: 'time' },
   },
   {
     heading: t.attempts,
     cell: ({ attempts }) => count(attempts),
     value: ({ attempts }) => attempts,
+    sort: { name: 'attempts', kind: 'size' },
     isNumber: true,
   },
   {
@@ -121,27 +126,22 @@ export const DeliveriesPage = () => {
   const { client, can } = useSession();
   const { query } = useAddress();
   const filters = isState(query.state) ? { state: query.state } : {};
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const deliveries = useLoad((signal) => client.get('/v1/deliveries', { query: page, signal }), [JSON.stringify(page)]);
+  const deliveries = useList({
+    columns: (reload) => deliveryColumns(can('products:deliver'), reload),
+    keyOf: ({ id }) => id,
+    read: (page, signal) => client.get('/v1/deliveries', { query: { ...filters, ...page }, signal }),
+  });
   return (
     <>
       <Heading title={t.title}>
-        {query.state === 'failed' && can('products:deliver') && deliveries.value?.data.length ? (
+        {query.state === 'failed' && can('products:deliver') && deliveries.shown.length > 0 ? (
           <RetryAll reload={deliveries.reload} />
         ) : null}
       </Heading>
       <div class="filters">
         <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
       </div>
-      <List
-        of={deliveries}
-        all={() => client.rows('/v1/deliveries', { query: { ...filters, limit: 1000 } })}
-        file="deliveries"
-        caption={t.title}
-        columns={deliveryColumns(can('products:deliver'), deliveries.reload)}
-        keyOf={({ id }) => id}
-        empty={query.state ? t.noneFits : t.none}
-      />
+      <List of={deliveries} file="deliveries" caption={t.title} empty={query.state ? t.noneFits : t.none} />
     </>
   );
 };

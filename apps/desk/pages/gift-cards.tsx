@@ -9,6 +9,7 @@ import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, CustomerLink, Filter, List, Search, State, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -139,12 +140,14 @@ const giftCardColumns = (
     heading: t.owner,
     cell: ({ ownerUuid, ownerUsername }) => <CustomerLink uuid={ownerUuid} name={ownerUsername} />,
     value: ({ ownerUsername }) => ownerUsername,
+    sort: { name: 'owner', kind: 'text' },
   },
   {
     heading: t.state,
     inRow: 'main',
     cell: (card) => <State tone={tones[cardState(card)]}>{t.states[cardState(card)]}</State>,
     value: cardState,
+    sort: { name: 'state', kind: 'text' },
   },
   {
     heading: t.transfer,
@@ -167,20 +170,21 @@ const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reloa
   const { query } = useAddress();
   const filters = filterOf[query.state as CardState] ?? {};
   const path = { identifier: owner };
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const cards = useLoad(
-    (signal) => client.get('/v1/customers/{identifier}/giftcards', { path, query: page, signal }),
-    [owner, JSON.stringify(page), round],
-  );
-  const worthOf = useWorth(cards.value?.data ?? []);
+  const cards = useList({
+    // The worth of a redeemed card is read for the shown ones alone.
+    columns: () => giftCardColumns(reload, ({ credit }) => credit),
+    keyOf: ({ id }) => id,
+    read: (page, signal) =>
+      client.get('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, ...page }, signal }),
+    inputs: [round],
+  });
+  const worthOf = useWorth(cards.shown);
   return (
     <List
       of={cards}
-      all={() => client.rows('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, limit: 1000 } })}
       file="gift-cards"
       caption={t.caption}
       columns={giftCardColumns(reload, worthOf)}
-      keyOf={({ id }) => id}
       empty={query.state ? t.noneFits : t.none}
     />
   );

@@ -7,8 +7,19 @@ import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, CustomerLink, Export, FactList, Filter, List, State, Table } from '../parts/list.tsx';
+import {
+  amountColumn,
+  type Column,
+  CustomerLink,
+  Export,
+  FactList,
+  Filter,
+  List,
+  State,
+  Table,
+} from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
@@ -174,16 +185,10 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
     cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
     value: ({ username }) => username,
   },
-  {
-    heading: t.owed,
-    inRow: 'main',
-    cell: ({ owed }) => <b>{money(owed)}</b>,
-    value: ({ owed }) => owed,
-    isNumber: true,
-  },
-  { heading: t.claimed, cell: ({ claimed }) => money(claimed), value: ({ claimed }) => claimed, isNumber: true },
-  { heading: t.unknownAmount, cell: ({ unknown }) => money(unknown), value: ({ unknown }) => unknown, isNumber: true },
-  { heading: t.paidSoFar, cell: ({ paid }) => money(paid), value: ({ paid }) => paid, isNumber: true },
+  amountColumn(t.owed, ({ owed }) => owed, 'main'),
+  amountColumn(t.claimed, ({ claimed }) => claimed, 'note'),
+  amountColumn(t.unknownAmount, ({ unknown }) => unknown, 'note'),
+  amountColumn(t.paidSoFar, ({ paid }) => paid, 'note'),
   ...(onPay
     ? [
         {
@@ -208,13 +213,7 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
 const monthColumns: readonly Column<Month>[] = [
   { heading: t.month, cell: ({ month }) => monthName(month), value: ({ month }) => month },
   { heading: t.payments, cell: ({ payouts }) => count(payouts), value: ({ payouts }) => payouts, isNumber: true },
-  {
-    heading: t.amount,
-    inRow: 'main',
-    cell: ({ amount }) => money(amount),
-    value: ({ amount }) => amount,
-    isNumber: true,
-  },
+  amountColumn(t.amount, ({ amount }) => amount, 'main'),
 ];
 
 /** Why a payout failed, and the reference of the person who settled it. */
@@ -226,24 +225,21 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
     heading: t.at,
     cell: ({ createdAt }) => <span class="whole">{time(createdAt)}</span>,
     value: (row) => row.createdAt,
+    sort: { name: 'at', kind: 'time' },
   },
   {
     heading: t.name,
     cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
     value: ({ username }) => username,
+    sort: { name: 'name', kind: 'text' },
   },
-  {
-    heading: t.amount,
-    inRow: 'main',
-    cell: ({ amount }) => money(amount),
-    value: ({ amount }) => amount,
-    isNumber: true,
-  },
+  amountColumn(t.amount, ({ amount }) => amount, 'main', 'amount'),
   {
     heading: t.state,
     inRow: 'main',
     cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
+    sort: { name: 'state', kind: 'text' },
   },
   {
     heading: t.details,
@@ -267,26 +263,20 @@ const AllPayouts = ({ round, reload }: { round: number; reload: () => void }) =>
   const { client, can } = useSession();
   const { query } = useAddress();
   const filters = isState(query.state) ? { state: query.state } : {};
-  const page = { ...filters, limit: 25, ...(query.cursor && { cursor: query.cursor }) };
-  const payouts = useLoad(
-    (signal) => client.get('/v1/payouts', { query: page, signal }),
-    [JSON.stringify(page), round],
-  );
+  const payouts = useList({
+    columns: () => payoutColumns(reload, can('payouts:settle')),
+    keyOf: ({ id }) => id,
+    limit: 25,
+    read: (page, signal) => client.get('/v1/payouts', { query: { ...filters, ...page }, signal }),
+    inputs: [round],
+  });
   return (
     <section class="stack" aria-labelledby="all">
       <h2 id="all">{t.all}</h2>
       <div class="filters">
         <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.states)]} />
       </div>
-      <List
-        of={payouts}
-        all={() => client.rows('/v1/payouts', { query: { ...filters, limit: 1000 } })}
-        file="payouts"
-        caption={t.all}
-        columns={payoutColumns(reload, can('payouts:settle'))}
-        keyOf={({ id }) => id}
-        empty={t.none}
-      />
+      <List of={payouts} file="payouts" caption={t.all} empty={t.none} />
     </section>
   );
 };
@@ -330,6 +320,7 @@ export const PayoutsPage = () => {
                   rows={all.payees.slice(0, shown)}
                   keyOf={({ residentUuid }) => residentUuid}
                   empty={t.nobodyOwed}
+                  foot={{ said: texts.list.count(all.payees.length), rows: all.payees }}
                 />
                 {all.payees.length > shown && <p class="help">{t.cut(shown, all.payees.length)}</p>}
                 {all.payees.length > 0 && (

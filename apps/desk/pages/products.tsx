@@ -8,6 +8,7 @@ import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { type Column, Filter, List, ProductName, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './product.texts.ts';
@@ -23,6 +24,7 @@ export const productColumns: readonly Column<ProductResponse>[] = [
       </ProductName>
     ),
     value: ({ name }) => name,
+    sort: { name: 'name', kind: 'text' },
   },
   {
     heading: t.price,
@@ -36,14 +38,21 @@ export const productColumns: readonly Column<ProductResponse>[] = [
         </>
       ),
     value: ({ price }) => price,
+    sort: { name: 'price', kind: 'size', by: ({ activePrice }) => activePrice },
     isNumber: true,
   },
   { heading: t.activePrice, value: ({ activePrice }) => activePrice },
-  { heading: t.item, cell: ({ name, item }) => (item === name ? '–' : item), value: ({ item }) => item },
+  {
+    heading: t.item,
+    cell: ({ name, item }) => (item === name ? '–' : item),
+    value: ({ item }) => item,
+    sort: { name: 'item', kind: 'text' },
+  },
   {
     heading: t.shares,
     cell: ({ profitShares }) => (profitShares.length === 0 ? '–' : count(profitShares.length)),
     value: ({ profitShares }) => profitShares.length,
+    sort: { name: 'shares', kind: 'size' },
     isNumber: true,
   },
   { heading: t.id, value: ({ id }) => id },
@@ -104,10 +113,12 @@ export const ProductsPage = () => {
     ...(query.active === 'no' && { active: false }),
   };
   const choice = useChoice<ProductResponse>(({ id }) => id);
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const products = useLoad((signal) => client.get('/v1/products', { query: page, signal }), [JSON.stringify(page)]);
-  const all = () => client.rows('/v1/products', { query: { ...filters, limit: 1000 } });
-  const shown = products.value?.data ?? [];
+  const products = useList({
+    columns: () => productColumns,
+    keyOf: choice.keyOf,
+    read: (page, signal) => client.get('/v1/products', { query: { ...filters, ...page }, signal }),
+  });
+  const { shown, all } = products;
   const isChoice = can('products:write') && (choice.chosen.length > 0 || shown.length > 0);
   const many = useChangeOfMany(choice, products.reload);
   if (many.isOpen) return <DiscountMany chosen={choice.chosen} onEnd={many.end} />;
@@ -130,13 +141,11 @@ export const ProductsPage = () => {
       )}
       <List
         of={products}
-        all={all}
         file="products"
         fileColumns={async () => (await import('../import/product-file.ts')).productFileColumns()}
         caption={t.caption}
         columns={isChoice ? [choiceColumn(choice, shown, ({ name }) => name), ...productColumns] : productColumns}
-        keyOf={choice.keyOf}
-        empty={query.active === 'no' ? t.noneInactive : Object.keys(query).length > 0 ? t.noneFits : t.none}
+        empty={query.active === 'no' ? t.noneInactive : products.isFiltered ? t.noneFits : t.none}
       />
     </>
   );

@@ -106,7 +106,13 @@ const soldIn = async (
 };
 
 const numberColumns: readonly Column<Best>[] = [
-  { heading: t.sales, cell: ({ sales }) => count(sales), value: ({ sales }) => sales, isNumber: true },
+  {
+    heading: t.sales,
+    cell: ({ sales }) => count(sales),
+    value: ({ sales }) => sales,
+    total: (rows) => count(rows.reduce((sum, { sales }) => sum + sales, 0)),
+    isNumber: true,
+  },
   amountColumn(t.paid, ({ paid }) => paid, 'note'),
   amountColumn(t.shares, ({ shares }) => shares, 'note'),
   amountColumn(t.commissions, ({ commissions }) => commissions, 'note'),
@@ -140,6 +146,7 @@ const Ranking = ({ id, title, rows, columns }: RankingProps) => (
       rows={rows.slice(0, shown)}
       keyOf={(row) => row.id}
       empty={t.nothingSold}
+      foot={{ said: texts.list.count(rows.length), rows }}
     />
     {rows.length > 0 && (
       <nav class="pages" aria-label={title}>

@@ -1,4 +1,4 @@
-import { money } from '../format.ts';
+import { money, some } from '../format.ts';
 import { texts } from '../texts.ts';
 import { saleWords } from '../words/sale.ts';
 
@@ -9,6 +9,8 @@ export const t = {
   caption: 'Sales of the store',
   none: 'Nothing was sold yet. Open a product and press Sell, or set up a vendor.',
   noneFits: 'No sale fits these filters.',
+  counted: (sales: number, refunds: number) =>
+    `${some(sales, 'sale')}${refunds > 0 ? `, ${some(refunds, 'refund')}` : ''}`,
   at: 'Sold',
   state: 'State',
   product: 'Product',

@@ -1,3 +1,4 @@
+import { useEffect } from 'preact/hooks';
 import type { SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
@@ -5,8 +6,8 @@ import { startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';
 import { Heading } from '../parts/heading.tsx';
 import { amountColumn, type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
-import { useLoad } from '../parts/load.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
+import { useList } from '../parts/rows.ts';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './sale.texts.ts';
@@ -26,37 +27,72 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
       </a>
     ),
     value: ({ at }) => at,
+    sort: { name: 'sold', kind: 'time' },
   },
   {
     heading: t.state,
     inRow: 'main',
     cell: ({ state }) => <State tone={tones[state]}>{t.states[state]}</State>,
     value: ({ state }) => state,
+    sort: { name: 'state', kind: 'text', by: ({ state }) => t.states[state] },
   },
   {
     heading: t.product,
     inRow: 'title',
     cell: ({ productId }) => <NamedProduct id={productId} />,
     value: ({ productId }) => productName(session, productId),
+    sort: { name: 'product', kind: 'text' },
   },
   {
     heading: t.buyer,
     cell: ({ buyerUuid }) => (buyerUuid === null ? '–' : <NamedCustomer uuid={buyerUuid} />),
     value: ({ buyerUuid }) => (buyerUuid === null ? null : customerName(session, buyerUuid)),
+    sort: { name: 'buyer', kind: 'text' },
   },
   amountColumn(t.base, ({ base }) => base),
   amountColumn(t.discount, ({ base, total }) => base - total),
   amountColumn(t.total, ({ total }) => total),
-  amountColumn(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note'),
+  amountColumn(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note', 'credit'),
   amountColumn(t.paidInL, (sale) => earnedBy(sale).paid),
   amountColumn(t.givenBack, (sale) => earnedBy(sale).refunded),
-  { ...amountColumn(t.received, received, 'note'), value: undefined },
+  { ...amountColumn(t.received, received, 'note', 'received'), value: undefined },
   amountColumn(t.shares, (sale) => earnedBy(sale).shares),
   amountColumn(t.commissions, (sale) => earnedBy(sale).commissions),
-  { ...amountColumn(t.toOthers, toOthers, 'note'), value: undefined },
-  amountColumn(t.yours, (sale) => earnedBy(sale).yours, 'main'),
+  { ...amountColumn(t.toOthers, toOthers, 'note', 'others'), value: undefined },
+  amountColumn(t.yours, (sale) => earnedBy(sale).yours, 'main', 'yours'),
   { heading: t.reference, value: ({ reference }) => reference },
 ];
+
+/** How many were sold, and how many of these were refunded. */
+const counted = (sales: readonly SaleResponse[]): string => {
+  const numberOf = (state: SaleResponse['state']) => sales.filter((sale) => sale.state === state).length;
+  return t.counted(sales.length - numberOf('refused'), numberOf('refunded'));
+};
+
+/** Few names are read by tens, and many from the lists of all. */
+const few = 100;
+const atOnce = 10;
+
+/** Reads the names of all rows in the background: paper, and an order by names, cannot wait for them. */
+const useNames = (session: Session, sales: readonly SaleResponse[] | undefined): void =>
+  useEffect(() => {
+    const reads = new Map<string, () => Promise<string>>();
+    for (const { productId, buyerUuid } of sales ?? []) {
+      reads.set(productId, () => productName(session, productId));
+      if (buyerUuid !== null) reads.set(buyerUuid, () => customerName(session, buyerUuid));
+    }
+    const all = [...reads.values()];
+    let isShown = true;
+    const read = async () => {
+      const step = all.length > few ? all.length : atOnce;
+      for (let at = 0; at < all.length && isShown; at += step)
+        await Promise.all(all.slice(at, at + step).map((name) => name()));
+    };
+    read();
+    return () => {
+      isShown = false;
+    };
+  }, [sales]);
 
 const isState = (text: string | undefined): text is SaleResponse['state'] => Object.hasOwn(tones, text ?? '');
 
@@ -65,27 +101,25 @@ export const SalesPage = () => {
   const { client, can } = session;
   const { query } = useAddress();
   const [from, to] = [startOfDay(query.from), startOfDay(query.to, 1)];
-  const filtersOf = async (signal?: AbortSignal) => ({
-    ...(isState(query.state) && { state: query.state }),
-    ...(query.buyer && { buyer: query.buyer }),
-    ...(from && { from }),
-    ...(to && { to }),
-    ...(query.product && { product: await productOf(session, query.product, signal) }),
-  });
-  const sales = useLoad(
-    async (signal) => {
-      const filters = await filtersOf(signal);
-      return client.get('/v1/sales', {
-        // For each row, one or two names must be read.
-        query: { ...filters, limit: 25, ...(query.cursor && { cursor: query.cursor }) },
+  const sales = useList({
+    columns: () => columnsOf(session),
+    keyOf: ({ id }) => id,
+    // For each row, one or two names must be read.
+    limit: 25,
+    read: async (page, signal) =>
+      client.get('/v1/sales', {
+        query: {
+          ...(isState(query.state) && { state: query.state }),
+          ...(query.buyer && { buyer: query.buyer }),
+          ...(from && { from }),
+          ...(to && { to }),
+          ...(query.product && { product: await productOf(session, query.product, signal) }),
+          ...page,
+        },
         signal,
-      });
-    },
-    [JSON.stringify(query)],
-  );
-  async function* all() {
-    yield* client.rows('/v1/sales', { query: { ...(await filtersOf()), limit: 1000 } });
-  }
+      }),
+  });
+  useNames(session, sales.whole);
   return (
     <>
       <Heading title={t.title} />
@@ -98,12 +132,10 @@ export const SalesPage = () => {
       </div>
       <List
         of={sales}
-        all={all}
         file="sales"
         caption={t.caption}
-        columns={columnsOf(session)}
-        keyOf={({ id }) => id}
-        empty={Object.keys(query).length > 0 ? t.noneFits : t.none}
+        counted={counted}
+        empty={sales.isFiltered ? t.noneFits : t.none}
       />
     </>
   );

@@ -9,6 +9,7 @@ import { firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './vendor.texts.ts';
@@ -36,6 +37,7 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
     inRow: 'title',
     cell: ({ uuid, name }) => <a href={link(`/vendors/${uuid}`)}>{name}</a>,
     value: ({ name }) => name,
+    sort: { name: 'name', kind: 'text' },
   },
   {
     heading: t.region,
@@ -45,11 +47,13 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
       </span>
     ),
     value: ({ region }) => region,
+    sort: { name: 'region', kind: 'text' },
   },
   {
     heading: t.product,
     cell: ({ product }) => <VendorProduct of={product} />,
     value: ({ product }) => product?.name ?? null,
+    sort: { name: 'product', kind: 'text' },
   },
   { heading: t.script, cell: ({ script }) => script ?? '–', value: ({ script }) => script },
   {
@@ -60,12 +64,14 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
       </time>
     ),
     value: ({ seenAt }) => seenAt,
+    sort: { name: 'seen', kind: 'time' },
   },
   {
     heading: t.state,
     inRow: 'main',
     cell: ({ state }) => <VendorState of={state} />,
     value: ({ state }) => t.states[state],
+    sort: { name: 'state', kind: 'text' },
   },
   ...(session.can('sales:read')
     ? [
@@ -87,26 +93,23 @@ export const VendorsPage = () => {
   const { query } = useAddress();
   const choice = useChoice<VendorResponse>(({ uuid }) => uuid);
   const [isChanging, setChanging] = useState(false);
-  const filtersOf = async (signal?: AbortSignal) => ({
-    ...(isState(query.state) && { state: query.state }),
-    ...(query.product && { product: await productOf(session, query.product, signal) }),
-  });
-  const vendors = useLoad(
-    async (signal) =>
+  const vendors = useList({
+    columns: () => columnsOf(session),
+    keyOf: choice.keyOf,
+    // The sales of each row are read separately.
+    limit: 25,
+    read: async (page, signal) =>
       client.get('/v1/vendors', {
-        // The sales of each row are read separately.
-        query: { ...(await filtersOf(signal)), limit: 25, ...(query.cursor && { cursor: query.cursor }) },
+        query: {
+          ...(isState(query.state) && { state: query.state }),
+          ...(query.product && { product: await productOf(session, query.product, signal) }),
+          ...page,
+        },
         signal,
       }),
-    [JSON.stringify(query)],
-  );
-  async function* all() {
-    yield* client.rows('/v1/vendors', { query: { ...(await filtersOf()), limit: 1000 } });
-  }
-  const isFiltered = query.state !== undefined || query.product !== undefined;
-  const shown = vendors.value?.data ?? [];
-  const isChoice = can('vendors:write') && (isFiltered || vendors.value?.data.length !== 0);
-  const columns = columnsOf(session);
+  });
+  const { shown, all, isFiltered, columns } = vendors;
+  const isChoice = can('vendors:write') && (isFiltered || vendors.value?.rows.length !== 0);
   return (
     <>
       <Heading title={t.title}>
@@ -139,13 +142,11 @@ export const VendorsPage = () => {
       )}
       <List
         of={vendors}
-        all={all}
         file="vendors"
         caption={t.caption}
         columns={
           isChoice ? [choiceColumn(choice, shown, ({ name, region }) => `${name}, ${region}`), ...columns] : columns
         }
-        keyOf={choice.keyOf}
         empty={isFiltered ? t.noneFits : t.none}
       />
     </>

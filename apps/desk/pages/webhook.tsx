@@ -4,6 +4,7 @@ import { ago, count } from '../format.ts';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { eventNames } from '../words/event.ts';
@@ -29,6 +30,7 @@ const columns: readonly Column<WebhookDeliveryResponse>[] = [
     heading: t.sent.attempts,
     cell: ({ attempts }) => count(attempts),
     value: ({ attempts }) => attempts,
+    sort: { name: 'attempts', kind: 'size' },
     isNumber: true,
   },
   {
@@ -41,6 +43,7 @@ const columns: readonly Column<WebhookDeliveryResponse>[] = [
     inRow: 'label',
     cell: ({ nextAt }) => (nextAt === null ? '–' : ago(nextAt)),
     value: ({ nextAt }) => nextAt,
+    sort: { name: 'next', kind: 'time' },
   },
 ];
 
@@ -53,12 +56,13 @@ export const WebhookPage = ({ id }: { id: string }) => {
   const { query } = useAddress();
   const path = { id };
   const filters = isState(query.state) ? { state: query.state } : {};
-  const page = { ...filters, limit: 50, ...(query.cursor && { cursor: query.cursor }) };
   const webhook = useLoad((signal) => client.get('/v1/webhooks/{id}', { path, signal }), [id]);
-  const sent = useLoad(
-    (signal) => client.get('/v1/webhooks/{id}/deliveries', { path, query: page, signal }),
-    [id, JSON.stringify(page)],
-  );
+  const sent = useList({
+    columns: () => columns,
+    keyOf: (row) => row.id,
+    read: (page, signal) =>
+      client.get('/v1/webhooks/{id}/deliveries', { path, query: { ...filters, ...page }, signal }),
+  });
   return (
     <Show of={webhook}>
       {(found) => (
@@ -72,15 +76,7 @@ export const WebhookPage = ({ id }: { id: string }) => {
           <div class="filters">
             <Filter name="state" label={t.state} options={[['', texts.list.all], ...Object.entries(t.sent.states)]} />
           </div>
-          <List
-            of={sent}
-            all={() => client.rows('/v1/webhooks/{id}/deliveries', { path, query: { ...filters, limit: 1000 } })}
-            file="webhook-deliveries"
-            caption={t.sent.caption}
-            columns={columns}
-            keyOf={(row) => row.id}
-            empty={t.sent.none}
-          />
+          <List of={sent} file="webhook-deliveries" caption={t.sent.caption} empty={t.sent.none} />
         </>
       )}
     </Show>

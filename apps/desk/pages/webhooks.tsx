@@ -1,11 +1,12 @@
 import { useState } from 'preact/hooks';
 import type { WebhookResponse, WebhookSecretResponse } from '../../client/client.ts';
-import { link, useAddress } from '../address.ts';
+import { link } from '../address.ts';
 import { count } from '../format.ts';
 import { type Action, Actions } from '../parts/actions.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List, State } from '../parts/list.tsx';
-import { FaultBox, type PressState, useLoad, usePress } from '../parts/load.tsx';
+import { FaultBox, type PressState, usePress } from '../parts/load.tsx';
+import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { eventNames } from '../words/event.ts';
@@ -117,16 +118,18 @@ const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<Webhoo
 export const WebhooksPage = () => {
   const { client } = useSession();
   const say = useSay();
-  const { query } = useAddress();
   const [creating, setCreating] = useState<WebhookResponse['format']>();
   const [secret, setSecret] = useState<WebhookSecretResponse>();
-  const page = { limit: 50, ...(query.cursor && { cursor: query.cursor }) };
-  const webhooks = useLoad((signal) => client.get('/v1/webhooks', { query: page, signal }), [JSON.stringify(page)]);
   // Discord checks no signature.
   const onMade = (made: WebhookSecretResponse): void => {
     if (made.format === 'discord') say(t.madeDiscord);
     else setSecret(made);
   };
+  const webhooks = useList({
+    columns: (reload) => columnsOf({ reload, onMade }),
+    keyOf: ({ id }) => id,
+    read: (query, signal) => client.get('/v1/webhooks', { query, signal }),
+  });
   return (
     <>
       <Heading title={t.title}>
@@ -142,15 +145,7 @@ export const WebhooksPage = () => {
         <NewWebhook format={creating} onMade={onMade} reload={webhooks.reload} onClose={() => setCreating(undefined)} />
       )}
       {secret && <Secret of={secret} onClose={() => setSecret(undefined)} />}
-      <List
-        of={webhooks}
-        all={() => client.rows('/v1/webhooks', { query: { limit: 1000 } })}
-        file="webhooks"
-        caption={t.caption}
-        columns={columnsOf({ reload: webhooks.reload, onMade })}
-        keyOf={({ id }) => id}
-        empty={t.none}
-      />
+      <List of={webhooks} file="webhooks" caption={t.caption} empty={t.none} />
     </>
   );
 };

@@ -1,22 +1,19 @@
 import type { ComponentChildren } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useId, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
 import type { CsvValue } from '../csv.ts';
 import { money } from '../format.ts';
 import { useSession } from '../session.ts';
+import type { Order, Sorting } from '../sort.ts';
 import { texts } from '../texts.ts';
-import { type LoadState, Show } from './load.tsx';
+import { Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
 import { Picture } from './picture.tsx';
 import { ProductInput } from './product.tsx';
+import type { Listing } from './rows.ts';
 import { useSay } from './toast.tsx';
-
-interface Page<R> {
-  data: R[];
-  pagination: { nextCursor: string | null; previousCursor: string | null };
-}
 
 /** A column: its heading, its cell, if it is shown, and its value in an exported file, if it has one. */
 export interface Column<R> {
@@ -26,6 +23,10 @@ export interface Column<R> {
   cell?: (row: R) => ComponentChildren;
   value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
   isNumber?: boolean;
+  /** The list can be sorted by it. */
+  sort?: Sorting<R> | undefined;
+  /** Stands below it in the foot: the sum of all rows. */
+  total?: (rows: readonly R[]) => string;
   /** True for what can only be pressed: on paper there is no such column. */
   isTool?: boolean;
   /**
@@ -40,14 +41,21 @@ const nothing = '–';
 
 /**
  * A column of L$. A row says nothing of an amount of 0, but of the one that it is about, which is in `main`. Without a
- * place the column is in the file alone.
+ * place the column is in the file alone. A list can be sorted by it if `name` is given.
  */
-export const amountColumn = <R,>(heading: string, of: (row: R) => number, place?: 'main' | 'note'): Column<R> => ({
+export const amountColumn = <R,>(
+  heading: string,
+  of: (row: R) => number,
+  place?: 'main' | 'note',
+  name?: string,
+): Column<R> => ({
   heading,
   ...(place && {
     cell: (row: R) => (place === 'main' ? <b>{money(of(row))}</b> : of(row) === 0 ? nothing : money(of(row))),
     inRow: place,
+    total: (rows) => money(rows.reduce((sum, row) => sum + of(row), 0)),
   }),
+  ...(name && { sort: { name, kind: 'size', by: of } }),
   value: of,
   isNumber: true,
 });
@@ -81,24 +89,78 @@ interface TableProps<R> {
   rows: readonly R[];
   keyOf: (row: R) => string;
   empty: string;
+  /** Its heads sort the list. */
+  canSort?: boolean;
+  order?: Order<R> | undefined;
+  /** The words below the rows, and the rows whose totals stand beside them. */
+  foot?: { said: string; rows?: readonly R[] | undefined } | undefined;
 }
 
+/** Sorts the list by a column, or turns its order round. Texts begin with A, amounts with the largest. */
+const SortButton = <R,>({ of, order }: { of: Column<R>; order: Order<R> | undefined }) => {
+  const { path, query } = useAddress();
+  const { name = '', kind } = of.sort ?? {};
+  const isDescending = order?.name === name ? !order.isDescending : kind !== 'text';
+  const to = link(path, { ...query, cursor: undefined, sort: `${isDescending ? '-' : ''}${name}` });
+  return (
+    <>
+      <button type="button" class="sort" onClick={() => go(to)}>
+        {of.heading}
+      </button>
+      {/* Names the column where nobody sees its head. */}
+      <span class="folded">{of.heading}</span>
+    </>
+  );
+};
+
+/** The orders of a list as a choice, where it has no heads. */
+const SortFilter = <R,>({ columns }: { columns: readonly Column<R>[] }) => (
+  <div class="sorts">
+    <Filter
+      name="sort"
+      label={texts.list.sort}
+      options={[
+        ['', texts.list.unsorted],
+        ...columns.flatMap(({ heading, sort }) =>
+          sort
+            ? ['', '-'].map(
+                (sign, way) => [`${sign}${sort.name}`, `${heading}: ${texts.list.orders[sort.kind][way]}`] as const,
+              )
+            : [],
+        ),
+      ]}
+    />
+  </div>
+);
+
 /** A table whose rows become two lines each where the screen is narrow: the main facts, and a note. */
-export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TableProps<R>) => {
+export const Table = <R,>({ caption, columns: all, rows, keyOf, empty, canSort, order, foot }: TableProps<R>) => {
   const columns = all.filter(({ cell }) => cell);
+  const said = columns.findIndex(({ isTool }) => !isTool);
+  const sortOf = ({ sort }: Column<R>) => {
+    if (!canSort || !sort) return undefined;
+    return order?.name !== sort.name ? 'none' : order.isDescending ? 'descending' : 'ascending';
+  };
   return rows.length === 0 ? (
     <p class="empty">{empty}</p>
   ) : (
     // The roles stay where the style sheet makes lines of the rows.
     // biome-ignore-start lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
     <div class="fits">
+      {canSort && columns.some(({ sort }) => sort) && <SortFilter columns={columns} />}
       <table class="table" role="table">
         <caption class="hidden-text">{caption}</caption>
         <thead role="rowgroup">
           <tr role="row">
-            {columns.map(({ heading, head = heading, isNumber, isTool }) => (
-              <th key={heading} role="columnheader" scope="col" class={lookOf({ isNumber, isTool })}>
-                {head}
+            {columns.map((column) => (
+              <th
+                key={column.heading}
+                role="columnheader"
+                scope="col"
+                class={lookOf(column)}
+                aria-sort={sortOf(column)}
+              >
+                {sortOf(column) ? <SortButton of={column} order={order} /> : (column.head ?? column.heading)}
               </th>
             ))}
           </tr>
@@ -119,6 +181,21 @@ export const Table = <R,>({ caption, columns: all, rows, keyOf, empty }: TablePr
             </tr>
           ))}
         </tbody>
+        {foot && (
+          <tfoot role="rowgroup">
+            <tr role="row">
+              {columns.map((column, index) => {
+                const total = foot.rows && column.total?.(foot.rows);
+                const place = index === said ? 'is-title' : placeOf(column, index, total || nothing);
+                return (
+                  <td key={column.heading} role="cell" data-heading={column.heading} class={place + lookOf(column)}>
+                    {index === said ? <span class="counted">{foot.said}</span> : total}
+                  </td>
+                );
+              })}
+            </tr>
+          </tfoot>
+        )}
       </table>
     </div>
     // biome-ignore-end lint/a11y/noRedundantRoles: browsers drop the roles of a table in another layout.
@@ -162,38 +239,69 @@ export const Export = <R,>({ columns, all, file, fileColumns }: ExportProps<R>) 
   );
 };
 
-interface ListProps<R> extends Omit<TableProps<R>, 'rows'>, ExportProps<R> {
-  of: LoadState<Page<R>>;
+/** True while the page is being printed. */
+const usePrinting = (): boolean => {
+  const [isPrinting, setPrinting] = useState(false);
+  useEffect(() => {
+    const follow = ({ type }: Event) => setPrinting(type === 'beforeprint');
+    addEventListener('beforeprint', follow);
+    addEventListener('afterprint', follow);
+    return () => {
+      removeEventListener('beforeprint', follow);
+      removeEventListener('afterprint', follow);
+    };
+  }, []);
+  return isPrinting;
+};
+
+interface ListProps<R> extends Pick<TableProps<R>, 'caption' | 'empty'>, Omit<ExportProps<R>, 'all' | 'columns'> {
+  of: Listing<R>;
+  /** If it has more of them than those by which it is sorted. */
+  columns?: readonly Column<R>[];
+  /** The words of its foot about all rows, if they are more than a number. */
+  counted?: (rows: readonly R[]) => string;
 }
 
-/**
- * A list of the API, page by page. The address holds the filters and the cursor, so a list keeps its place. Read
- * `useAddress().query.cursor`, and pass it on to the API.
- */
-export const List = <R,>({ of, all, file, fileColumns, ...table }: ListProps<R>) => {
-  const { path, query } = useAddress();
-  const at = (cursor: string): string => link(path, { ...query, cursor });
+/** A list of the API, page by page. On paper it has every row that was read. */
+export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted, ...words }: ListProps<R>) => {
+  const { keyOf, order, whole, cut, all, isReading } = of;
+  const isPrinting = usePrinting();
+  const said = whole ? (counted?.(whole) ?? texts.list.count(whole.length)) : cut ? texts.list.narrow(cut.length) : '…';
   return (
     <Show of={of}>
-      {({ data, pagination: { nextCursor, previousCursor } }) => (
-        <>
-          <Table {...table} rows={data} />
-          {(previousCursor || nextCursor) && <p class="printed">{texts.list.part(data.length)}</p>}
-          <nav class="pages" aria-label={texts.list.pages}>
-            {previousCursor && (
-              <a class="button" href={at(previousCursor)}>
-                {texts.list.previous}
-              </a>
-            )}
-            {nextCursor && (
-              <a class="button" href={at(nextCursor)}>
-                {texts.list.next}
-              </a>
-            )}
-            {data.length > 0 && <Export columns={table.columns} all={all} file={file} fileColumns={fileColumns} />}
-          </nav>
-        </>
-      )}
+      {({ rows, before, previous, next }) => {
+        const read = whole ?? (cut?.some((row) => rows[0] && keyOf(row) === keyOf(rows[0])) ? cut : rows);
+        return (
+          <>
+            <Table
+              {...{ ...words, columns, keyOf, order }}
+              rows={isPrinting ? read : rows}
+              canSort={whole !== undefined && whole.length > 1}
+              foot={whole || cut || isReading ? { said, rows: whole } : undefined}
+            />
+            <p class="hidden-text" aria-live="polite">
+              {whole && order && texts.list.sorted(order.heading, order.said)}
+            </p>
+            {!whole && (previous || next) && <p class="printed">{texts.list.part(read.length)}</p>}
+            <nav class="pages" aria-label={texts.list.pages}>
+              {whole && before !== undefined && (previous || next) && (
+                <span class="help">{texts.list.range(before, rows.length, whole.length)}</span>
+              )}
+              {previous && (
+                <a class="button" href={previous}>
+                  {texts.list.previous}
+                </a>
+              )}
+              {next && (
+                <a class="button" href={next}>
+                  {texts.list.next}
+                </a>
+              )}
+              {rows.length > 0 && <Export {...{ columns, all, file, fileColumns }} />}
+            </nav>
+          </>
+        );
+      }}
     </Show>
   );
 };
@@ -212,10 +320,14 @@ export const Filter = ({
   initial?: string;
 }) => {
   const { path, query } = useAddress();
+  const id = useId();
   return (
-    <label class="filter">
-      <span>{label}</span>
+    <div class="filter">
+      <label for={id}>
+        <span>{label}</span>
+      </label>
       <select
+        id={id}
         value={query[name] ?? initial}
         onChange={(event) => go(link(path, { ...query, cursor: undefined, [name]: event.currentTarget.value }))}
       >
@@ -225,7 +337,7 @@ export const Filter = ({
           </option>
         ))}
       </select>
-    </label>
+    </div>
   );
 };
 

@@ -194,14 +194,14 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Id of a card').fill(data[0].id);
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: data[0].id }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(2);
+    expect(await page.locator('tbody tr').count()).toBe(1);
     // The id of a card is its money, and addresses stay in the browser's history.
     expect(page.url()).toBe(before);
     expect(before).not.toContain(data[0].id);
     await page.getByLabel('Customer: name or UUID').fill(username);
     await page.keyboard.press('Enter');
     await page.getByRole('cell', { name: data[1].id }).waitFor();
-    expect(await page.getByRole('row').count()).toBe(3);
+    expect(await page.locator('tbody tr').count()).toBe(2);
 
     // The tab forgets what it has redeemed, and reads it in the history.
     await page.reload();
@@ -551,7 +551,7 @@ test('has no barriers in dialogs, empty lists, refusals and errors', async () =>
     await choose(button);
     await close();
   }
-  await go('/coupons', 'Code');
+  await go('/coupons', code);
   for (const button of [`Take back: ${code}`, `Edit: ${code}`]) {
     await choose(button, code);
     if (button.startsWith('Take')) await close();
@@ -588,7 +588,7 @@ test('a key that only reads sees no button that would change something, and no p
     await headed(page, heading);
     await page.locator('main:not(:has(.waiting, [aria-busy=true]))').waitFor();
 
-    const buttons = await page.locator('main :is(button, a.button)').allInnerTexts();
+    const buttons = await page.locator('main :is(button:not(.sort), a.button)').allInnerTexts();
     const menu = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allInnerTexts();
 
     expect(
@@ -668,12 +668,12 @@ test('a list keeps its filters and its place when one comes back to it', async (
   const page = await signIn(wide, `/sales?buyer=${username}`);
 
   await page.getByRole('link', { name: 'Next' }).click();
-  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
   await page.getByRole('row').nth(1).getByRole('link').first().click();
   await headed(page, 'Sale');
   await page.goBack();
 
-  await expect.poll(() => page.getByRole('row').count()).toBe(3);
+  await expect.poll(() => page.locator('tbody tr').count()).toBe(2);
   expect(await page.getByLabel('Buyer: name or UUID').inputValue()).toBe(username);
 });
 
