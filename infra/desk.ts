@@ -48,7 +48,7 @@ export const bundleDesk = async (of: keyof typeof entries = 'deployed', releases
     minify: true,
     format: 'esm',
     platform: 'browser',
-    target: ['es2023', 'chrome123', 'firefox121', 'safari17.5'],
+    target: ['es2023', 'chrome123', 'firefox125', 'safari17.5'],
     jsx: 'automatic',
     jsxImportSource: 'preact',
     define: {

@@ -14,6 +14,8 @@ export const texts = {
   close: 'Close',
   undo: 'Undo',
   skip: 'Skip to the page',
+  actions: 'Actions',
+  open: 'Open',
   more: 'More',
   moreOf: (name: string) => `More: ${name}`,
   noScript: 'This page could not be loaded. Check the connection, and load the desk again.',

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CategoryResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
 import { count } from '../format.ts';
-import { CopyId } from '../parts/copy.tsx';
+import { menuColumn } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -10,6 +10,7 @@ import { type Column, List } from '../parts/list.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
+import { texts } from '../texts.ts';
 import { t } from './category.texts.ts';
 
 const columns: readonly Column<CategoryResponse>[] = [
@@ -26,7 +27,12 @@ const columns: readonly Column<CategoryResponse>[] = [
     sort: { name: 'products', kind: 'size' },
     isNumber: true,
   },
-  { heading: t.id, inRow: 'none', isTool: true, cell: ({ id }) => <CopyId id={id} />, value: ({ id }) => id },
+  { heading: t.id, value: ({ id }) => id },
+  menuColumn(({ id, name }) => ({
+    of: name,
+    id,
+    all: [{ text: texts.open, to: link(`/categories/${encodeURIComponent(id)}`) }],
+  })),
 ];
 
 export const CategoriesPage = () => {

@@ -10,7 +10,6 @@ export const t = {
   name: 'Name',
   products: 'Products',
   id: 'Id',
-  actions: 'Actions',
   create: 'New category',
   created: (name: string) => `Made the category ${name}.`,
   rename: 'Rename',
@@ -33,7 +32,6 @@ export const t = {
   },
   takeOut: {
     open: 'Take out',
-    of: (product: string) => `Take out: ${product}`,
     done: (product: string, name: string) => `Took ${product} out of ${name}.`,
   },
 };

@@ -3,13 +3,13 @@ import type { CategoryResponse, ProductResponse } from '../../client/client.ts';
 import { go, link } from '../address.ts';
 import { isUuid } from '../format.ts';
 import { productName } from '../names.ts';
-import { Actions } from '../parts/actions.tsx';
+import { Actions, menuColumn } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, List } from '../parts/list.tsx';
-import { FaultBox, Show, useLoad, usePress } from '../parts/load.tsx';
+import { List } from '../parts/list.tsx';
+import { Show, useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
@@ -100,79 +100,35 @@ const Add = ({ category: { id, name }, reload, onClose }: CategoryProps) => {
   );
 };
 
-const TakeOut = ({
-  category,
-  product,
-  reload,
-}: {
-  category: CategoryResponse;
-  product: ProductResponse;
-  reload: () => void;
-}) => {
-  const { client } = useSession();
-  const say = useSay();
-  const taking = usePress(async () => {
-    await client.delete('/v1/categories/{id}/products/{productId}', {
-      path: { id: category.id, productId: product.id },
-    });
-    reload();
-    say(t.takeOut.done(product.name, category.name));
-  });
-  return (
-    <>
-      <button
-        type="button"
-        class="button"
-        aria-label={t.takeOut.of(product.name)}
-        aria-disabled={taking.isBusy}
-        onClick={taking.press}
-      >
-        {t.takeOut.open}
-      </button>
-      {taking.fault && <FaultBox fault={taking.fault} />}
-    </>
-  );
-};
-
 const Members = ({ category, round, reload }: { category: CategoryResponse; round: number; reload: () => void }) => {
   const { client, can } = useSession();
+  const say = useSay();
   const products = useList({
-    columns: () => productColumns,
+    columns: () => [
+      ...productColumns,
+      menuColumn((product: ProductResponse) => ({
+        of: product.name,
+        id: product.id,
+        all: [can('categories:write') && { text: t.takeOut.open, press: () => takeOut(product) }],
+      })),
+    ],
     keyOf: ({ id }) => id,
     read: (page, signal) => client.get('/v1/products', { query: { category: category.id, ...page }, signal }),
     inputs: [round],
   });
-  const columns: readonly Column<ProductResponse>[] = can('categories:write')
-    ? [
-        ...productColumns,
-        {
-          heading: t.actions,
-          inRow: 'main',
-          isTool: true,
-          cell: (product) => <TakeOut category={category} product={product} reload={reload} />,
-        },
-      ]
-    : productColumns;
-  return (
-    <List
-      of={products}
-      file="products-of-category"
-      caption={t.members(category.name)}
-      columns={columns}
-      empty={t.empty}
-    />
-  );
+  const takeOut = async ({ id, name }: ProductResponse) => {
+    await client.delete('/v1/categories/{id}/products/{productId}', { path: { id: category.id, productId: id } });
+    reload();
+    say(t.takeOut.done(name, category.name));
+  };
+  return <List of={products} file="products-of-category" caption={t.members(category.name)} empty={t.empty} />;
 };
-
-const dialogs = { add: Add, rename: Rename, remove: Remove };
 
 export const CategoryPage = ({ id }: { id: string }) => {
   const { client, can } = useSession();
   const [round, setRound] = useState(0);
-  const [open, setOpen] = useState<keyof typeof dialogs>();
   const reload = () => setRound((last) => last + 1);
   const loaded = useLoad((signal) => client.get('/v1/categories/{id}', { path: { id }, signal }), [id, round]);
-  const Opened = open && dialogs[open];
   return (
     <Show of={loaded}>
       {(category) => (
@@ -182,15 +138,20 @@ export const CategoryPage = ({ id }: { id: string }) => {
               all={[
                 can('categories:write', 'products:read') && {
                   text: t.add.open,
-                  press: () => setOpen('add'),
+                  opens: (onClose) => <Add {...{ category, reload, onClose }} />,
                   isMain: true,
                 },
-                can('categories:write') && { text: t.rename, press: () => setOpen('rename') },
-                can('categories:write') && { text: t.remove.open, press: () => setOpen('remove') },
+                can('categories:write') && {
+                  text: t.rename,
+                  opens: (onClose) => <Rename {...{ category, reload, onClose }} />,
+                },
+                can('categories:write') && {
+                  text: t.remove.open,
+                  opens: (onClose) => <Remove {...{ category, reload, onClose }} />,
+                },
               ]}
             />
           </Heading>
-          {Opened && <Opened category={category} reload={reload} onClose={() => setOpen(undefined)} />}
           {can('products:read') && <Members category={category} round={round} reload={reload} />}
         </>
       )}

@@ -19,8 +19,6 @@ export const t = {
   state: 'State',
   active: 'Active',
   inactive: 'Inactive',
-  actions: 'Actions',
-  of: (action: string, code: string) => `${action}: ${code}`,
   yes: 'Yes',
   no: 'No',
   createdWithout: (code: string, why: string) =>
@@ -50,6 +48,8 @@ export const t = {
     usesHelp: 'Empty: as often as they like.',
     saved: (code: string) => `Saved the limits of ${code}.`,
   },
+  disable: { open: 'Disable', done: (code: string) => `Disabled ${code}: it cannot be applied any more.` },
+  enable: { open: 'Enable', done: (code: string) => `Enabled ${code}: it can be applied.` },
   apply: {
     open: 'Apply a coupon',
     short: 'Apply',

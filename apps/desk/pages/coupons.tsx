@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
 import { pathSegment, useAddress } from '../address.ts';
 import { ago, count, date } from '../format.ts';
-import { type Action, Actions } from '../parts/actions.tsx';
+import { type Action, menuColumn } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -71,34 +71,43 @@ const Revoke = ({ coupon: { id, code }, onClose }: CouponProps) => {
   );
 };
 
-const dialogs = { edit: EditCoupon, limits: LimitCoupon, apply: Apply, revoke: Revoke };
-
-const CouponActions = ({ coupon, reload }: { coupon: CouponResponse; reload: () => void }) => {
-  const { can } = useSession();
-  const [open, setOpen] = useState<keyof typeof dialogs>();
-  const Opened = open && dialogs[open];
-  const opens = (name: keyof typeof dialogs, text: string): Action => ({
-    text,
-    label: t.of(text, coupon.code),
-    press: () => setOpen(name),
-  });
-  return (
-    <div class="actions">
-      <Actions
-        of={coupon.code}
-        all={[
-          can('coupons:apply') && coupon.active && opens('apply', t.apply.short),
-          can('coupons:apply') && opens('revoke', t.revoke.short),
-          can('coupons:write') && opens('edit', t.edit),
-          can('coupons:write') && opens('limits', t.limits.open),
-        ]}
-      />
-      {Opened && <Opened coupon={coupon} reload={reload} onClose={() => setOpen(undefined)} />}
-    </div>
-  );
+/** Disables a coupon, or enables it again. It is read first, so that nothing else of it changes. */
+const setActive = async ({ client }: Session, id: string, active: boolean): Promise<void> => {
+  const { code, discount, ownerProfit, bloggersSync } = await client.get('/v1/coupons/{id}', { path: { id } });
+  await client.put('/v1/coupons/{id}', { path: { id }, body: { code, discount, ownerProfit, bloggersSync, active } });
 };
 
-const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
+const couponMenu = (session: Session, say: ReturnType<typeof useSay>, reload: () => void) => {
+  const { can } = session;
+  const turn = async ({ id, code }: CouponResponse, active: boolean) => {
+    await setActive(session, id, active);
+    reload();
+    say(active ? t.enable.done(code) : t.disable.done(code));
+  };
+  return (coupon: CouponResponse) => {
+    const { id, code, active } = coupon;
+    const opens = (Opened: typeof Apply, text: string): Action => ({
+      text,
+      opens: (onClose) => <Opened {...{ coupon, reload, onClose }} />,
+    });
+    return {
+      of: code,
+      id,
+      all: [
+        can('coupons:apply') && active && opens(Apply, t.apply.short),
+        can('coupons:apply') && opens(Revoke, t.revoke.short),
+        can('coupons:write') && opens(EditCoupon, t.edit),
+        can('coupons:write') && opens(LimitCoupon, t.limits.open),
+        can('coupons:write') && {
+          text: active ? t.disable.open : t.enable.open,
+          press: () => turn(coupon, !active),
+        },
+      ],
+    };
+  };
+};
+
+const couponColumns = (menuOf: ReturnType<typeof couponMenu>): Column<CouponResponse>[] => [
   {
     heading: t.code,
     cell: ({ code }) => <b>{code}</b>,
@@ -151,21 +160,18 @@ const couponColumns = (reload: () => void): Column<CouponResponse>[] => [
       ),
     value: ({ active }) => active,
   },
-  {
-    heading: t.actions,
-    inRow: 'main',
-    isTool: true,
-    cell: (coupon) => <CouponActions coupon={coupon} reload={reload} />,
-  },
+  menuColumn(menuOf),
 ];
 
 export const CouponsPage = () => {
-  const { client, can } = useSession();
+  const session = useSession();
+  const { client, can } = session;
+  const say = useSay();
   const { query } = useAddress();
   const [isCreating, setCreating] = useState(false);
   const filters = query.active ? { active: query.active === 'yes' } : {};
   const coupons = useList({
-    columns: couponColumns,
+    columns: (reload) => couponColumns(couponMenu(session, say, reload)),
     keyOf: ({ id }) => id,
     read: (page, signal) => client.get('/v1/coupons', { query: { ...filters, ...page }, signal }),
   });

@@ -5,7 +5,6 @@ import { type Action, Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Edit } from '../parts/edit.tsx';
 import { Field, Form, type Values } from '../parts/form.tsx';
-import { FaultBox, usePress } from '../parts/load.tsx';
 import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { t } from './customer.texts.ts';
@@ -236,30 +235,24 @@ export const CustomerActions = ({ onGive, ...props }: ActionsProps) => {
   const { client, can } = useSession();
   const say = useSay();
   const { customer, reload } = props;
-  const [open, setOpen] = useState<keyof typeof dialogs>();
-  const lifting = usePress(async () => {
+  const opens = (name: keyof typeof dialogs, text: string): Action => {
+    const Opened = dialogs[name];
+    return { text, opens: (close) => <Opened {...props} onClose={close} /> };
+  };
+  const lift = async () => {
     await client.post('/v1/customers/{identifier}/actions/unban', { path: { identifier: customer.uuid } });
     reload();
     say(t.ban.lifted(customer.username));
-  });
-  const Opened = open && dialogs[open];
-  const opens = (name: keyof typeof dialogs, text: string): Action => ({ text, press: () => setOpen(name) });
+  };
   return (
-    <>
-      <Actions
-        all={[
-          can('credits:write') && { text: t.give.open, press: onGive, isMain: true },
-          can('giftcards:write') && opens('card', t.card.open),
-          can('coupons:apply') && opens('coupon', t.coupon.open),
-          can('customers:write') && opens('discount', t.discount.open),
-          can('customers:write') &&
-            (customer.isBanned
-              ? { text: t.ban.lift, press: lifting.press, isBusy: lifting.isBusy }
-              : opens('ban', t.ban.open)),
-        ]}
-      />
-      {lifting.fault && <FaultBox fault={lifting.fault} />}
-      {Opened && <Opened {...props} onClose={() => setOpen(undefined)} />}
-    </>
+    <Actions
+      all={[
+        can('credits:write') && { text: t.give.open, press: onGive, isMain: true },
+        can('giftcards:write') && opens('card', t.card.open),
+        can('coupons:apply') && opens('coupon', t.coupon.open),
+        can('customers:write') && opens('discount', t.discount.open),
+        can('customers:write') && (customer.isBanned ? { text: t.ban.lift, press: lift } : opens('ban', t.ban.open)),
+      ]}
+    />
   );
 };

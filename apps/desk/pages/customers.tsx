@@ -1,18 +1,18 @@
 import type { CustomerResponse } from '../../client/client.ts';
-import { useAddress } from '../address.ts';
+import { link, useAddress } from '../address.ts';
 import { importScopes, maxRows } from '../import/kinds.ts';
+import { menuColumn } from '../parts/actions.tsx';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
-import { CopyId } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { amountColumn, type Column, CustomerLink, Filter, List, Search, State } from '../parts/list.tsx';
 import { Avatar } from '../parts/picture.tsx';
 import { useList } from '../parts/rows.ts';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './customers.texts.ts';
 
-const columns: readonly Column<CustomerResponse>[] = [
+const columnsOf = ({ can }: Session): readonly Column<CustomerResponse>[] => [
   {
     heading: t.name,
     inRow: 'title',
@@ -43,13 +43,22 @@ const columns: readonly Column<CustomerResponse>[] = [
     cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
     value: ({ newsSubscriber }) => newsSubscriber,
   },
-  { heading: t.uuid, inRow: 'none', isTool: true, cell: ({ uuid }) => <CopyId id={uuid} />, value: ({ uuid }) => uuid },
+  { heading: t.uuid, value: ({ uuid }) => uuid },
+  menuColumn(({ uuid, username }) => ({
+    of: username,
+    id: uuid,
+    all: [
+      { text: texts.open, to: link(`/customers/${encodeURIComponent(uuid)}`) },
+      can('sales:read') && { text: texts.titles.sales, to: link('/sales', { buyer: username }) },
+    ],
+  })),
 ];
 
 const GiveMany = later(async () => (await import('./many.tsx')).GiveMany);
 
 export const CustomersPage = () => {
-  const { client, can } = useSession();
+  const session = useSession();
+  const { client, can } = session;
   const { query } = useAddress();
   const filters = {
     ...(query.news && { newsSubscriber: true }),
@@ -57,12 +66,12 @@ export const CustomersPage = () => {
   };
   const choice = useChoice<CustomerResponse>(({ uuid }) => uuid);
   const customers = useList({
-    columns: () => columns,
+    columns: () => columnsOf(session),
     keyOf: choice.keyOf,
     most: 5000,
     read: (page, signal) => client.get('/v1/customers', { query: { ...filters, ...page }, signal }),
   });
-  const { shown, all } = customers;
+  const { shown, all, columns } = customers;
   const isChoice = can(...importScopes.credit) && (choice.chosen.length > 0 || shown.length > 0);
   const many = useChangeOfMany(choice, customers.reload);
   if (many.isOpen) return <GiveMany chosen={choice.chosen} onEnd={many.end} />;

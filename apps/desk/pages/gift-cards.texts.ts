@@ -18,8 +18,7 @@ export const t = {
   anybody: 'Anybody',
   ownerOnly: 'The owner',
   id: 'Id',
-  actions: 'Actions',
-  of: (action: string, credit: number, id: string) => `${action}: card of ${money(credit)}, ${id}`,
+  of: (credit: number, id: string) => `card of ${money(credit)}, ${id}`,
   reason: 'Reason (optional)',
   reference: 'Reference (optional)',
   disable: {

@@ -3,6 +3,7 @@ import type { GiftCardResponse } from '../../client/client.ts';
 import { go, link, pathSegment, useAddress } from '../address.ts';
 import { noteRedeemed, shownWorth, useWorth } from '../card-worth.ts';
 import { dayIn, endOfDay, isUuid } from '../format.ts';
+import { type Action, menuColumn } from '../parts/actions.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -11,7 +12,7 @@ import { type Column, CustomerLink, Filter, List, Search, State, Table } from '.
 import { Show, useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './gift-cards.texts.ts';
 
@@ -93,46 +94,46 @@ const Redeem = ({ card, reload, onClose }: CardProps & { onClose: () => void }) 
   );
 };
 
-const Actions = ({ card, reload }: CardProps) => {
-  const { client, can } = useSession();
+const Disable = ({ card, reload, onClose }: CardProps & { onClose: () => void }) => {
+  const { client } = useSession();
   const say = useSay();
-  const [isRedeeming, setRedeeming] = useState(false);
-  const [isDisabling, setDisabling] = useState(false);
-  if (cardState(card) !== 'ready') return <>–</>;
-  const label = (action: string) => t.of(action, card.credit, card.id);
   return (
-    <div class="actions">
-      {can('giftcards:redeem') && (
-        <button type="button" class="button" aria-label={label(t.redeem.open)} onClick={() => setRedeeming(true)}>
-          {t.redeem.open}
-        </button>
-      )}
-      {can('giftcards:write') && (
-        <button type="button" class="button" aria-label={label(t.disable.open)} onClick={() => setDisabling(true)}>
-          {t.disable.open}
-        </button>
-      )}
-      {isDisabling && (
-        <Confirm
-          title={t.disable.title(card.credit)}
-          text={t.disable.text(card.ownerUsername, card.credit)}
-          submit={t.disable.submit}
-          onClose={() => setDisabling(false)}
-          onSend={async () => {
-            await client.post('/v1/giftcards/{id}/actions/disable', { path: { id: card.id } });
-            setDisabling(false);
-            reload();
-            say(t.disable.done(card.credit));
-          }}
-        />
-      )}
-      {isRedeeming && <Redeem card={card} reload={reload} onClose={() => setRedeeming(false)} />}
-    </div>
+    <Confirm
+      title={t.disable.title(card.credit)}
+      text={t.disable.text(card.ownerUsername, card.credit)}
+      submit={t.disable.submit}
+      onClose={onClose}
+      onSend={async () => {
+        await client.post('/v1/giftcards/{id}/actions/disable', { path: { id: card.id } });
+        onClose();
+        reload();
+        say(t.disable.done(card.credit));
+      }}
+    />
   );
 };
 
+/** A card that is not ready can only be named. */
+const menuOf =
+  ({ can }: Session, reload: () => void) =>
+  (card: GiftCardResponse) => {
+    const opens = (Opened: typeof Redeem, text: string): Action => ({
+      text,
+      opens: (onClose) => <Opened {...{ card, reload, onClose }} />,
+    });
+    const isReady = cardState(card) === 'ready';
+    return {
+      of: t.of(card.credit, card.id),
+      id: card.id,
+      all: [
+        isReady && can('giftcards:redeem') && opens(Redeem, t.redeem.open),
+        isReady && can('giftcards:write') && opens(Disable, t.disable.open),
+      ],
+    };
+  };
+
 const giftCardColumns = (
-  reload: () => void,
+  menu: ReturnType<typeof menuOf>,
   worthOf: ReturnType<typeof useWorth>,
 ): readonly Column<GiftCardResponse>[] => [
   { heading: t.amount, cell: (card) => <b>{shownWorth(worthOf(card))}</b>, value: worthOf },
@@ -155,7 +156,7 @@ const giftCardColumns = (
     value: ({ transfer }) => transfer,
   },
   { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
-  { heading: t.actions, inRow: 'main', isTool: true, cell: (card) => <Actions card={card} reload={reload} /> },
+  menuColumn(menu),
 ];
 
 /** The filters of the list by state. */
@@ -166,13 +167,15 @@ const filterOf = {
 } as const;
 
 const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reload: () => void }) => {
-  const { client } = useSession();
+  const session = useSession();
+  const { client } = session;
+  const menu = menuOf(session, reload);
   const { query } = useAddress();
   const filters = filterOf[query.state as CardState] ?? {};
   const path = { identifier: owner };
   const cards = useList({
     // The worth of a redeemed card is read for the shown ones alone.
-    columns: () => giftCardColumns(reload, ({ credit }) => credit),
+    columns: () => giftCardColumns(menu, ({ credit }) => credit),
     keyOf: ({ id }) => id,
     read: (page, signal) =>
       client.get('/v1/customers/{identifier}/giftcards', { path, query: { ...filters, ...page }, signal }),
@@ -184,14 +187,15 @@ const CardsOf = ({ owner, round, reload }: { owner: string; round: number; reloa
       of={cards}
       file="gift-cards"
       caption={t.caption}
-      columns={giftCardColumns(reload, worthOf)}
+      columns={giftCardColumns(menu, worthOf)}
       empty={query.state ? t.noneFits : t.none}
     />
   );
 };
 
 const OneCard = ({ id, round, reload }: { id: string; round: number; reload: () => void }) => {
-  const { client } = useSession();
+  const session = useSession();
+  const { client } = session;
   const card = useLoad((signal) => client.get('/v1/giftcards/{id}', { path: { id }, signal }), [id, round]);
   const worthOf = useWorth(card.value ? [card.value] : []);
   return (
@@ -199,7 +203,7 @@ const OneCard = ({ id, round, reload }: { id: string; round: number; reload: () 
       {(found) => (
         <Table
           caption={t.caption}
-          columns={giftCardColumns(reload, worthOf)}
+          columns={giftCardColumns(menuOf(session, reload), worthOf)}
           rows={[found]}
           keyOf={(row) => row.id}
           empty={t.none}

@@ -21,7 +21,7 @@ export const t = {
     `The newest ${count(shown)} of ${count(all)}. The list of payouts below has all.`,
   wasPaid: 'It was paid',
   wasNotPaid: 'It was not paid',
-  of: (action: string, amount: number, name: string) => `${action}: ${money(amount)}, ${name}`,
+  of: (amount: number, name: string) => `${money(amount)}, ${name}`,
   correct: 'Correct it',
   settle: {
     paid: {

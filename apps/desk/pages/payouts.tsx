@@ -3,6 +3,7 @@ import type { PayeeResponse, PayoutResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { readAtMost } from '../choice.ts';
 import { ago, count, money, monthName, time } from '../format.ts';
+import { type Action, Actions, menuColumn } from '../parts/actions.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
@@ -80,50 +81,42 @@ interface SettleProps {
 
 type Result = 'paid' | 'failed';
 
+/** The ways in which a payout may have ended, as far as nobody has said so. */
+const resultsOf = ({ state }: PayoutResponse): readonly (readonly [Result, string])[] => {
+  if (state === 'claimed') return [];
+  if (state !== 'unknown') return [[state === 'paid' ? 'failed' : 'paid', t.correct]];
+  return [
+    ['paid', t.wasPaid],
+    ['failed', t.wasNotPaid],
+  ];
+};
+
 /** Says how a payout ended, after a question: a wrong word about it pays twice, or never. */
-const Settle = ({ payout, reload }: SettleProps) => {
+const Settle = ({ payout, result, reload, onClose }: SettleProps & { result: Result; onClose: () => void }) => {
   const { client } = useSession();
   const say = useSay();
-  const [asked, setAsked] = useState<Result>();
-  const { id, username, amount, state } = payout;
-  const choices: readonly (readonly [Result, string])[] =
-    state === 'unknown'
-      ? [
-          ['paid', t.wasPaid],
-          ['failed', t.wasNotPaid],
-        ]
-      : [[state === 'paid' ? 'failed' : 'paid', t.correct]];
-  const close = () => setAsked(undefined);
+  const { id, username, amount } = payout;
   return (
-    <span class="actions">
-      {choices.map(([result, text]) => (
-        <button
-          key={result}
-          type="button"
-          class="button"
-          aria-label={t.of(text, amount, username)}
-          onClick={() => setAsked(result)}
-        >
-          {text}
-        </button>
-      ))}
-      {asked && (
-        <Confirm
-          title={t.settle[asked].title(amount, username)}
-          text={t.settle[asked].text(amount, username)}
-          submit={t.settle[asked].submit}
-          onClose={close}
-          onSend={async () => {
-            await client.post('/v1/payouts/{id}/actions/settle', { path: { id }, body: { result: asked } });
-            close();
-            say(asked === 'paid' ? t.settledPaid(amount, username) : t.settledFailed(amount, username));
-            reload();
-          }}
-        />
-      )}
-    </span>
+    <Confirm
+      title={t.settle[result].title(amount, username)}
+      text={t.settle[result].text(amount, username)}
+      submit={t.settle[result].submit}
+      onClose={onClose}
+      onSend={async () => {
+        await client.post('/v1/payouts/{id}/actions/settle', { path: { id }, body: { result } });
+        onClose();
+        say(result === 'paid' ? t.settledPaid(amount, username) : t.settledFailed(amount, username));
+        reload();
+      }}
+    />
   );
 };
+
+const settleActions = ({ payout, reload }: SettleProps): Action[] =>
+  resultsOf(payout).map(([result, text]) => ({
+    text,
+    opens: (onClose) => <Settle {...{ payout, result, reload, onClose }} />,
+  }));
 
 const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () => void }) => {
   const { can } = useSession();
@@ -143,7 +136,7 @@ const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () =>
                 {[ago(payout.createdAt), payout.error && failureWords(payout.error)].filter(Boolean).join(' · ')}
               </span>
             </p>
-            {can('payouts:settle') && <Settle payout={payout} reload={reload} />}
+            {can('payouts:settle') && <Actions all={settleActions({ payout, reload })} />}
           </li>
         ))}
       </ul>
@@ -179,7 +172,7 @@ const PayByHand = ({ payee, reload, onClose }: { payee: PayeeResponse; reload: (
   );
 };
 
-const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Column<PayeeResponse>[] => [
+const payeeColumns = (canPay: boolean, reload: () => void): Column<PayeeResponse>[] => [
   {
     heading: t.name,
     cell: ({ residentUuid, username }) => <CustomerLink uuid={residentUuid} name={username} />,
@@ -189,25 +182,11 @@ const payeeColumns = (onPay: ((payee: PayeeResponse) => void) | undefined): Colu
   amountColumn(t.claimed, ({ claimed }) => claimed, 'note'),
   amountColumn(t.unknownAmount, ({ unknown }) => unknown, 'note'),
   amountColumn(t.paidSoFar, ({ paid }) => paid, 'note'),
-  ...(onPay
-    ? [
-        {
-          heading: t.action,
-          inRow: 'main' as const,
-          isTool: true,
-          cell: (payee: PayeeResponse) => (
-            <button
-              type="button"
-              class="button"
-              aria-label={t.of(t.pay.open, payee.owed, payee.username)}
-              onClick={() => onPay(payee)}
-            >
-              {t.pay.open}
-            </button>
-          ),
-        },
-      ]
-    : []),
+  menuColumn((payee) => ({
+    of: payee.username,
+    id: payee.residentUuid,
+    all: [canPay && { text: t.pay.open, opens: (onClose) => <PayByHand {...{ payee, reload, onClose }} /> }],
+  })),
 ];
 
 const monthColumns: readonly Column<Month>[] = [
@@ -243,17 +222,14 @@ const payoutColumns = (reload: () => void, canSettle: boolean): readonly Column<
   },
   {
     heading: t.details,
-    cell: (payout) => {
-      const told = detailsOf(payout);
-      if (!canSettle || payout.state === 'claimed') return told || '–';
-      return (
-        <>
-          {told} <Settle payout={payout} reload={reload} />
-        </>
-      );
-    },
+    cell: (payout) => detailsOf(payout) || '–',
     value: detailsOf,
   },
+  menuColumn((payout) => ({
+    of: t.of(payout.amount, payout.username),
+    id: payout.id,
+    all: canSettle ? settleActions({ payout, reload }) : [],
+  })),
 ];
 
 const isState = (text: string | undefined): text is PayoutResponse['state'] => Object.hasOwn(tones, text ?? '');
@@ -298,14 +274,12 @@ const Sums = ({ payees, unknown, months }: Overview) => {
 export const PayoutsPage = () => {
   const session = useSession();
   const [round, setRound] = useState(0);
-  const [payee, setPayee] = useState<PayeeResponse>();
   const overview = useLoad((signal) => readOverview(session, signal), [round]);
   const reload = () => setRound((last) => last + 1);
-  const columns = payeeColumns(session.can('payouts:settle') ? setPayee : undefined);
+  const columns = payeeColumns(session.can('payouts:settle'), reload);
   return (
     <>
       <Heading title={t.title} />
-      {payee && <PayByHand payee={payee} reload={reload} onClose={() => setPayee(undefined)} />}
       <div class="stack home">
         <Show of={overview}>
           {(all) => (

@@ -3,6 +3,7 @@ import { link, useAddress } from '../address.ts';
 import { readAtMost } from '../choice.ts';
 import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
+import { menuColumn } from '../parts/actions.tsx';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
@@ -11,6 +12,7 @@ import { useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { saleWords } from '../words/sale.ts';
 import { t } from './product.texts.ts';
 
 export const productColumns: readonly Column<ProductResponse>[] = [
@@ -114,11 +116,30 @@ export const ProductsPage = () => {
   };
   const choice = useChoice<ProductResponse>(({ id }) => id);
   const products = useList({
-    columns: () => productColumns,
+    columns: () => [
+      ...productColumns,
+      menuColumn((product: ProductResponse) => ({
+        of: product.name,
+        id: product.id,
+        all: [
+          { text: texts.open, to: link(`/products/${product.id}`) },
+          product.active &&
+            can('sales:write') && { text: saleWords.sell, to: link(`/products/${product.id}`, { sell: 'yes' }) },
+          can('products:write') && {
+            text: t.setDiscount,
+            press: () => {
+              choice.setChosen([product]);
+              many.open();
+            },
+          },
+          can('sales:read') && { text: t.sales, to: link('/sales', { product: product.id }) },
+        ],
+      })),
+    ],
     keyOf: choice.keyOf,
     read: (page, signal) => client.get('/v1/products', { query: { ...filters, ...page }, signal }),
   });
-  const { shown, all } = products;
+  const { shown, all, columns } = products;
   const isChoice = can('products:write') && (choice.chosen.length > 0 || shown.length > 0);
   const many = useChangeOfMany(choice, products.reload);
   if (many.isOpen) return <DiscountMany chosen={choice.chosen} onEnd={many.end} />;
@@ -144,7 +165,7 @@ export const ProductsPage = () => {
         file="products"
         fileColumns={async () => (await import('../import/product-file.ts')).productFileColumns()}
         caption={t.caption}
-        columns={isChoice ? [choiceColumn(choice, shown, ({ name }) => name), ...productColumns] : productColumns}
+        columns={isChoice ? [choiceColumn(choice, shown, ({ name }) => name), ...columns] : columns}
         empty={query.active === 'no' ? t.noneInactive : products.isFiltered ? t.noneFits : t.none}
       />
     </>

@@ -11,6 +11,9 @@ export const t = {
   noneFits: 'No sale fits these filters.',
   counted: (sales: number, refunds: number) =>
     `${some(sales, 'sale')}${refunds > 0 ? `, ${some(refunds, 'refund')}` : ''}`,
+  sendAgain: 'Send again',
+  sentAgain: 'It is on its way again.',
+  print: 'Print the receipt',
   at: 'Sold',
   state: 'State',
   product: 'Product',

@@ -1,7 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ProductResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
+import { go, link, useAddress } from '../address.ts';
 import { money, time } from '../format.ts';
+import { Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -28,7 +30,7 @@ const dueOf = ({ paid, change }: SaleResponse): number => paid - change;
 
 const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
 
-const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) => {
+export const Refund = ({ sale, reload, onClose }: SaleProps & { onClose: () => void }) => {
   const { client } = useSession();
   const say = useSay();
   const due = dueOf(sale);
@@ -183,10 +185,26 @@ const Facts = ({ sale }: { sale: SaleResponse }) => {
   );
 };
 
+/** Prints a page once nothing of it is being read any more. Its address asks for that once. */
+const usePrint = (): void => {
+  const { path, query } = useAddress();
+  useEffect(() => {
+    if (!query.print) return undefined;
+    const looks = setInterval(() => {
+      const main = document.querySelector('main');
+      if (!main || main.querySelector('.waiting, [aria-busy=true]') || main.textContent?.includes('…')) return;
+      clearInterval(looks);
+      go(link(path), { replace: true });
+      print();
+    }, 100);
+    return () => clearInterval(looks);
+  }, [query.print]);
+};
+
 export const SalePage = ({ id }: { id: string }) => {
   const { client, can } = useSession();
-  const [isRefunding, setRefunding] = useState(false);
   const loaded = useLoad((signal) => client.get('/v1/sales/{id}', { path: { id }, signal }), [id]);
+  usePrint();
   return (
     <Show of={loaded}>
       {(sale) => {
@@ -195,18 +213,22 @@ export const SalePage = ({ id }: { id: string }) => {
           <>
             <Heading title={t.one} thing={`/sales/${id}`} words={`${t.one}, ${time(sale.at)}`}>
               <State tone={tones[sale.state]}>{t.states[sale.state]}</State>
-              {sale.state === 'completed' && can('sales:refund') && (
-                <button type="button" class="button is-main" onClick={() => setRefunding(true)}>
-                  {t.refund.open}
-                </button>
-              )}
+              <Actions
+                all={[
+                  sale.state === 'completed' &&
+                    can('sales:refund') && {
+                      text: t.refund.open,
+                      opens: (onClose) => <Refund {...{ sale, reload: loaded.reload, onClose }} />,
+                      isMain: true,
+                    },
+                ]}
+              />
             </Heading>
             {sale.state === 'refunded' && due > 0 && (
               <p class={`notice is-own ${sale.payOut ? '' : 'is-warn '}spaced`}>
                 {sale.payOut ? t.refund.paysOut(due) : t.refund.give(due)}
               </p>
             )}
-            {isRefunding && <Refund sale={sale} reload={loaded.reload} onClose={() => setRefunding(false)} />}
             <div class="charts">
               <Facts sale={sale} />
               <Prices sale={sale} />

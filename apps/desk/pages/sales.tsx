@@ -4,10 +4,13 @@ import { earnedBy } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';
+import { menuColumn } from '../parts/actions.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { amountColumn, type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { useList } from '../parts/rows.ts';
+import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './sale.texts.ts';
@@ -17,7 +20,46 @@ export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } a
 const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
 const toOthers = (sale: SaleResponse): number => earnedBy(sale).shares + earnedBy(sale).commissions;
 
-const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
+const Refund = later(async () => (await import('./sale.tsx')).Refund);
+
+const menuOf =
+  ({ client, can }: Session, say: ReturnType<typeof useSay>, reload: () => void) =>
+  (sale: SaleResponse) => {
+    const { id, productId, recipientUuid, state } = sale;
+    const path = `/sales/${encodeURIComponent(id)}`;
+    const isCompleted = state === 'completed';
+    const sendAgain = async (identifier: string) => {
+      await client.post('/v1/customers/{identifier}/products/{productId}/actions/redeliver', {
+        path: { identifier, productId },
+      });
+      say(t.sentAgain);
+    };
+    return {
+      of: time(sale.at),
+      id,
+      all: [
+        { text: texts.open, to: link(path) },
+        isCompleted &&
+          can('sales:refund') && {
+            text: t.refund.open,
+            opens: (onClose: () => void) => <Refund {...{ sale, reload, onClose }} />,
+          },
+        isCompleted &&
+          recipientUuid !== null &&
+          can('products:redeliver') && {
+            text: t.sendAgain,
+            press: () => sendAgain(recipientUuid),
+          },
+        state !== 'refused' && { text: t.print, to: link(path, { print: 'yes' }) },
+      ],
+    };
+  };
+
+const columnsOf = (
+  session: Session,
+  say: ReturnType<typeof useSay>,
+  reload: () => void,
+): readonly Column<SaleResponse>[] => [
   {
     heading: t.at,
     inRow: 'note',
@@ -61,6 +103,7 @@ const columnsOf = (session: Session): readonly Column<SaleResponse>[] => [
   { ...amountColumn(t.toOthers, toOthers, 'note', 'others'), value: undefined },
   amountColumn(t.yours, (sale) => earnedBy(sale).yours, 'main', 'yours'),
   { heading: t.reference, value: ({ reference }) => reference },
+  menuColumn(menuOf(session, say, reload)),
 ];
 
 /** How many were sold, and how many of these were refunded. */
@@ -99,10 +142,11 @@ const isState = (text: string | undefined): text is SaleResponse['state'] => Obj
 export const SalesPage = () => {
   const session = useSession();
   const { client, can } = session;
+  const say = useSay();
   const { query } = useAddress();
   const [from, to] = [startOfDay(query.from), startOfDay(query.to, 1)];
   const sales = useList({
-    columns: () => columnsOf(session),
+    columns: (reload) => columnsOf(session, say, reload),
     keyOf: ({ id }) => id,
     // For each row, one or two names must be read.
     limit: 25,

@@ -162,9 +162,7 @@ const Days = ({ uuid }: { uuid: string }) => {
 
 export const VendorPage = ({ uuid }: { uuid: string }) => {
   const { client, can } = useSession();
-  const [open, setOpen] = useState<'change' | 'forget'>();
   const loaded = useLoad((signal) => client.get('/v1/vendors/{uuid}', { path: { uuid }, signal }), [uuid]);
-  const close = () => setOpen(undefined);
   return (
     <Show of={loaded}>
       {(vendor) => (
@@ -174,14 +172,16 @@ export const VendorPage = ({ uuid }: { uuid: string }) => {
             {can('vendors:write') && (
               <Actions
                 all={[
-                  { text: t.change.open, press: () => setOpen('change'), isMain: true },
-                  { text: t.forget.open, press: () => setOpen('forget') },
+                  {
+                    text: t.change.open,
+                    opens: (onClose) => <ChangeProduct vendors={[vendor]} onClose={onClose} onDone={loaded.reload} />,
+                    isMain: true,
+                  },
+                  { text: t.forget.open, opens: (onClose) => <Forget vendor={vendor} onClose={onClose} /> },
                 ]}
               />
             )}
           </Heading>
-          {open === 'change' && <ChangeProduct vendors={[vendor]} onClose={close} onDone={loaded.reload} />}
-          {open === 'forget' && <Forget vendor={vendor} onClose={close} />}
           {vendor.state === 'lost' && <p class="notice is-warn spaced">{t.lostText}</p>}
           <Facts vendor={vendor} />
           {can('sales:read') && <Days uuid={uuid} />}

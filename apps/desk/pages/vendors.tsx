@@ -4,6 +4,7 @@ import { earningsOf } from '../../shared/earnings.ts';
 import { link, useAddress } from '../address.ts';
 import { ago, time } from '../format.ts';
 import { productOf } from '../names.ts';
+import { menuColumn } from '../parts/actions.tsx';
 import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
 import { firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -31,7 +32,7 @@ const Sales = ({ uuid }: { uuid: string }) => {
   return <>{value === undefined ? '…' : value.sales === 0 ? '–' : t.salesOf(value.sales, value.yours)}</>;
 };
 
-const columnsOf = (session: Session): Column<VendorResponse>[] => [
+const columnsOf = (session: Session, reload: () => void): Column<VendorResponse>[] => [
   {
     heading: t.name,
     inRow: 'title',
@@ -83,6 +84,17 @@ const columnsOf = (session: Session): Column<VendorResponse>[] => [
         },
       ]
     : []),
+  menuColumn((vendor) => ({
+    of: vendor.name,
+    id: vendor.uuid,
+    all: [
+      { text: texts.open, to: link(`/vendors/${vendor.uuid}`) },
+      session.can('vendors:write') && {
+        text: t.change.open,
+        opens: (onClose) => <ChangeProduct vendors={[vendor]} onClose={onClose} onDone={reload} />,
+      },
+    ],
+  })),
 ];
 
 const isState = (text: string | undefined): text is VendorResponse['state'] => Object.hasOwn(t.states, text ?? '');
@@ -94,7 +106,7 @@ export const VendorsPage = () => {
   const choice = useChoice<VendorResponse>(({ uuid }) => uuid);
   const [isChanging, setChanging] = useState(false);
   const vendors = useList({
-    columns: () => columnsOf(session),
+    columns: (reload) => columnsOf(session, reload),
     keyOf: choice.keyOf,
     // The sales of each row are read separately.
     limit: 25,

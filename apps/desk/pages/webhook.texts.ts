@@ -18,8 +18,6 @@ export const t = {
   formats: { discord: 'Discord', standard: 'Program' },
   state: 'State',
   states: { active: 'Active', disabled: 'Off' },
-  actions: 'Actions',
-  of: (action: string, name: string) => `${action}: ${name}`,
   madeDiscord: 'The channel hears of these events now. Press Send a test.',
   edit: 'Edit',
   isActive: 'Active: events are sent',

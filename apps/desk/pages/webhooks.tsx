@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import type { WebhookResponse, WebhookSecretResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
 import { count } from '../format.ts';
-import { type Action, Actions } from '../parts/actions.tsx';
+import { type Action, Actions, menuColumn } from '../parts/actions.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, List, State } from '../parts/list.tsx';
-import { FaultBox, type PressState, usePress } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { eventNames } from '../words/event.ts';
 import { failureWords } from '../words/failure.ts';
 import { t } from './webhook.texts.ts';
@@ -23,71 +22,58 @@ const pause = (): Promise<void> => new Promise((end) => setTimeout(end, pauseMil
 export const nameOf = ({ description, url }: WebhookResponse): string =>
   description || (URL.canParse(url) ? new URL(url).host : url);
 
-/** Sends a test, and says how it ended. */
-const useTest = (webhook: WebhookResponse): PressState => {
-  const { client } = useSession();
-  const say = useSay();
-  const path = { id: webhook.id };
-  return usePress(async () => {
-    const { eventId } = await client.post('/v1/webhooks/{id}/actions/test', { path });
-    for (let look = 0; look < looks; look += 1) {
-      await pause();
-      const { data } = await client.get('/v1/webhooks/{id}/deliveries', { path, query: { limit: 10 } });
-      const sent = data.find((delivery) => delivery.eventId === eventId);
-      if (sent?.state === 'delivered') return say(t.test.arrived(nameOf(webhook)));
-      if (sent && sent.attempts > 0)
-        return say(t.test.failed(failureWords(sent.lastError ?? String(sent.status ?? ''))));
-    }
-    say(t.test.underWay);
-  });
-};
-
-interface ActionsProps {
-  webhook: WebhookResponse;
+interface MenuProps {
+  session: Session;
+  say: ReturnType<typeof useSay>;
   reload: () => void;
   onMade: (made: WebhookSecretResponse) => void;
 }
 
-const dialogs = { edit: EditWebhook, rotate: RotateSecret, end: EndWebhook };
-
-const WebhookActions = ({ webhook, reload, onMade }: ActionsProps) => {
-  const testing = useTest(webhook);
-  const [open, setOpen] = useState<keyof typeof dialogs>();
-  const Opened = open && dialogs[open];
-  const opens = (name: keyof typeof dialogs, text: string): Action => ({
-    text,
-    label: t.of(text, nameOf(webhook)),
-    press: () => setOpen(name),
-  });
-  return (
-    <div class="actions">
-      <Actions
-        of={nameOf(webhook)}
-        all={[
-          webhook.state === 'active' && {
-            text: testing.isBusy ? t.test.busy : t.test.open,
-            label: t.of(t.test.open, nameOf(webhook)),
-            press: testing.press,
-            isBusy: testing.isBusy,
-          },
-          opens('edit', t.edit),
-          webhook.format === 'standard' && opens('rotate', t.rotate.open),
-          opens('end', t.end.open),
-        ]}
-      />
-      {testing.fault && <FaultBox fault={testing.fault} />}
-      {Opened && <Opened webhook={webhook} reload={reload} onMade={onMade} onClose={() => setOpen(undefined)} />}
-    </div>
-  );
+/** Sends a test, and says how it ended. */
+const sendTest = async (
+  { session: { client }, say }: Pick<MenuProps, 'session' | 'say'>,
+  webhook: WebhookResponse,
+): Promise<void> => {
+  const path = { id: webhook.id };
+  say(t.test.busy);
+  const { eventId } = await client.post('/v1/webhooks/{id}/actions/test', { path });
+  for (let look = 0; look < looks; look += 1) {
+    await pause();
+    const { data } = await client.get('/v1/webhooks/{id}/deliveries', { path, query: { limit: 10 } });
+    const sent = data.find((delivery) => delivery.eventId === eventId);
+    if (sent?.state === 'delivered') return say(t.test.arrived(nameOf(webhook)));
+    if (sent && sent.attempts > 0) return say(t.test.failed(failureWords(sent.lastError ?? String(sent.status ?? ''))));
+  }
+  say(t.test.underWay);
 };
 
-const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<WebhookResponse>[] => [
+const menuOf = (props: MenuProps) => (webhook: WebhookResponse) => {
+  const { reload, onMade } = props;
+  const opens = (Opened: typeof RotateSecret, text: string): Action => ({
+    text,
+    opens: (onClose) => <Opened {...{ webhook, reload, onMade, onClose }} />,
+  });
+  return {
+    of: nameOf(webhook),
+    id: webhook.id,
+    all: [
+      webhook.state === 'active' && { text: t.test.open, press: () => sendTest(props, webhook) },
+      opens(EditWebhook, t.edit),
+      webhook.format === 'standard' && opens(RotateSecret, t.rotate.open),
+      opens(EndWebhook, t.end.open),
+    ],
+  };
+};
+
+const columnsOf = (props: MenuProps): readonly Column<WebhookResponse>[] => [
   {
     heading: t.name,
     cell: (webhook) => (
-      <span>
-        <a href={link(`/webhooks/${webhook.id}`)}>{nameOf(webhook)}</a>{' '}
-        {webhook.description && <span class="help">{new URL(webhook.url).host}</span>}
+      <span class="name">
+        <span>
+          <a href={link(`/webhooks/${webhook.id}`)}>{nameOf(webhook)}</a>
+          {webhook.description && <span class="help">{new URL(webhook.url).host}</span>}
+        </span>
       </span>
     ),
     value: nameOf,
@@ -107,26 +93,17 @@ const columnsOf = (props: Omit<ActionsProps, 'webhook'>): readonly Column<Webhoo
     cell: ({ state }) => <State tone={state === 'active' ? 'good' : 'warn'}>{t.states[state]}</State>,
     value: ({ state }) => t.states[state],
   },
-  {
-    heading: t.actions,
-    inRow: 'main',
-    isTool: true,
-    cell: (webhook) => <WebhookActions webhook={webhook} {...props} />,
-  },
+  menuColumn(menuOf(props)),
 ];
 
 export const WebhooksPage = () => {
-  const { client } = useSession();
+  const session = useSession();
+  const { client } = session;
   const say = useSay();
   const [creating, setCreating] = useState<WebhookResponse['format']>();
-  const [secret, setSecret] = useState<WebhookSecretResponse>();
-  // Discord checks no signature.
-  const onMade = (made: WebhookSecretResponse): void => {
-    if (made.format === 'discord') say(t.madeDiscord);
-    else setSecret(made);
-  };
+  const [made, onMade] = useState<WebhookSecretResponse>();
   const webhooks = useList({
-    columns: (reload) => columnsOf({ reload, onMade }),
+    columns: (reload) => columnsOf({ session, say, reload, onMade }),
     keyOf: ({ id }) => id,
     read: (query, signal) => client.get('/v1/webhooks', { query, signal }),
   });
@@ -144,7 +121,14 @@ export const WebhooksPage = () => {
       {creating && (
         <NewWebhook format={creating} onMade={onMade} reload={webhooks.reload} onClose={() => setCreating(undefined)} />
       )}
-      {secret && <Secret of={secret} onClose={() => setSecret(undefined)} />}
+      {/* Discord checks no signature. */}
+      {made?.format === 'standard' && <Secret of={made} onClose={() => onMade(undefined)} />}
+      {made?.format === 'discord' && (
+        <div class="notice spaced" role="status">
+          <p>{t.madeDiscord}</p>
+          <Actions all={[{ text: t.test.open, press: () => sendTest({ session, say }, made) }]} />
+        </div>
+      )}
       <List of={webhooks} file="webhooks" caption={t.caption} empty={t.none} />
     </>
   );

@@ -1,15 +1,22 @@
-import { useEffect, useId, useRef, useState } from 'preact/hooks';
+import ellipsis from 'lucide/dist/esm/icons/ellipsis.mjs';
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { explainError } from '../api.ts';
 import { texts } from '../texts.ts';
+import { Icon } from './icon.tsx';
+import type { Column } from './list.tsx';
+import { Popup } from './popup.tsx';
+import { useSay } from './toast.tsx';
 
-/** Something that can be done: a press or a link. */
+/** Something that can be done: a press, a link, or a dialog. */
 export interface Action {
   text: string;
-  /** Its name for a screen reader, if the text alone is not clear without its row. */
-  label?: string;
-  press?: () => void;
+  /** A failure of what it does is said. */
+  press?: () => void | Promise<void>;
   to?: string;
+  /** Draws the dialog that it opens, which calls `close` at its end. */
+  opens?: (close: () => void) => ComponentChildren;
   isMain?: boolean;
-  isBusy?: boolean;
 }
 
 const phone = matchMedia('(max-width: 720px)');
@@ -25,103 +32,124 @@ const useIsPhone = (): boolean => {
   return isPhone;
 };
 
-/** `before` is called before the press, for a menu that closes. */
-const ActionButton = ({ of, before }: { of: Action; before?: () => void }) => {
-  const { text, label, press, to, isMain, isBusy } = of;
-  const look = `button${isMain ? ' is-main' : ''}`;
-  if (to !== undefined)
-    return (
-      <a class={look} href={to} aria-label={label}>
-        {text}
-      </a>
-    );
-  const pressed = () => {
-    before?.();
-    press?.();
+/** Does actions, and holds the dialog that one of them has opened. */
+const useActing = () => {
+  const say = useSay();
+  const [opened, setOpened] = useState<Action>();
+  const isRunning = useRef(false);
+  const act = async (action: Action): Promise<void> => {
+    if (action.opens) setOpened(action);
+    if (isRunning.current) return;
+    isRunning.current = true;
+    try {
+      await action.press?.();
+    } catch (error) {
+      say((await explainError(error, texts.noAnswer.write)).text);
+    } finally {
+      isRunning.current = false;
+    }
   };
-  return (
-    <button type="button" class={look} aria-label={label} aria-disabled={isBusy} onClick={pressed}>
-      {text}
+  return { act, dialog: opened?.opens?.(() => setOpened(undefined)) };
+};
+
+type Act = (action: Action) => void;
+
+const ActionButton = ({ of, act }: { of: Action; act: Act }) => {
+  const look = `button${of.isMain ? ' is-main' : ''}`;
+  return of.to === undefined ? (
+    <button type="button" class={look} onClick={() => act(of)}>
+      {of.text}
     </button>
+  ) : (
+    <a class={look} href={of.to}>
+      {of.text}
+    </a>
   );
 };
 
-/**
- * A button that shows further ones. Escape, a choice, and leaving it close it. Arrow keys move within it, and so does
- * Tab.
- */
-const More = ({ all, label }: { all: readonly Action[]; label: string }) => {
-  const [isOpen, setOpen] = useState(false);
-  const box = useRef<HTMLDivElement>(null);
-  const opener = useRef<HTMLButtonElement>(null);
-  const id = useId();
-  /** The focus goes back first: a dialog that a choice opens remembers where it was. */
-  const close = () => {
-    opener.current?.focus();
-    setOpen(false);
-  };
-  const follow = (event: KeyboardEvent) => {
-    if (!isOpen) return;
-    if (event.key === 'Escape') close();
-    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-    if (step === undefined) return;
-    event.preventDefault();
-    const stops = [...(box.current?.querySelectorAll<HTMLElement>('button, a') ?? [])];
-    const at = stops.indexOf(document.activeElement as HTMLElement);
-    stops[(at + step + stops.length) % stops.length]?.focus();
-  };
-  return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: it hears the keys and the focus of the buttons in it.
-    <div
-      ref={box}
-      class="more"
-      onKeyDown={follow}
-      onFocusOut={({ relatedTarget }) => {
-        if (!(relatedTarget instanceof Node && box.current?.contains(relatedTarget))) setOpen(false);
-      }}
-    >
-      <button
-        ref={opener}
-        type="button"
-        class="button"
-        aria-label={label}
-        aria-expanded={isOpen}
-        aria-controls={isOpen ? id : undefined}
-        onClick={() => {
-          // Safari does not focus a clicked button.
-          opener.current?.focus();
-          setOpen(!isOpen);
-        }}
-      >
-        {texts.more}
-      </button>
-      {isOpen && (
-        // The press must not take the focus from the menu.
-        <ul id={id} onMouseDown={(event) => event.preventDefault()}>
-          {all.map((one) => (
-            <li key={one.text}>
-              <ActionButton of={one} before={close} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </div>
-  );
-};
+interface MoreProps {
+  all: readonly Action[];
+  label: string;
+  isOfRow?: boolean;
+  act: Act;
+}
+
+/** A button that shows further ones. */
+const More = ({ all, label, isOfRow, act }: MoreProps) => (
+  <Popup
+    label={label}
+    look={isOfRow ? 'button is-quiet' : 'button'}
+    face={isOfRow ? <Icon of={ellipsis} /> : texts.more}
+  >
+    {(close) => (
+      <ul class="menu">
+        {all.map((one) => (
+          <li key={one.text}>
+            <ActionButton
+              of={one}
+              act={(action) => {
+                // The focus goes back first: a dialog that a choice opens remembers where it was.
+                close();
+                act(action);
+              }}
+            />
+          </li>
+        ))}
+      </ul>
+    )}
+  </Popup>
+);
 
 /** The actions on a thing, side by side. On a phone all but the first are in one menu. */
-export const Actions = ({ all, of }: { all: readonly (Action | false)[]; of?: string }) => {
+export const Actions = ({ all }: { all: readonly (Action | false)[] }) => {
   const isPhone = useIsPhone();
+  const { act, dialog } = useActing();
   const [first, ...others] = all.filter((one) => one !== false);
   if (!first) return null;
   return (
     <>
-      <ActionButton of={first} />
+      <ActionButton of={first} act={act} />
       {isPhone && others.length > 0 ? (
-        <More all={others} label={of === undefined ? texts.more : texts.moreOf(of)} />
+        <More all={others} label={texts.more} act={act} />
       ) : (
-        others.map((one) => <ActionButton key={one.text} of={one} />)
+        others.map((one) => <ActionButton key={one.text} of={one} act={act} />)
       )}
+      {dialog}
     </>
   );
 };
+
+interface RowMenuProps {
+  /** The thing of the row, for a screen reader. */
+  of: string;
+  all: readonly (Action | false)[];
+  /** Can be copied. */
+  id?: string;
+}
+
+const RowMenu = ({ of, all, id }: RowMenuProps) => {
+  const say = useSay();
+  const { act, dialog } = useActing();
+  const shown = all.filter((one) => one !== false);
+  if (id !== undefined)
+    shown.push({
+      text: texts.copyId,
+      press: () => navigator.clipboard.writeText(id).then(() => say(texts.copiedId)),
+    });
+  if (shown.length === 0) return null;
+  return (
+    <>
+      <More all={shown} label={texts.moreOf(of)} isOfRow act={act} />
+      {dialog}
+    </>
+  );
+};
+
+/** The column with the menu of each row. */
+export const menuColumn = <R,>(menuOf: (row: R) => RowMenuProps): Column<R> => ({
+  heading: texts.actions,
+  head: <span class="hidden-text">{texts.actions}</span>,
+  inRow: 'main',
+  isTool: true,
+  cell: (row) => <RowMenu {...menuOf(row)} />,
+});

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { freeOfBarriers, phone, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident } = useDesk();
 
@@ -32,10 +32,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await freeOfBarriers(page);
 
     if (size === phone) {
-      await page
-        .getByRole('button', { name: /^It was paid: / })
-        .first()
-        .click();
+      await page.getByRole('button', { name: 'It was paid' }).first().click();
       await page.getByText(/^The books will say that /).waitFor();
       await freeOfBarriers(page);
       await page.getByRole('button', { name: 'They were paid' }).click();
@@ -44,12 +41,15 @@ describe.each(screens)('on a %s', (_, size) => {
       const [settled] = (await call('GET', '/payouts?state=paid')).data.filter(
         ({ amount }: { amount: number }) => amount === 300,
       );
-      const correct = page.getByRole('button', { name: `Correct it: L$\u00a0300, ${settled.username}` }).first();
       for (const [question, answer, state] of [
         ['You will owe', 'They were not paid', 'failed'],
         ['The books will say', 'They were paid', 'paid'],
       ] as const) {
-        await correct.click();
+        await page
+          .getByRole('button', { name: `More: L$\u00a0300, ${settled.username}` })
+          .first()
+          .click();
+        await page.getByRole('button', { name: 'Correct it' }).click();
         await page.getByText(new RegExp(`^${question}`)).waitFor();
         await page.getByRole('button', { name: answer }).click();
         await expect
@@ -58,7 +58,7 @@ describe.each(screens)('on a %s', (_, size) => {
         await page.getByRole('dialog').waitFor({ state: 'detached' });
       }
     }
-    await page.getByRole('button', { name: `Note a payment: L$\u00a0130, ${username}` }).click();
+    await pressInMore(page, 'Note a payment', username);
     await page.getByLabel('L$ that you paid').fill('30');
     await page.getByLabel('Reference').fill('By hand');
     await freeOfBarriers(page);

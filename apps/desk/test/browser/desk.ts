@@ -88,10 +88,10 @@ export const search = async (page: Page, text: string): Promise<void> => {
   await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill(text);
 };
 
-/** Presses a button that a phone has in its menu: every button but the first. `of` names the thing if it is a row. */
+/** Presses a button in the menu of a row that `of` names, else one that a phone has in its menu: all but the first. */
 export const pressInMore = async (page: Page, button: string, of?: string): Promise<void> => {
   const more = of === undefined ? 'More' : `More: ${of}`;
-  if (page.viewportSize()?.width === phone.viewport.width)
+  if (of !== undefined || page.viewportSize()?.width === phone.viewport.width)
     await page.getByRole('button', { name: more, exact: true }).click();
   await page.locator('main').getByRole('button', { name: button, exact: true }).click();
 };
