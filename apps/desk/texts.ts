@@ -115,6 +115,7 @@ export const texts = {
     exporting: (rows: number) => `Exporting: ${some(rows, 'row', 'rows')}…`,
     exported: (rows: number) => `Exported ${some(rows, 'row', 'rows')}.`,
     all: 'All',
+    columns: 'Columns',
     part: (rows: number) => `These ${count(rows)} rows are a part of the list. It has more.`,
     range: (before: number, shown: number, all: number) =>
       `${count(before + 1)} – ${count(before + shown)} of ${count(all)}`,

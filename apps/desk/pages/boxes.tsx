@@ -27,6 +27,7 @@ const columns: readonly Column<DispenserResponse>[] = [
   {
     heading: t.registered,
     inRow: 'label',
+    priority: 2,
     cell: ({ registeredAt }) => (
       <time class="whole" dateTime={registeredAt} title={time(registeredAt)}>
         {ago(registeredAt)}

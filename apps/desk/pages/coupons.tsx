@@ -126,6 +126,7 @@ const couponColumns = (menuOf: ReturnType<typeof couponMenu>): Column<CouponResp
     cell: ({ ownerProfit }) => (ownerProfit > 0 ? `${ownerProfit} %` : '–'),
     value: ({ ownerProfit }) => ownerProfit,
     sort: { name: 'commission', kind: 'size' },
+    priority: 2,
     isNumber: true,
   },
   {
@@ -139,6 +140,8 @@ const couponColumns = (menuOf: ReturnType<typeof couponMenu>): Column<CouponResp
     heading: t.limits.uses,
     cell: ({ usesPerCustomer }) => (usesPerCustomer > 0 ? count(usesPerCustomer) : '–'),
     value: ({ usesPerCustomer }) => usesPerCustomer,
+    sort: { name: 'uses', kind: 'size', by: (coupon) => coupon.usesPerCustomer || null },
+    priority: 3,
     isNumber: true,
   },
   {
@@ -159,6 +162,7 @@ const couponColumns = (menuOf: ReturnType<typeof couponMenu>): Column<CouponResp
         <State tone={active ? 'good' : 'plain'}>{active ? t.active : t.inactive}</State>
       ),
     value: ({ active }) => active,
+    sort: { name: 'state', kind: 'text', by: ({ active }) => (active ? t.active : t.inactive) },
   },
   menuColumn(menuOf),
 ];

@@ -35,11 +35,13 @@ const columnsOf = ({ can }: Session): readonly Column<CustomerResponse>[] => [
     cell: ({ discount }) => (discount > 0 ? `${discount} %` : '–'),
     value: ({ discount }) => discount,
     sort: { name: 'discount', kind: 'size' },
+    priority: 2,
     isNumber: true,
   },
   {
     heading: t.news,
     inRow: 'label',
+    priority: 3,
     cell: ({ newsSubscriber }) => (newsSubscriber ? t.yes : t.no),
     value: ({ newsSubscriber }) => newsSubscriber,
   },

@@ -74,6 +74,7 @@ export const deliveryColumns = (mayRetry: boolean, reload: () => void): Column<D
     cell: ({ attempts }) => count(attempts),
     value: ({ attempts }) => attempts,
     sort: { name: 'attempts', kind: 'size' },
+    priority: 3,
     isNumber: true,
   },
   {

@@ -154,6 +154,7 @@ const giftCardColumns = (
     heading: t.transfer,
     cell: ({ transfer }) => (transfer ? t.anybody : t.ownerOnly),
     value: ({ transfer }) => transfer,
+    priority: 2,
   },
   { heading: t.id, cell: ({ id }) => <code>{id}</code>, value: ({ id }) => id },
   menuColumn(menu),

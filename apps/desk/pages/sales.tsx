@@ -17,6 +17,7 @@ import { t } from './sale.texts.ts';
 
 export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
 
+const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
 const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
 const toOthers = (sale: SaleResponse): number => earnedBy(sale).shares + earnedBy(sale).commissions;
 
@@ -94,13 +95,13 @@ const columnsOf = (
   amountColumn(t.base, ({ base }) => base),
   amountColumn(t.discount, ({ base, total }) => base - total),
   amountColumn(t.total, ({ total }) => total),
-  amountColumn(t.credit, ({ credit, restrictedCredit }) => credit + restrictedCredit, 'note', 'credit'),
+  { ...amountColumn(t.credit, totalCredit, 'note', 'credit'), priority: 3 },
   amountColumn(t.paidInL, (sale) => earnedBy(sale).paid),
   amountColumn(t.givenBack, (sale) => earnedBy(sale).refunded),
-  { ...amountColumn(t.received, received, 'note', 'received'), value: undefined },
+  { ...amountColumn(t.received, received, 'note', 'received'), value: undefined, priority: 3 },
   amountColumn(t.shares, (sale) => earnedBy(sale).shares),
   amountColumn(t.commissions, (sale) => earnedBy(sale).commissions),
-  { ...amountColumn(t.toOthers, toOthers, 'note', 'others'), value: undefined },
+  { ...amountColumn(t.toOthers, toOthers, 'note', 'others'), value: undefined, priority: 2 },
   amountColumn(t.yours, (sale) => earnedBy(sale).yours, 'main', 'yours'),
   { heading: t.reference, value: ({ reference }) => reference },
   menuColumn(menuOf(session, say, reload)),

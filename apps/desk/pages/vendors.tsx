@@ -56,7 +56,7 @@ const columnsOf = (session: Session, reload: () => void): Column<VendorResponse>
     value: ({ product }) => product?.name ?? null,
     sort: { name: 'product', kind: 'text' },
   },
-  { heading: t.script, cell: ({ script }) => script ?? '–', value: ({ script }) => script },
+  { heading: t.script, cell: ({ script }) => script ?? '–', value: ({ script }) => script, priority: 3 },
   {
     heading: t.seen,
     cell: ({ seenAt }) => (
@@ -66,6 +66,7 @@ const columnsOf = (session: Session, reload: () => void): Column<VendorResponse>
     ),
     value: ({ seenAt }) => seenAt,
     sort: { name: 'seen', kind: 'time' },
+    priority: 2,
   },
   {
     heading: t.state,

@@ -8,6 +8,7 @@ import { money } from '../format.ts';
 import { useSession } from '../session.ts';
 import type { Order, Sorting } from '../sort.ts';
 import { texts } from '../texts.ts';
+import { ColumnMenu, useHidden } from './columns.tsx';
 import { Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
 import { Picture } from './picture.tsx';
@@ -27,6 +28,8 @@ export interface Column<R> {
   sort?: Sorting<R> | undefined;
   /** Stands below it in the foot: the sum of all rows. */
   total?: (rows: readonly R[]) => string;
+  /** Where a table has little room, columns with 3 leave first, and then those with 2. */
+  priority?: 2 | 3;
   /** True for what can only be pressed: on paper there is no such column. */
   isTool?: boolean;
   /**
@@ -67,8 +70,8 @@ const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: Com
   return isNumber || inRow === 'label' ? 'is-note is-labelled' : 'is-note';
 };
 
-const lookOf = ({ isNumber, isTool }: { isNumber?: boolean | undefined; isTool?: boolean | undefined }): string =>
-  `${isNumber ? ' is-number' : ''}${isTool ? ' is-tool' : ''}`;
+const lookOf = <R,>({ isNumber, isTool, priority }: Column<R>): string =>
+  `${isNumber ? ' is-number' : ''}${isTool ? ' is-tool' : ''}${priority ? ` is-p${priority}` : ''}`;
 
 /** Names are asked for this many rows at once: see names.ts. */
 const namedAtOnce = 1000;
@@ -266,6 +269,8 @@ interface ListProps<R> extends Pick<TableProps<R>, 'caption' | 'empty'>, Omit<Ex
 export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted, ...words }: ListProps<R>) => {
   const { keyOf, order, whole, cut, all, isReading } = of;
   const isPrinting = usePrinting();
+  const [hidden, onHide] = useHidden(file);
+  const shown = columns.filter(({ heading }) => !hidden.includes(heading));
   const said = whole ? (counted?.(whole) ?? texts.list.count(whole.length)) : cut ? texts.list.narrow(cut.length) : '…';
   return (
     <Show of={of}>
@@ -274,7 +279,8 @@ export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted,
         return (
           <>
             <Table
-              {...{ ...words, columns, keyOf, order }}
+              {...{ ...words, keyOf, order }}
+              columns={shown}
               rows={isPrinting ? read : rows}
               canSort={whole !== undefined && whole.length > 1}
               foot={whole || cut || isReading ? { said, rows: whole } : undefined}
@@ -298,6 +304,7 @@ export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted,
                 </a>
               )}
               {rows.length > 0 && <Export {...{ columns, all, file, fileColumns }} />}
+              {rows.length > 0 && <ColumnMenu {...{ columns, hidden, onHide }} />}
             </nav>
           </>
         );
