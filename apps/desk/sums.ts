@@ -129,6 +129,46 @@ export const monthByDay = (given: readonly SaleDay[], now: number) => {
   };
 };
 
+/** All days from one to another, both included. */
+export const daysBetween = (from: string, to: string): string[] => {
+  const length = Math.round((Date.parse(to) - Date.parse(from)) / dayMillis) + 1;
+  return Array.from({ length }, (_, index) => isoDay(Date.parse(from) + index * dayMillis));
+};
+
+/** The earnings of sales by the day on which they were made. A refund counts on that day too, as it does in a list. */
+export const earnedByDay = (sales: readonly SaleResponse[]): Map<string, Earned> => {
+  const days = new Map<string, Earned>();
+  for (const sale of sales) {
+    const day = sale.at.slice(0, 10);
+    days.set(day, plusEarned(days.get(day) ?? nothingEarned, earnedBy(sale)));
+  }
+  return days;
+};
+
+/** The completed sales of a product, and what stayed of them on each of some days. */
+export interface SoldProduct {
+  sales: number;
+  yours: number;
+  byDay: number[];
+}
+
+/** Completed sales by their product. `days` are those on which they were made. */
+export const soldByProduct = (sales: readonly SaleResponse[], days: readonly string[]): Map<string, SoldProduct> => {
+  const places = new Map(days.map((day, index) => [day, index]));
+  const products = new Map<string, SoldProduct>();
+  for (const sale of sales) {
+    const { productId, at } = sale;
+    const sum = products.get(productId) ?? { sales: 0, yours: 0, byDay: days.map(() => 0) };
+    const { yours } = earnedBy(sale);
+    const place = places.get(at.slice(0, 10)) ?? 0;
+    sum.sales += 1;
+    sum.yours += yours;
+    sum.byDay[place] = (sum.byDay[place] ?? 0) + yours;
+    products.set(productId, sum);
+  }
+  return products;
+};
+
 /** The products that sold best among completed sales. */
 export const bestProducts = (sales: readonly SaleResponse[]): Best[] => {
   const sums = noSales();

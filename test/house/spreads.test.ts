@@ -77,7 +77,7 @@ const bounds: readonly [call: string, why: string][] = [
   ['apps/desk/import/plan.ts found.push(', 'four at once'],
   ['apps/desk/pages/customer-lots.tsx Math.', 'the 40 lots that are shown'],
   ['apps/desk/pages/customer-timeline.tsx found.push(', 'one event'],
-  ['apps/desk/pages/today.tsx Math.', 'the hours of a day'],
+  ['apps/desk/parts/spark.tsx Math.', 'the hours of a day, or 30 days'],
   ['apps/desk/parts/chart.tsx Math.', 'the days of a chart'],
   ['apps/desk/parts/list.tsx lines.push(', 'a thousand at once'],
 ];

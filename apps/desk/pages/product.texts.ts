@@ -25,6 +25,11 @@ export const t = {
   name: 'Product',
   price: 'Price',
   activePrice: 'Price now',
+  soldLately: 'Sold, 30 days',
+  yoursLately: 'Yours, 30 days',
+  trend: 'Trend',
+  tooManySales: (most: number) =>
+    `There were more than ${count(most)} sales in 30 days, so this list does not tell what each product sold. Reports does.`,
   item: 'Item',
   shares: 'Shares',
   id: 'Id',

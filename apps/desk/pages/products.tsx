@@ -5,12 +5,15 @@ import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
 import { menuColumn } from '../parts/actions.tsx';
 import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
+import { firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
 import { type Column, Filter, List, ProductName, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
-import { useList } from '../parts/rows.ts';
-import { useSession } from '../session.ts';
+import { readOn, useList } from '../parts/rows.ts';
+import { Spark } from '../parts/spark.tsx';
+import { type Session, useSession } from '../session.ts';
+import { daysBetween, isoDay, type SoldProduct, soldByProduct } from '../sums.ts';
 import { texts } from '../texts.ts';
 import { saleWords } from '../words/sale.ts';
 import { t } from './product.texts.ts';
@@ -56,11 +59,58 @@ export const productColumns: readonly Column<ProductResponse>[] = [
     cell: ({ profitShares }) => (profitShares.length === 0 ? '–' : count(profitShares.length)),
     value: ({ profitShares }) => profitShares.length,
     sort: { name: 'shares', kind: 'size' },
-    priority: 2,
+    priority: 3,
     isNumber: true,
   },
   { heading: t.id, value: ({ id }) => id },
 ];
+
+const span = 30;
+/** At most this many sales are read: five times as many as the service answers at once. */
+const maxSales = 5000;
+
+type Sold = ReadonlyMap<string, SoldProduct>;
+
+/** The sales of each product in the last days; null if there were too many sales to read. */
+const readSold = async ({ client }: Session, signal: AbortSignal): Promise<Sold | null> => {
+  const from = firstDay(span);
+  const { rows, isWhole } = await readOn(
+    (page, ending) =>
+      client.get('/v1/sales', {
+        query: { state: 'completed', from: `${from}T00:00:00Z`, ...page },
+        signal: ending,
+      }),
+    maxSales,
+    signal,
+  );
+  return isWhole ? soldByProduct(rows, daysBetween(from, isoDay(Date.now()))) : null;
+};
+
+/** The columns of what was sold. A product that is not in it sold nothing; without it nothing is known yet. */
+const soldColumns = (sold: Sold | undefined): readonly Column<ProductResponse>[] => {
+  const soldOf = ({ id }: ProductResponse, of: 'sales' | 'yours') => sold && (sold.get(id)?.[of] ?? 0);
+  const column = (heading: string, of: 'sales' | 'yours', format: (value: number) => string) => ({
+    heading,
+    cell: (row: ProductResponse) => {
+      const value = soldOf(row, of);
+      return value === undefined ? '…' : value === 0 ? '–' : format(value);
+    },
+    sort: { name: of, kind: 'size', by: (row: ProductResponse) => soldOf(row, of) } as const,
+    total: (rows: readonly ProductResponse[]) =>
+      sold ? format(rows.reduce((sum, row) => sum + (soldOf(row, of) ?? 0), 0)) : '…',
+    isNumber: true,
+  });
+  return [
+    column(t.soldLately, 'sales', count),
+    column(t.yoursLately, 'yours', money),
+    {
+      heading: t.trend,
+      inRow: 'none',
+      cell: ({ id }) => <Spark values={sold?.get(id)?.byDay ?? [0]} />,
+      priority: 2,
+    },
+  ];
+};
 
 /** The categories as options of a filter. */
 const CategoryFilter = () => {
@@ -108,8 +158,10 @@ const Filters = () => {
 const DiscountMany = later(async () => (await import('./many.tsx')).DiscountMany);
 
 export const ProductsPage = () => {
-  const { client, can } = useSession();
+  const session = useSession();
+  const { client, can } = session;
   const { query } = useAddress();
+  const sold = useLoad(async (signal) => (can('sales:read') ? readSold(session, signal) : null), []);
   const filters = {
     ...(query.search && { search: query.search }),
     ...(query.listed && { listed: query.listed === 'yes' }),
@@ -120,6 +172,7 @@ export const ProductsPage = () => {
   const products = useList({
     columns: () => [
       ...productColumns,
+      ...(can('sales:read') && sold.value !== null && !sold.fault ? soldColumns(sold.value) : []),
       menuColumn((product: ProductResponse) => ({
         of: product.name,
         id: product.id,
@@ -139,6 +192,7 @@ export const ProductsPage = () => {
       })),
     ],
     keyOf: choice.keyOf,
+    facts: sold.value,
     read: (page, signal) => client.get('/v1/products', { query: { ...filters, ...page }, signal }),
   });
   const { shown, all, columns } = products;
@@ -162,6 +216,7 @@ export const ProductsPage = () => {
           </button>
         </ChoiceBar>
       )}
+      {can('sales:read') && sold.value === null && <p class="help spaced">{t.tooManySales(maxSales)}</p>}
       <List
         of={products}
         file="products"

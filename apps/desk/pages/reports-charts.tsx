@@ -3,7 +3,7 @@ import { earningsOf, nothingEarned } from '../../shared/earnings.ts';
 import { count, money } from '../format.ts';
 import { Chart } from '../parts/chart.tsx';
 import { type Day, everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
-import { earnedSeries } from '../parts/earned.ts';
+import { EarnedChart } from '../parts/earned.tsx';
 import { chartWords } from '../words/chart.ts';
 import { t } from './reports.texts.ts';
 
@@ -12,12 +12,10 @@ const Charts = ({ data, span }: { data: readonly Day[]; span: number }) => {
   const valuesOf = (pick: (day: Day) => number) => rows.map((day) => (day ? pick(day) : 0));
   return (
     <div class="charts">
-      <Chart
+      <EarnedChart
         title={chartWords.sales}
-        kind="bars"
         days={days}
-        format={money}
-        series={earnedSeries(rows.map((day) => (day ? earningsOf(day) : nothingEarned)))}
+        earned={rows.map((day) => (day ? earningsOf(day) : nothingEarned))}
       />
       <Chart
         title={t.credit}

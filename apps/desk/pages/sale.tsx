@@ -15,10 +15,10 @@ import { useSay } from '../parts/toast.tsx';
 import { useSession } from '../session.ts';
 import { deliveryWords } from '../words/delivery.ts';
 import { failureWords } from '../words/failure.ts';
+import { tones } from '../words/sale.ts';
 import { DeliveryState, Retry } from './deliveries.tsx';
 import { priceLines } from './price-lines.ts';
 import { t } from './sale.texts.ts';
-import { tones } from './sales.tsx';
 
 interface SaleProps {
   sale: SaleResponse;

@@ -13,9 +13,9 @@ import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
+import { tones } from '../words/sale.ts';
 import { t } from './sale.texts.ts';
-
-export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
+import { SalesChart } from './sales-chart.tsx';
 
 const totalCredit = ({ credit, restrictedCredit }: SaleResponse): number => credit + restrictedCredit;
 const received = (sale: SaleResponse): number => earnedBy(sale).paid - earnedBy(sale).refunded;
@@ -175,13 +175,16 @@ export const SalesPage = () => {
         <DayFilter name="from" label={t.from} />
         <DayFilter name="to" label={t.to} />
       </div>
-      <List
-        of={sales}
-        file="sales"
-        caption={t.caption}
-        counted={counted}
-        empty={sales.isFiltered ? t.noneFits : t.none}
-      />
+      <div class="stack">
+        <SalesChart of={sales} />
+        <List
+          of={sales}
+          file="sales"
+          caption={t.caption}
+          counted={counted}
+          empty={sales.isFiltered ? t.noneFits : t.none}
+        />
+      </div>
     </>
   );
 };

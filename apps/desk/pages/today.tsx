@@ -4,13 +4,13 @@ import type { PayeeResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
 import { link } from '../address.ts';
 import { ago, count, money, monthOf, time } from '../format.ts';
-import { Chart } from '../parts/chart.tsx';
 import type { Day } from '../parts/days.tsx';
-import { earnedSeries } from '../parts/earned.ts';
+import { EarnedChart } from '../parts/earned.tsx';
 import { CustomerLink } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { Avatar } from '../parts/picture.tsx';
+import { Spark } from '../parts/spark.tsx';
 import { type Session, useSession } from '../session.ts';
 import { bestProducts, dayMillis, isoDay, monthBefore, monthByDay, type NewestSales, spansOf } from '../sums.ts';
 import { texts } from '../texts.ts';
@@ -51,22 +51,6 @@ const readSums = async (session: Session, signal: AbortSignal): Promise<SumsRead
 };
 
 const owedTo = (payees: readonly PayeeResponse[]): number => payees.reduce((sum, { owed }) => sum + owed, 0);
-
-/** A small line without numbers, beside the figure that says where it ends. */
-const Spark = ({ values }: { values: readonly number[] }) => {
-  const [low, high] = [Math.min(...values), Math.max(...values)];
-  if (low === high) return null;
-  const points = values.map((value, index) => {
-    const x = (84 * index) / (values.length - 1) + 2;
-    return `${x.toFixed(1)} ${(23 - (20 * (value - low)) / (high - low)).toFixed(1)}`;
-  });
-  return (
-    <svg class="spark" viewBox="0 0 88 26" preserveAspectRatio="none" aria-hidden="true">
-      <path class="is-area" d={`M2 26L${points.join('L')}L86 26z`} />
-      <path d={`M${points.join('L')}`} />
-    </svg>
-  );
-};
 
 interface FigureProps {
   title: string;
@@ -136,18 +120,16 @@ const Month = ({ days: given, now }: { days: readonly Day[]; now: number }) => {
   const { days, earned, before } = monthByDay(given, now);
   const today = isoDay(now);
   return (
-    <Chart
+    <EarnedChart
       title={t.salesIn(monthOf(today))}
-      kind="bars"
       days={days}
-      format={money}
-      series={[
-        ...earnedSeries(earned),
+      earned={earned}
+      before={
         // A line along 0 would say nothing of a store that is new.
-        ...(before.some((yours) => yours)
-          ? [{ name: t.yoursIn(monthOf(monthBefore(today))), tone: 'before', values: before } as const]
-          : []),
-      ]}
+        before.some((yours) => yours)
+          ? [{ name: t.yoursIn(monthOf(monthBefore(today))), tone: 'before', values: before }]
+          : []
+      }
     />
   );
 };

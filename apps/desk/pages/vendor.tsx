@@ -2,13 +2,12 @@ import { useState } from 'preact/hooks';
 import { StoreProblem, type VendorResponse } from '../../client/client.ts';
 import { earningsOf, nothingEarned } from '../../shared/earnings.ts';
 import { go, link } from '../address.ts';
-import { money, time } from '../format.ts';
+import { time } from '../format.ts';
 import { productName } from '../names.ts';
 import { Actions } from '../parts/actions.tsx';
-import { Chart } from '../parts/chart.tsx';
 import { everyDay, SpanFilter, useSpan } from '../parts/days.tsx';
 import { Dialog } from '../parts/dialog.tsx';
-import { earnedSeries } from '../parts/earned.ts';
+import { EarnedChart } from '../parts/earned.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { FactList, State } from '../parts/list.tsx';
@@ -146,12 +145,10 @@ const Days = ({ uuid }: { uuid: string }) => {
           if (data.length === 0) return <p class="empty">{t.noSales}</p>;
           const { days, rows } = everyDay(data, span);
           return (
-            <Chart
+            <EarnedChart
               title={chartWords.sales}
-              kind="bars"
               days={days}
-              format={money}
-              series={earnedSeries(rows.map((day) => (day ? earningsOf(day) : nothingEarned)))}
+              earned={rows.map((day) => (day ? earningsOf(day) : nothingEarned))}
             />
           );
         }}

@@ -6,30 +6,42 @@ import { ago, time } from '../format.ts';
 import { productOf } from '../names.ts';
 import { menuColumn } from '../parts/actions.tsx';
 import { ChoiceBar, choiceColumn, useChoice } from '../parts/choice.tsx';
-import { firstDay } from '../parts/days.tsx';
+import { everyDay, firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { type Column, Filter, List, Search } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
+import { Spark } from '../parts/spark.tsx';
 import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './vendor.texts.ts';
 import { ChangeProduct, VendorProduct, VendorState } from './vendor.tsx';
 
-/** The sales of a vendor in the last 30 days. */
+const span = 30;
+
+/** The sales of a vendor in the last days. */
 const salesOf = async ({ client }: Session, uuid: string, signal?: AbortSignal) => {
-  const query = { vendor: uuid, from: firstDay(30) };
+  const query = { vendor: uuid, from: firstDay(span) };
   const { data } = await client.get('/v1/store/days', { query, ...(signal && { signal }) });
+  const byDay = everyDay(data, span).rows.map((day) => (day ? earningsOf(day).yours : 0));
   return {
     sales: data.reduce((sum, day) => sum + day.sales, 0),
-    yours: data.reduce((sum, day) => sum + earningsOf(day).yours, 0),
+    yours: byDay.reduce((sum, yours) => sum + yours, 0),
+    byDay,
   };
 };
 
 const Sales = ({ uuid }: { uuid: string }) => {
   const session = useSession();
   const { value } = useLoad((signal) => salesOf(session, uuid, signal), [uuid]);
-  return <>{value === undefined ? '…' : value.sales === 0 ? '–' : t.salesOf(value.sales, value.yours)}</>;
+  if (value === undefined) return <>…</>;
+  return value.sales === 0 ? (
+    <>–</>
+  ) : (
+    <span class="trend">
+      <Spark values={value.byDay} /> {t.salesOf(value.sales, value.yours)}
+    </span>
+  );
 };
 
 const columnsOf = (session: Session, reload: () => void): Column<VendorResponse>[] => [

@@ -276,6 +276,7 @@ export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
   const titleId = useId();
   const [active, setActive] = useState<number>();
   const [said, setSaid] = useState('');
+  const [hasTable, setTable] = useState(false);
   const shown = series.filter((one) => isBar(one) || width >= wideEnough);
   const isEmpty = width > 0 && shown.every(({ values }) => values.every((value) => !value));
   const press = (event: KeyboardEvent) => {
@@ -318,9 +319,9 @@ export const Chart = ({ title, days, series, kind, format }: ChartProps) => {
       <p class="hidden-text" aria-live="polite">
         {said}
       </p>
-      <details>
+      <details onToggle={({ currentTarget: { open } }) => setTable(open)}>
         <summary>{chartWords.table}</summary>
-        <DayTable title={title} days={days} series={series} format={format} />
+        {hasTable && <DayTable title={title} days={days} series={series} format={format} />}
       </details>
     </figure>
   );

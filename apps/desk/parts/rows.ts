@@ -71,7 +71,7 @@ async function* pagesOf<R>(read: PageReader<R>, signal: AbortSignal) {
 }
 
 /** The rows of a list, up to the page that reaches `most`, and whether these are all. */
-const readOn = async <R>(read: PageReader<R>, most: number, signal: AbortSignal) => {
+export const readOn = async <R>(read: PageReader<R>, most: number, signal: AbortSignal) => {
   let rows: readonly R[] = [];
   for await (const { data, pagination } of pagesOf(read, signal)) {
     rows = [...rows, ...data];

@@ -35,3 +35,6 @@ export const saleWords = {
   /** The action. */
   sell: 'Sell',
 };
+
+/** The colour of each state. */
+export const tones = { completed: 'good', refused: 'warn', refunded: 'plain' } as const;
