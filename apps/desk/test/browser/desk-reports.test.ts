@@ -176,8 +176,8 @@ test('tells how many sales of how many are read, stops where one leaves, and nam
   const left = await endlessSales(page, sale, '1');
   await page.evaluate(() => location.assign('#/reports'));
   await page.getByText('Reading sales: 1,000 of about 20,000. Leave the page to stop.').waitFor();
-  await page.evaluate(() => location.assign('#/sales'));
-  await page.getByRole('heading', { level: 1, name: 'Sales', exact: true }).waitFor();
+  await page.evaluate(() => location.assign('#/customers'));
+  await page.getByRole('heading', { level: 1, name: 'Customers', exact: true }).waitFor();
   left.go();
   await page.getByRole('table').waitFor();
   expect(left.asked).toEqual(['0', '1']);

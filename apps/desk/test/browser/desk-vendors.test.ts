@@ -119,5 +119,7 @@ test('Home names the lost vendors and leads to them; a key that only reads choos
   await reader.getByRole('row', { name: 'Old vendor' }).waitFor();
 
   expect(await reader.getByRole('checkbox').count()).toBe(0);
-  expect(await reader.locator('main :is(button, a.button)').allInnerTexts()).toEqual(['Export CSV']);
+  expect(await reader.locator('main :is(button, a.button)').allInnerTexts()).toEqual(['', 'Export CSV', 'Columns']);
+  await reader.getByRole('button', { name: 'More: Old vendor' }).click();
+  expect(await reader.locator('.menu').innerText()).toMatch(/^Open\s+Copy id$/);
 });
