@@ -1,7 +1,7 @@
 import type { ProductResponse } from '../../client/client.ts';
 import { shareForm } from '../../shared/cells.ts';
 import type { CsvValue } from '../csv.ts';
-import type { Column } from '../parts/list.tsx';
+import type { Column } from '../parts/column.tsx';
 import { importColumns } from './known-columns.ts';
 
 /** An answer of the API has no value for these columns. A file without them leaves them as they are. */

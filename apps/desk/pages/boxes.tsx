@@ -1,8 +1,9 @@
 import type { DispenserResponse } from '../../client/client.ts';
 import { link } from '../address.ts';
 import { ago, count, time } from '../format.ts';
+import type { Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, List, State } from '../parts/list.tsx';
+import { List, State } from '../parts/list.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';
 import { texts } from '../texts.ts';

@@ -138,16 +138,16 @@ export const CategoryPage = ({ id }: { id: string }) => {
               all={[
                 can('categories:write', 'products:read') && {
                   text: t.add.open,
-                  opens: (onClose) => <Add {...{ category, reload, onClose }} />,
+                  opens: (onClose) => <Add category={category} reload={reload} onClose={onClose} />,
                   isMain: true,
                 },
                 can('categories:write') && {
                   text: t.rename,
-                  opens: (onClose) => <Rename {...{ category, reload, onClose }} />,
+                  opens: (onClose) => <Rename category={category} reload={reload} onClose={onClose} />,
                 },
                 can('categories:write') && {
                   text: t.remove.open,
-                  opens: (onClose) => <Remove {...{ category, reload, onClose }} />,
+                  opens: (onClose) => <Remove category={category} reload={reload} onClose={onClose} />,
                 },
               ]}
             />

@@ -3,13 +3,14 @@ import type { CouponResponse } from '../../client/client.ts';
 import { pathSegment, useAddress } from '../address.ts';
 import { ago, count, date } from '../format.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
+import type { Column } from '../parts/column.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, CustomerLink, Filter, List, State } from '../parts/list.tsx';
+import { CustomerLink, Filter, List, State } from '../parts/list.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { texts } from '../texts.ts';
 import { t } from './coupon.texts.ts';
 import { type CouponProps, Create, EditCoupon } from './coupon-form.tsx';
@@ -88,7 +89,7 @@ const couponMenu = (session: Session, say: ReturnType<typeof useSay>, reload: ()
     const { id, code, active } = coupon;
     const opens = (Opened: typeof Apply, text: string): Action => ({
       text,
-      opens: (onClose) => <Opened {...{ coupon, reload, onClose }} />,
+      opens: (onClose) => <Opened coupon={coupon} reload={reload} onClose={onClose} />,
     });
     return {
       of: code,

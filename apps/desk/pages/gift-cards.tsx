@@ -4,11 +4,12 @@ import { go, link, pathSegment, useAddress } from '../address.ts';
 import { noteRedeemed, shownWorth, useWorth } from '../card-worth.ts';
 import { dayIn, endOfDay, isUuid } from '../format.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
+import type { Column } from '../parts/column.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, CustomerLink, Filter, List, Search, State, Table } from '../parts/list.tsx';
+import { CustomerLink, Filter, List, Search, State, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
@@ -119,7 +120,7 @@ const menuOf =
   (card: GiftCardResponse) => {
     const opens = (Opened: typeof Redeem, text: string): Action => ({
       text,
-      opens: (onClose) => <Opened {...{ card, reload, onClose }} />,
+      opens: (onClose) => <Opened card={card} reload={reload} onClose={onClose} />,
     });
     const isReady = cardState(card) === 'ready';
     return {

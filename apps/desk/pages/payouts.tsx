@@ -4,21 +4,12 @@ import { useAddress } from '../address.ts';
 import { readAtMost } from '../choice.ts';
 import { ago, count, money, monthName, time } from '../format.ts';
 import { type Action, Actions, menuColumn } from '../parts/actions.tsx';
+import { amountColumn, type Column } from '../parts/column.tsx';
 import { Confirm } from '../parts/confirm.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
-import {
-  amountColumn,
-  type Column,
-  CustomerLink,
-  Export,
-  FactList,
-  Filter,
-  List,
-  State,
-  Table,
-} from '../parts/list.tsx';
+import { CustomerLink, Export, FactList, Filter, List, State, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
@@ -115,7 +106,7 @@ const Settle = ({ payout, result, reload, onClose }: SettleProps & { result: Res
 const settleActions = ({ payout, reload }: SettleProps): Action[] =>
   resultsOf(payout).map(([result, text]) => ({
     text,
-    opens: (onClose) => <Settle {...{ payout, result, reload, onClose }} />,
+    opens: (onClose) => <Settle payout={payout} result={result} reload={reload} onClose={onClose} />,
   }));
 
 const Unknown = ({ payouts, reload }: { payouts: PayoutResponse[]; reload: () => void }) => {
@@ -185,7 +176,9 @@ const payeeColumns = (canPay: boolean, reload: () => void): Column<PayeeResponse
   menuColumn((payee) => ({
     of: payee.username,
     id: payee.residentUuid,
-    all: [canPay && { text: t.pay.open, opens: (onClose) => <PayByHand {...{ payee, reload, onClose }} /> }],
+    all: [
+      canPay && { text: t.pay.open, opens: (onClose) => <PayByHand payee={payee} reload={reload} onClose={onClose} /> },
+    ],
   })),
 ];
 

@@ -4,11 +4,12 @@ import { readAtMost } from '../choice.ts';
 import { count, money } from '../format.ts';
 import { maxRows } from '../import/kinds.ts';
 import { menuColumn } from '../parts/actions.tsx';
-import { ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
+import { type Choice, ChoiceBar, choiceColumn, useChangeOfMany, useChoice } from '../parts/choice.tsx';
+import type { Column } from '../parts/column.tsx';
 import { firstDay } from '../parts/days.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { type Column, Filter, List, ProductName, Search, State } from '../parts/list.tsx';
+import { Filter, List, ProductName, Search, State } from '../parts/list.tsx';
 import { useLoad } from '../parts/load.tsx';
 import { readOn, useList } from '../parts/rows.ts';
 import { Spark } from '../parts/spark.tsx';
@@ -157,43 +158,64 @@ const Filters = () => {
 
 const DiscountMany = later(async () => (await import('./many.tsx')).DiscountMany);
 
-export const ProductsPage = () => {
-  const session = useSession();
+/** The menu of a product. `discount` opens the form for its discount. */
+const menuOf =
+  ({ can }: Session, discount: (product: ProductResponse) => void) =>
+  (product: ProductResponse) => {
+    const { id, name, active } = product;
+    const path = `/products/${id}`;
+    return {
+      of: name,
+      id,
+      all: [
+        { text: texts.open, to: link(path) },
+        active && can('sales:write') && { text: saleWords.sell, to: link(path, { sell: 'yes' }) },
+        can('products:write') && { text: t.setDiscount, press: () => discount(product) },
+        can('sales:read') && { text: t.sales, to: link('/sales', { product: id }) },
+      ],
+    };
+  };
+
+/** The products under the filters of the address, with what they sold; `isCut` if there were too many sales to read. */
+const useProducts = (
+  session: Session,
+  choice: Choice<ProductResponse>,
+  discount: (product: ProductResponse) => void,
+) => {
   const { client, can } = session;
   const { query } = useAddress();
   const sold = useLoad(async (signal) => (can('sales:read') ? readSold(session, signal) : null), []);
-  const filters = {
-    ...(query.search && { search: query.search }),
-    ...(query.listed && { listed: query.listed === 'yes' }),
-    ...(query.category && { category: query.category }),
-    ...(query.active === 'no' && { active: false }),
-  };
-  const choice = useChoice<ProductResponse>(({ id }) => id);
   const products = useList({
     columns: () => [
       ...productColumns,
-      ...(can('sales:read') && sold.value !== null && !sold.fault ? soldColumns(sold.value) : []),
-      menuColumn((product: ProductResponse) => ({
-        of: product.name,
-        id: product.id,
-        all: [
-          { text: texts.open, to: link(`/products/${product.id}`) },
-          product.active &&
-            can('sales:write') && { text: saleWords.sell, to: link(`/products/${product.id}`, { sell: 'yes' }) },
-          can('products:write') && {
-            text: t.setDiscount,
-            press: () => {
-              choice.setChosen([product]);
-              many.open();
-            },
-          },
-          can('sales:read') && { text: t.sales, to: link('/sales', { product: product.id }) },
-        ],
-      })),
+      ...(sold.value !== null && !sold.fault ? soldColumns(sold.value) : []),
+      menuColumn(menuOf(session, discount)),
     ],
     keyOf: choice.keyOf,
     facts: sold.value,
-    read: (page, signal) => client.get('/v1/products', { query: { ...filters, ...page }, signal }),
+    read: (page, signal) =>
+      client.get('/v1/products', {
+        query: {
+          ...(query.search && { search: query.search }),
+          ...(query.listed && { listed: query.listed === 'yes' }),
+          ...(query.category && { category: query.category }),
+          ...(query.active === 'no' && { active: false }),
+          ...page,
+        },
+        signal,
+      }),
+  });
+  return { products, isCut: can('sales:read') && sold.value === null };
+};
+
+export const ProductsPage = () => {
+  const session = useSession();
+  const { can } = session;
+  const { query } = useAddress();
+  const choice = useChoice<ProductResponse>(({ id }) => id);
+  const { products, isCut } = useProducts(session, choice, (product) => {
+    choice.setChosen([product]);
+    many.open();
   });
   const { shown, all, columns } = products;
   const isChoice = can('products:write') && (choice.chosen.length > 0 || shown.length > 0);
@@ -216,7 +238,7 @@ export const ProductsPage = () => {
           </button>
         </ChoiceBar>
       )}
-      {can('sales:read') && sold.value === null && <p class="help spaced">{t.tooManySales(maxSales)}</p>}
+      {isCut && <p class="help spaced">{t.tooManySales(maxSales)}</p>}
       <List
         of={products}
         file="products"

@@ -13,9 +13,10 @@ import {
 import { link, useAddress } from '../address.ts';
 import { count, monthName } from '../format.ts';
 import { customerName, productName } from '../names.ts';
+import { amountColumn, type Column } from '../parts/column.tsx';
 import { Copy } from '../parts/copy.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { amountColumn, type Column, Export, Filter, Table } from '../parts/list.tsx';
+import { Export, Filter, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { type Session, useSession } from '../session.ts';

@@ -218,7 +218,7 @@ export const SalePage = ({ id }: { id: string }) => {
                   sale.state === 'completed' &&
                     can('sales:refund') && {
                       text: t.refund.open,
-                      opens: (onClose) => <Refund {...{ sale, reload: loaded.reload, onClose }} />,
+                      opens: (onClose) => <Refund sale={sale} reload={loaded.reload} onClose={onClose} />,
                       isMain: true,
                     },
                 ]}

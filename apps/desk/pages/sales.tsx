@@ -5,9 +5,10 @@ import { link, useAddress } from '../address.ts';
 import { startOfDay, time } from '../format.ts';
 import { customerName, productName, productOf } from '../names.ts';
 import { menuColumn } from '../parts/actions.tsx';
+import { amountColumn, type Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
 import { later } from '../parts/later.tsx';
-import { amountColumn, type Column, DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
+import { DayFilter, Filter, List, Search, State } from '../parts/list.tsx';
 import { NamedCustomer, NamedProduct } from '../parts/names.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
@@ -43,7 +44,7 @@ const menuOf =
         isCompleted &&
           can('sales:refund') && {
             text: t.refund.open,
-            opens: (onClose: () => void) => <Refund {...{ sale, reload, onClose }} />,
+            opens: (onClose: () => void) => <Refund sale={sale} reload={reload} onClose={onClose} />,
           },
         isCompleted &&
           recipientUuid !== null &&

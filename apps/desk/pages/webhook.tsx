@@ -1,8 +1,9 @@
 import type { WebhookDeliveryResponse } from '../../client/client.ts';
 import { useAddress } from '../address.ts';
 import { ago, count } from '../format.ts';
+import type { Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, Filter, List, State } from '../parts/list.tsx';
+import { Filter, List, State } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSession } from '../session.ts';

@@ -3,8 +3,9 @@ import type { WebhookResponse, WebhookSecretResponse } from '../../client/client
 import { link } from '../address.ts';
 import { count } from '../format.ts';
 import { type Action, Actions, menuColumn } from '../parts/actions.tsx';
+import type { Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, List, State } from '../parts/list.tsx';
+import { List, State } from '../parts/list.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
 import { type Session, useSession } from '../session.ts';
@@ -51,7 +52,7 @@ const menuOf = (props: MenuProps) => (webhook: WebhookResponse) => {
   const { reload, onMade } = props;
   const opens = (Opened: typeof RotateSecret, text: string): Action => ({
     text,
-    opens: (onClose) => <Opened {...{ webhook, reload, onMade, onClose }} />,
+    opens: (onClose) => <Opened webhook={webhook} reload={reload} onMade={onMade} onClose={onClose} />,
   });
   return {
     of: nameOf(webhook),

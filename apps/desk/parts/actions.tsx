@@ -3,8 +3,8 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { explainError } from '../api.ts';
 import { texts } from '../texts.ts';
+import type { Column } from './column.tsx';
 import { Icon } from './icon.tsx';
-import type { Column } from './list.tsx';
 import { Popup } from './popup.tsx';
 import { useSay } from './toast.tsx';
 

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { choose, partOf, readAtMost } from '../choice.ts';
 import { texts } from '../texts.ts';
 import { t } from './choice.texts.ts';
-import type { Column } from './list.tsx';
+import type { Column } from './column.tsx';
 import { FaultBox, usePress } from './load.tsx';
 
 /** The chosen rows of a list. They stay chosen on its other pages, and under other filters. */

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import { texts } from '../texts.ts';
-import type { Column } from './list.tsx';
+import type { Column } from './column.tsx';
 import { Popup } from './popup.tsx';
 
 const nameOf = (list: string): string => `desk.columns.${list}`;
@@ -15,7 +15,7 @@ export const useHidden = (list: string): [hidden: readonly string[], keep: (hidd
   return [hidden, keep];
 };
 
-interface ColumnMenuProps<R> {
+export interface ColumnMenuProps<R> {
   columns: readonly Column<R>[];
   hidden: readonly string[];
   onHide: (hidden: readonly string[]) => void;

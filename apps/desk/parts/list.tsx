@@ -4,64 +4,17 @@ import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
 import type { CsvValue } from '../csv.ts';
-import { money } from '../format.ts';
 import { useSession } from '../session.ts';
-import type { Order, Sorting } from '../sort.ts';
+import type { Order } from '../sort.ts';
 import { texts } from '../texts.ts';
-import { ColumnMenu, useHidden } from './columns.tsx';
+import { type Column, nothing } from './column.tsx';
+import { ColumnMenu, type ColumnMenuProps, useHidden } from './columns.tsx';
 import { Show } from './load.tsx';
 import { PersonInput } from './person.tsx';
 import { Picture } from './picture.tsx';
 import { ProductInput } from './product.tsx';
 import type { Listing } from './rows.ts';
 import { useSay } from './toast.tsx';
-
-/** A column: its heading, its cell, if it is shown, and its value in an exported file, if it has one. */
-export interface Column<R> {
-  heading: string;
-  /** Stands in the head of the column instead of the heading. */
-  head?: ComponentChildren;
-  cell?: (row: R) => ComponentChildren;
-  value?: ((row: R) => CsvValue | Promise<CsvValue>) | undefined;
-  isNumber?: boolean;
-  /** The list can be sorted by it. */
-  sort?: Sorting<R> | undefined;
-  /** Stands below it in the foot: the sum of all rows. */
-  total?: (rows: readonly R[]) => string;
-  /** Where a table has little room, columns with 3 leave first, and then those with 2. */
-  priority?: 2 | 3;
-  /** True for what can only be pressed: on paper there is no such column. */
-  isTool?: boolean;
-  /**
-   * Its place on a narrow screen: the title, like the first column; beside it on the first line; by default in the note
-   * below, with its heading if that is a label, as for all numbers; or nowhere.
-   */
-  inRow?: 'title' | 'main' | 'note' | 'label' | 'none';
-}
-
-/** An empty cell appears only in a table with columns. */
-const nothing = '–';
-
-/**
- * A column of L$. A row says nothing of an amount of 0, but of the one that it is about, which is in `main`. Without a
- * place the column is in the file alone. A list can be sorted by it if `name` is given.
- */
-export const amountColumn = <R,>(
-  heading: string,
-  of: (row: R) => number,
-  place?: 'main' | 'note',
-  name?: string,
-): Column<R> => ({
-  heading,
-  ...(place && {
-    cell: (row: R) => (place === 'main' ? <b>{money(of(row))}</b> : of(row) === 0 ? nothing : money(of(row))),
-    inRow: place,
-    total: (rows) => money(rows.reduce((sum, row) => sum + of(row), 0)),
-  }),
-  ...(name && { sort: { name, kind: 'size', by: of } }),
-  value: of,
-  isNumber: true,
-});
 
 const placeOf = <R,>({ inRow, isNumber }: Column<R>, index: number, content: ComponentChildren): string => {
   if (inRow === 'none' || content === nothing) return 'is-wide';
@@ -265,50 +218,84 @@ interface ListProps<R> extends Pick<TableProps<R>, 'caption' | 'empty'>, Omit<Ex
   counted?: (rows: readonly R[]) => string;
 }
 
+type NavProps<R> = ExportProps<R> & Pick<ColumnMenuProps<R>, 'hidden' | 'onHide'> & { of: Listing<R> };
+
+/** The place of a page in its list, the way to others, and the tools of the list. */
+const ListNav = <R,>({ of: { value, whole }, hidden, onHide, ...file }: NavProps<R>) => {
+  const { rows = [], before, previous, next } = value ?? {};
+  const hasMore = previous !== undefined || next !== undefined;
+  return (
+    <nav class="pages" aria-label={texts.list.pages}>
+      {whole && before !== undefined && hasMore && (
+        <span class="help">{texts.list.range(before, rows.length, whole.length)}</span>
+      )}
+      {previous && (
+        <a class="button" href={previous}>
+          {texts.list.previous}
+        </a>
+      )}
+      {next && (
+        <a class="button" href={next}>
+          {texts.list.next}
+        </a>
+      )}
+      {rows.length > 0 && (
+        <>
+          <Export {...file} />
+          <ColumnMenu columns={file.columns} hidden={hidden} onHide={onHide} />
+        </>
+      )}
+    </nav>
+  );
+};
+
+/** The words below a list. Undefined if nothing is known of its other rows. */
+const footOf = <R,>({ whole, cut, isReading }: Listing<R>, counted: ListProps<R>['counted']) => {
+  if (whole) return { said: counted?.(whole) ?? texts.list.count(whole.length), rows: whole };
+  if (cut) return { said: texts.list.narrow(cut.length) };
+  return isReading ? { said: '…' } : undefined;
+};
+
+/** The rows of a list for paper: all that were read, if the shown ones are among them. */
+const printedRows = <R,>({ whole, cut, shown, keyOf }: Listing<R>): readonly R[] => {
+  const [first] = shown;
+  return whole ?? (first && cut?.some((row) => keyOf(row) === keyOf(first)) ? cut : shown);
+};
+
 /** A list of the API, page by page. On paper it has every row that was read. */
 export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted, ...words }: ListProps<R>) => {
-  const { keyOf, order, whole, cut, all, isReading } = of;
+  const { keyOf, order, whole, all } = of;
   const isPrinting = usePrinting();
   const [hidden, onHide] = useHidden(file);
-  const shown = columns.filter(({ heading }) => !hidden.includes(heading));
-  const said = whole ? (counted?.(whole) ?? texts.list.count(whole.length)) : cut ? texts.list.narrow(cut.length) : '…';
+  const printed = printedRows(of);
   return (
     <Show of={of}>
-      {({ rows, before, previous, next }) => {
-        const read = whole ?? (cut?.some((row) => rows[0] && keyOf(row) === keyOf(rows[0])) ? cut : rows);
-        return (
-          <>
-            <Table
-              {...{ ...words, keyOf, order }}
-              columns={shown}
-              rows={isPrinting ? read : rows}
-              canSort={whole !== undefined && whole.length > 1}
-              foot={whole || cut || isReading ? { said, rows: whole } : undefined}
-            />
-            <p class="hidden-text" aria-live="polite">
-              {whole && order && texts.list.sorted(order.heading, order.said)}
-            </p>
-            {!whole && (previous || next) && <p class="printed">{texts.list.part(read.length)}</p>}
-            <nav class="pages" aria-label={texts.list.pages}>
-              {whole && before !== undefined && (previous || next) && (
-                <span class="help">{texts.list.range(before, rows.length, whole.length)}</span>
-              )}
-              {previous && (
-                <a class="button" href={previous}>
-                  {texts.list.previous}
-                </a>
-              )}
-              {next && (
-                <a class="button" href={next}>
-                  {texts.list.next}
-                </a>
-              )}
-              {rows.length > 0 && <Export {...{ columns, all, file, fileColumns }} />}
-              {rows.length > 0 && <ColumnMenu {...{ columns, hidden, onHide }} />}
-            </nav>
-          </>
-        );
-      }}
+      {({ rows, previous, next }) => (
+        <>
+          <Table
+            {...words}
+            columns={columns.filter(({ heading }) => !hidden.includes(heading))}
+            rows={isPrinting ? printed : rows}
+            keyOf={keyOf}
+            canSort={whole !== undefined && whole.length > 1}
+            order={order}
+            foot={footOf(of, counted)}
+          />
+          <p class="hidden-text" aria-live="polite">
+            {whole && order && texts.list.sorted(order.heading, order.said)}
+          </p>
+          {!whole && (previous ?? next) && <p class="printed">{texts.list.part(printed.length)}</p>}
+          <ListNav
+            of={of}
+            columns={columns}
+            all={all}
+            file={file}
+            fileColumns={fileColumns}
+            hidden={hidden}
+            onHide={onHide}
+          />
+        </>
+      )}
     </Show>
   );
 };

@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import { type Address, link, useAddress } from '../address.ts';
 import { type Order, orderOf, sortRows } from '../sort.ts';
-import type { Column } from './list.tsx';
+import type { Column } from './column.tsx';
 import { type LoadState, useLoad } from './load.tsx';
 
 /** A page as the service answers it. */
@@ -123,6 +123,24 @@ const pageOf = <R>(rows: readonly R[], limit: number, { path, query }: Address):
   };
 };
 
+/** A page as the service answered it, and its place among all rows, if these are known. */
+const answeredPage = <R>(
+  { data, pagination }: Page<R>,
+  rows: readonly R[] | undefined,
+  keyOf: (row: R) => string,
+  at: (cursor: string) => string,
+): ShownRows<R> => {
+  const [first] = data;
+  const before = rows && first ? rows.findIndex((row) => keyOf(row) === keyOf(first)) : -1;
+  const { nextCursor, previousCursor } = pagination;
+  return {
+    rows: data,
+    before: before < 0 ? undefined : before,
+    previous: previousCursor === null ? undefined : at(previousCursor),
+    next: nextCursor === null ? undefined : at(nextCursor),
+  };
+};
+
 /**
  * A list of the API. The address holds its filters, its order and its place. The desk reads it on in the background, so
  * that it can be sorted and summed up.
@@ -148,21 +166,20 @@ export const useList = <R>(options: ListOptions<R>): Listing<R> => {
     [rows, sort, facts],
   );
   const whole = ordered.value?.key === key ? ordered.value.rows : undefined;
-  const shownOf = (): ShownRows<R> | undefined => {
-    if (order && kept?.isWhole !== false) return whole && pageOf(whole, limit, address);
-    if (!page.value) return undefined;
-    const { data, pagination } = page.value;
-    const at = (to: string | null) => (to === null ? undefined : link(address.path, { ...filters, cursor: to }));
-    const place = whole?.findIndex((row) => data[0] && keyOf(row) === keyOf(data[0])) ?? -1;
-    return {
-      ...{ rows: data, before: place < 0 ? undefined : place },
-      ...{ previous: at(pagination.previousCursor), next: at(pagination.nextCursor) },
-    };
-  };
-  const value = shownOf();
+  const isSorted = order !== undefined && kept?.isWhole !== false;
+  const toPage = (to: string): string => link(address.path, { ...filters, cursor: to });
+  const value = isSorted
+    ? whole && pageOf(whole, limit, address)
+    : page.value && answeredPage(page.value, whole, keyOf, toPage);
   return {
-    ...{ value, fault: page.fault, isLoading: page.isLoading || ordered.isLoading, reload },
-    ...{ columns, keyOf, order, whole },
+    value,
+    fault: page.fault,
+    isLoading: page.isLoading || ordered.isLoading,
+    reload,
+    columns,
+    keyOf,
+    order,
+    whole,
     shown: value?.rows ?? [],
     cut: kept && !kept.isWhole && kept.rows.length > 0 ? kept.rows : undefined,
     isReading: kept === undefined || (kept.isWhole && !whole),
