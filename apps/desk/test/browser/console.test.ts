@@ -88,9 +88,9 @@ test('filters requests by path, key and status, and keeps the filters in the add
   await page.getByLabel('Status').selectOption('Only problems');
   await expect.poll(async () => limits(await shown())).toEqual(['10', '9', '-7']);
   // The name of a key that lacks the scope is known too.
-  await page.locator('label', { hasText: /^Key/ }).locator('select').selectOption('coupons:read');
+  await page.locator('.filter', { hasText: /^Key/ }).locator('select').selectOption('coupons:read');
   await expect.poll(async () => limits(await shown())).toEqual(['9']);
-  await page.locator('label', { hasText: /^Key/ }).locator('select').selectOption('malformed key');
+  await page.locator('.filter', { hasText: /^Key/ }).locator('select').selectOption('malformed key');
   await expect.poll(async () => limits(await shown())).toEqual(['10']);
   await page.reload();
   await expect.poll(async () => limits(await shown())).toEqual(['10']);
