@@ -1,7 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { ProductResponse, SaleResponse } from '../../client/client.ts';
 import { earnedBy } from '../../shared/earnings.ts';
-import { go, link, useAddress } from '../address.ts';
+import { goInstead, link, useAddress } from '../address.ts';
 import { money, time } from '../format.ts';
 import { Actions } from '../parts/actions.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -194,7 +194,7 @@ const usePrint = (): void => {
       const main = document.querySelector('main');
       if (!main || main.querySelector('.waiting, [aria-busy=true]') || main.textContent?.includes('…')) return;
       clearInterval(looks);
-      go(link(path), { replace: true });
+      goInstead(link(path));
       print();
     }, 100);
     return () => clearInterval(looks);

@@ -13,7 +13,6 @@ export const t = {
   lastUsed: 'Last used',
   ends: 'Ends',
   state: 'State',
-  actions: 'Actions',
   never: 'never',
   you: 'You',
   byOperator: 'made by the command',

@@ -2,16 +2,15 @@ import { useState } from 'preact/hooks';
 import type { KeyResponse, KeySecretResponse } from '../../client/client.ts';
 import { ago, date, time } from '../format.ts';
 import { covers, isCurrent, isOfPerson } from '../keys.ts';
-import { type Action, Actions } from '../parts/actions.tsx';
+import { type Action, menuColumn } from '../parts/actions.tsx';
+import type { Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
-import { type Column, State, Table } from '../parts/list.tsx';
+import { State, Table } from '../parts/list.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
-import { useSession } from '../session.ts';
+import { type Session, useSession } from '../session.ts';
 import { rightsOf } from '../words/key.ts';
 import { t } from './team.texts.ts';
 import { Invite, Made, NewKey, Rename, Renew, Revoke } from './team-forms.tsx';
-
-const dialogs = { renew: Renew, rename: Rename, revoke: Revoke };
 
 interface ListProps {
   all: readonly KeyResponse[];
@@ -19,26 +18,24 @@ interface ListProps {
   onMade: (made: KeySecretResponse) => void;
 }
 
-const KeyActions = ({ of, ...props }: ListProps & { of: KeyResponse }) => {
-  const { store, can } = useSession();
-  const [open, setOpen] = useState<keyof typeof dialogs>();
-  if (!can('keys:write') || !covers(store.key.scopes, of.scopes) || of.state === 'revoked') return null;
-  const Opened = open && dialogs[open];
-  const opens = (name: keyof typeof dialogs): Action => ({
-    text: t[name].open,
-    label: t.of(t[name].open, of.name),
-    press: () => setOpen(name),
-  });
-  return (
-    <div class="actions">
-      <Actions
-        of={of.name}
-        all={[of.state === 'active' && opens('renew'), opens('rename'), of.id !== store.key.id && opens('revoke')]}
-      />
-      {Opened && <Opened of={of} {...props} onClose={() => setOpen(undefined)} />}
-    </div>
-  );
-};
+/** The acts on keys that the person's own key covers. Nobody revokes their own. */
+const keyMenu =
+  ({ store, can }: Session, props: ListProps) =>
+  (of: KeyResponse) => {
+    const may = can('keys:write') && covers(store.key.scopes, of.scopes) && of.state !== 'revoked';
+    const opens = (Opened: typeof Renew, text: string): Action => ({
+      text,
+      opens: (onClose) => <Opened of={of} {...props} onClose={onClose} />,
+    });
+    return {
+      of: of.name,
+      all: [
+        may && of.state === 'active' && opens(Renew, t.renew.open),
+        may && opens(Rename, t.rename.open),
+        may && of.id !== store.key.id && opens(Revoke, t.revoke.open),
+      ],
+    };
+  };
 
 const issuerOf = ({ issuedBy, createdAt, replaces }: KeyResponse): string => {
   if (issuedBy) return t.by(issuedBy.name, date(createdAt));
@@ -49,12 +46,12 @@ const Moment = ({ at }: { at: string | null }) => (at === null ? t.never : <time
 
 const tones = { invited: 'warn', active: 'good', rotated: 'warn', expired: 'plain', revoked: 'plain' } as const;
 
-const columnsOf = (props: ListProps, own: string): readonly Column<KeyResponse>[] => [
+const columnsOf = (session: Session, props: ListProps): readonly Column<KeyResponse>[] => [
   {
     heading: t.name,
     cell: (key) => (
       <span>
-        <b>{key.name}</b> {key.id === own && <State tone="good">{t.you}</State>}
+        <b>{key.name}</b> {key.id === session.store.key.id && <State tone="good">{t.you}</State>}
         <br />
         <span class="help">{issuerOf(key)}</span>
       </span>
@@ -73,21 +70,15 @@ const columnsOf = (props: ListProps, own: string): readonly Column<KeyResponse>[
       </State>
     ),
   },
-  { heading: t.actions, inRow: 'main', isTool: true, cell: (key) => <KeyActions of={key} {...props} /> },
+  menuColumn(keyMenu(session, props)),
 ];
 
 const Keys = ({ title, empty, keys, ...props }: ListProps & { title: string; empty: string; keys: KeyResponse[] }) => {
-  const { store } = useSession();
+  const session = useSession();
   return (
     <section class="stack" aria-label={title}>
       <h2>{title}</h2>
-      <Table
-        caption={title}
-        columns={columnsOf(props, store.key.id)}
-        rows={keys}
-        keyOf={({ id }) => id}
-        empty={empty}
-      />
+      <Table caption={title} columns={columnsOf(session, props)} rows={keys} keyOf={({ id }) => id} empty={empty} />
     </section>
   );
 };

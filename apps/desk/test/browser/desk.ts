@@ -63,7 +63,9 @@ export const useDesk = () => {
 /** Bars that stay in sight while the page moves below them: a link that lies half below one counts as too small. */
 const placeBars = (page: Page, position: 'static' | ''): Promise<void> =>
   page.evaluate((place) => {
-    for (const bar of document.querySelectorAll<HTMLElement>('.top, .tabs, .save, .choice, .table :is(th, tfoot, tfoot td)'))
+    for (const bar of document.querySelectorAll<HTMLElement>(
+      '.top, .tabs, .save, .choice, .table :is(th, tfoot, tfoot td)',
+    ))
       bar.style.position = place;
   }, position);
 
