@@ -1,6 +1,6 @@
 import type { CreditItem } from '../../../lib/credit/state.ts';
 import { historyAhead } from '../../../lib/operator/audit-history.ts';
-import { type ApiKey, findKey, keyFacts } from '../../../lib/store/api-keys.ts';
+import { type ApiKey, findKey, isLive, keyFacts } from '../../../lib/store/api-keys.ts';
 import { copyState, listKeys } from '../../../lib/store/issued-keys.ts';
 import { listStores, type Store } from '../../../lib/store/stores.ts';
 import { partition } from '../../../lib/table/keys.ts';
@@ -81,7 +81,9 @@ const check = async (options: RestoreOptions): Promise<void> => {
     throw new UsageError(`--table ${against} is the table to compare with. Name the one from before by --against.`);
   const log = options.dryRun ? undefined : await openLog(target);
   const { revived, missing, ahead } = await checkRestored(options.table, against, async (key) => {
-    if (log) await copyState(key, log('key.ended', key.store, keyFacts(key)));
+    // The code of an invitation that was accepted since would work again, and its key would not.
+    const action = isLive(key) && key.acceptedAt !== undefined ? 'key.accepted' : 'key.ended';
+    if (log) await copyState(key, log(action, key.store, keyFacts(key)));
   });
   print(
     revived.map((key) => ({ ...shown(key, target), store: key.store })),

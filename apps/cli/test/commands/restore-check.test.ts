@@ -8,6 +8,7 @@ import { historyKey } from '../../../../lib/credit/history.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { endKey, findKey, revokeKey } from '../../../../lib/store/api-keys.ts';
 import { issueKey, rotateKey } from '../../../../lib/store/issued-keys.ts';
+import { acceptFor } from '../../../../lib/store/key-requests.ts';
 import { db } from '../../../../lib/table/client.ts';
 import { put } from '../../../../lib/table/language.ts';
 import { type Stamped, withoutStamps } from '../../../../lib/table/stamp.ts';
@@ -41,9 +42,13 @@ test('ends the keys that were revoked or rotated after the restored time, and no
   const issue = async (name: string) => (await issueKey({ store, name, scopes: ['products:read'], stage: 'test' })).key;
   const [leaked, rotated, kept] = [await issue('leaked'), await issue('rotated'), await issue('kept')];
   const signedOut = await issue('signed out');
+  const invitedUntil = timestamp(now() + 60_000);
+  const invitation = { store, name: 'invited', scopes: ['products:read'], stage: 'test', invitedUntil } as const;
+  const { key: invited } = await issueKey(invitation);
   await restoreTo('restored');
   await revokeKey(leaked.id);
   await endKey(signedOut.id);
+  await acceptFor({ store, keyId: invited.id });
   await rotateKey(rotated, timestamp(now() + 60_000), 'test');
   const current = await wholeTable();
 
@@ -52,17 +57,18 @@ test('ends the keys that were revoked or rotated after the restored time, and no
   const checked = await service.run('restore-check', '--table', 'restored', '--json');
   const again = await service.run('restore-check', '--table', 'restored', '--json');
 
-  expect(dry.rows.map(({ name }) => name).sort()).toEqual(['leaked', 'rotated', 'signed out']);
+  expect(dry.rows.map(({ name }) => name).sort()).toEqual(['invited', 'leaked', 'rotated', 'signed out']);
   expect(untouched?.status).toBe('active');
   expect(checked).toMatchObject({ code: 0, rows: dry.rows });
   expect(checked.stderr).toContain('1 live key');
   expect(again.rows).toEqual([]);
   const keyOf = async (id: string) => withoutStamps({ ...(await findKey(id)) } as Stamped);
-  for (const { id } of [leaked, rotated, signedOut, kept])
+  for (const { id } of [leaked, rotated, signedOut, kept, invited])
     expect(await inTable('restored', () => keyOf(id))).toEqual(await keyOf(id));
   expect(await wholeTable()).toEqual(current);
   const log = (await inTable('restored', wholeTable)).filter(({ pk }) => pk === 'LOG#');
   expect(log.map(({ action, details }) => [action, (details as { name: string }).name]).sort()).toEqual([
+    ['key.accepted', 'invited'],
     ['key.ended', 'leaked'],
     ['key.ended', 'rotated'],
     ['key.ended', 'signed out'],
