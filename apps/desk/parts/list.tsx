@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
 import { explainError } from '../api.ts';
@@ -89,10 +89,28 @@ const SortFilter = <R,>({ columns }: { columns: readonly Column<R>[] }) => (
   </div>
 );
 
+/** Gives the focus to the row that takes the place of one that is gone: an act may take away the row with its button. */
+const useNextRow = (rows: readonly unknown[]) => {
+  const ref = useRef<HTMLTableSectionElement>(null);
+  const last = useRef<{ focused: Element; row: number }>(undefined);
+  useLayoutEffect(() => {
+    if (!last.current || last.current.focused.isConnected || document.activeElement !== document.body) return;
+    const all = ref.current?.rows;
+    const next = all?.[Math.min(last.current.row, all.length - 1)];
+    (next?.querySelector<HTMLElement>('.more > button') ?? next?.querySelector('a'))?.focus();
+  }, [rows]);
+  const onFocusIn = ({ target }: FocusEvent) => {
+    const row = target instanceof Element ? target.closest('tr') : null;
+    if (target instanceof Element && row) last.current = { focused: target, row: row.sectionRowIndex };
+  };
+  return { ref, onFocusIn };
+};
+
 /** A table whose rows become two lines each where the screen is narrow: the main facts, and a note. */
 export const Table = <R,>({ caption, columns: all, rows, keyOf, empty, canSort, order, foot }: TableProps<R>) => {
   const columns = all.filter(({ cell }) => cell);
   const said = columns.findIndex(({ isTool }) => !isTool);
+  const { ref, onFocusIn } = useNextRow(rows);
   const sortOf = ({ sort }: Column<R>) => {
     if (!canSort || !sort) return undefined;
     return order?.name !== sort.name ? 'none' : order.isDescending ? 'descending' : 'ascending';
@@ -121,7 +139,7 @@ export const Table = <R,>({ caption, columns: all, rows, keyOf, empty, canSort, 
             ))}
           </tr>
         </thead>
-        <tbody role="rowgroup">
+        <tbody ref={ref} role="rowgroup" onFocusIn={onFocusIn}>
           {rows.map((row) => (
             <tr key={keyOf(row)} role="row">
               {columns.map((column, index) => {

@@ -255,6 +255,20 @@ test('the plot of Sales has the sums of the list under its filters', async () =>
     .waitFor();
 });
 
+test('a row that an act takes away gives the focus to the one that follows', async () => {
+  const category = await call('POST', '/categories', { name: `Few ${Date.now()}` });
+  const { data } = await call('GET', '/products?limit=3');
+  for (const { id } of data) await call('POST', `/categories/${category.id}/products/${id}`);
+  const page = await signIn(wide, `/categories/${category.id}`);
+  await foot(page).getByText('3 in all').waitFor();
+  const [, second = '', third = ''] = await names(page);
+
+  await pressInMore(page, 'Take out', second);
+
+  await foot(page).getByText('2 in all').waitFor();
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('aria-label'))).toBe(`More: ${third}`);
+});
+
 test('a coupon is disabled and enabled in its row, without any other change', async () => {
   const owner = service().residents[0]?.username;
   const code = `Turned${Date.now()}`;
