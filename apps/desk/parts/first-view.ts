@@ -13,8 +13,6 @@ import './dialog.tsx';
 import './form.tsx';
 import './icon.tsx';
 import './later.tsx';
-import './actions.tsx';
 import './list.tsx';
 import './names.tsx';
-import './rows.ts';
 import './toast.tsx';
