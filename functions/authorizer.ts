@@ -5,7 +5,7 @@ import { headerValues } from '../lib/http/headers.ts';
 import type { Caller } from '../lib/http/request.ts';
 import { usageKeyOf } from '../lib/http/usage-key.ts';
 import { keyStage, parseKey, secretMatches } from '../lib/keys.ts';
-import type { Route } from '../lib/routes/route.ts';
+import type { AuthorizedRow } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 import { type ApiKey, findKey, isLive, noteUse } from '../lib/store/api-keys.ts';
 
@@ -24,7 +24,7 @@ const keyOfRequest = (event: APIGatewayRequestAuthorizerEvent): { id: string; se
 const noteMillis = 1000;
 
 /** True for a secret that opens the row: of a live key or, for the rows of an invitation, of its code. */
-const opens = (key: ApiKey, secret: string, row: Route | undefined): boolean => {
+const opens = (key: ApiKey, secret: string, row: AuthorizedRow | undefined): boolean => {
   if (secretMatches(secret, key.hash)) return isLive(key);
   if (!secretMatches(secret, key.codeHash)) return false;
   // After acceptance too, so that the endpoint can say that the code was used.
@@ -32,7 +32,7 @@ const opens = (key: ApiKey, secret: string, row: Route | undefined): boolean => 
 };
 
 /** Says for the gateway's 403 which thing a key lacks for a row; undefined if it lacks nothing. */
-const lackOf = ({ scopes }: ApiKey, row: Route | undefined): string | undefined => {
+const lackOf = ({ scopes }: ApiKey, row: AuthorizedRow | undefined): string | undefined => {
   if (row?.byInvitation) return 'the code of an invitation';
   return row && (row.scope === null || scopes.includes(row.scope)) ? undefined : `the scope ${row?.scope}`;
 };
@@ -56,7 +56,7 @@ const policy = (effect: 'Allow' | 'Deny', methodArn: string, resource: string) =
 export const handler = async (event: APIGatewayRequestAuthorizerEvent): Promise<APIGatewayAuthorizerResult> => {
   const { id, secret } = keyOfRequest(event);
   const key = await findKey(id);
-  const row: Route | undefined = routes.find(
+  const row: AuthorizedRow | undefined = routes.find(
     ({ method, path }) => method === event.httpMethod && path === event.resource,
   );
   if (!key || !opens(key, secret, row)) throw unauthorized();

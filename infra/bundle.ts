@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BuildResult, build, type Plugin, transform } from 'esbuild';
+import type { AuthorizedRow } from '../lib/routes/route.ts';
 import { routes } from '../lib/routes/routes.ts';
 
 const root = join(import.meta.dirname, '..');
@@ -15,10 +16,13 @@ export const entries = (): string[] =>
 export const bundleDir = (outDir: string, entry: string): string => join(outDir, entry);
 
 /** The authorizer needs only these fields of the rows. */
-export const authorizerRows = routes.map(({ method, path, scope }) => ({ method, path, scope }));
+export const authorizerRows = routes.map<AuthorizedRow>(({ method, path, scope, byInvitation }) => ({
+  ...{ method, path, scope },
+  ...(byInvitation && { byInvitation }),
+}));
 
 /**
- * The authorizer runs before every call and needs only the scopes of the rows, so its bundle gets those as plain data.
+ * The authorizer runs before every call and needs only who may call the rows, so its bundle gets that as plain data.
  * The schemas of all rows would double the time that it takes to load.
  */
 const rowsForAuthorizer: Plugin = {

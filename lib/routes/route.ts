@@ -172,6 +172,9 @@ export const route = <const L extends Line, const F extends RowFields>(line: L, 
   return row as unknown as Row<L, F>;
 };
 
+/** All that the authorizer knows of a row: its bundle has only these fields (infra/bundle.ts). */
+export type AuthorizedRow = Pick<Route, 'method' | 'path' | 'scope' | 'byInvitation'>;
+
 /** True if a request may use If-Match to name the state of the resource that it changes. */
 export const takesIfMatch = ({ tagged, method }: Route): boolean =>
   tagged !== undefined && (method === 'PUT' || method === 'DELETE');

@@ -148,9 +148,15 @@ test('gives the authorizer the scopes of all rows, and none of their schemas', (
   expect(Object.keys(output?.inputs ?? {}).filter((input) => /\/zod\/|lib\/routes/.test(input))).toEqual([
     'authorizer-rows:../lib/routes/routes.ts',
   ]);
-  expect(authorizerRows).toEqual(routes.map(({ method, path, scope }) => ({ method, path, scope })));
-  for (const { method, path, scope } of routes)
-    expect(text).toContain(`{method:"${method}",path:"${path}",scope:${JSON.stringify(scope)}}`);
+  expect(authorizerRows).toEqual(
+    routes.map(({ method, path, scope, byInvitation }) =>
+      byInvitation ? { method, path, scope, byInvitation } : { method, path, scope },
+    ),
+  );
+  for (const { method, path, scope, byInvitation } of routes) {
+    const more = byInvitation ? ',byInvitation:!0' : '';
+    expect(text).toContain(`{method:"${method}",path:"${path}",scope:${JSON.stringify(scope)}${more}}`);
+  }
 });
 
 test('a bundle answers when loaded as on Lambda, with the credentials of the environment', () => {
