@@ -96,7 +96,7 @@ test('the samples in TypeScript make the ten calls, each POST under a key of its
   // In somebody else's project, which has no file of the service.
   const project = mkdtempSync(join(tmpdir(), 'samples-project-'));
   writeFileSync(join(project, 'samples.mjs'), program);
-  const env = { ...process.env, KEYS: service.keys.all };
+  const env = { ...process.env, STORE_KEY: service.keys.all };
   const { stdout } = await promisify(execFile)(process.execPath, ['samples.mjs'], { cwd: project, env });
   rmSync(project, { recursive: true });
 

@@ -15,6 +15,7 @@ import {
   text,
   time,
   timeOrNull,
+  withText,
 } from './wire.ts';
 
 export const keyStates = ['invited', 'active', 'rotated', 'expired', 'revoked'] as const;
@@ -33,6 +34,9 @@ const expiresAt = () =>
   timestamp()
     .optional()
     .describe('When the key ends, in the future. A key with `keys:write` must end within 366 days.');
+
+/** As `withText`, for an array. */
+const scopesGiven = { properties: { scopes: { type: 'array' } }, required: ['scopes'] };
 
 const IssueKeyRequest = z
   .object({
@@ -58,7 +62,7 @@ const IssueKeyRequest = z
       if ((preset === undefined) === (some === undefined)) report(undefined, 'Send either preset or scopes.');
     }),
   )
-  .meta({ id: 'IssueKeyRequest', allOf: [{ oneOf: [{ required: ['preset'] }, { required: ['scopes'] }] }] });
+  .meta({ id: 'IssueKeyRequest', allOf: [{ oneOf: [withText('preset', maxLength.label), scopesGiven] }] });
 
 const RenameKeyRequest = z.object({ name: name() }).meta({ id: 'RenameKeyRequest' });
 

@@ -120,6 +120,13 @@ export const worstCalls: readonly WorstCall[] = [
     units: 1,
     growth: 'what the vendors of the page and their products hold',
   },
+  {
+    endpoint: 'list-keys',
+    query: '',
+    steps: 2,
+    units: 2,
+    growth: '1.04 for each key, up to a page, and for each issuer; with `state`, for each of the store’s',
+  },
   { endpoint: 'list-webhooks', query: '', steps: 1, units: 2, growth: 'nothing: a store has at most 20' },
   {
     endpoint: 'list-webhook-deliveries',

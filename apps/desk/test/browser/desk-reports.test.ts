@@ -198,7 +198,7 @@ test('tells how many sales of how many are read, stops where one leaves, and nam
   await freeOfBarriers(page);
 });
 
-test('the first page takes at most 130 KB to load', async () => {
+test('the first page takes at most 140 KB to load, with the local additions and its answers', async () => {
   const page = await open(`/desk#key=${service().keys.all}`, wide);
   await page.getByRole('heading', { level: 1, name: 'Home' }).waitFor();
 
@@ -210,5 +210,5 @@ test('the first page takes at most 130 KB to load', async () => {
   );
 
   expect(bytes).toBeGreaterThan(10_000);
-  expect(bytes).toBeLessThanOrEqual(130_000);
+  expect(bytes).toBeLessThanOrEqual(140_000);
 });

@@ -564,7 +564,7 @@ test('fits every width from 390 to 2,560 pixels', async () => {
   }
 });
 
-test('the first view loads less than 130 KB with the local additions, from its own origin alone', async () => {
+test('the first view loads less than 140 KB with the local additions, from its own origin alone', async () => {
   const page = await open('/desk', wide);
   await page.getByRole('heading', { level: 1 }).waitFor();
 
@@ -579,5 +579,6 @@ test('the first view loads less than 130 KB with the local additions, from its o
   const loaded = all.filter(({ name }) => !name.includes('/_dev/'));
   // The page itself, and the files that it names. None waits for another.
   expect(loaded.length).toBe(1 + (await page.locator('head :is(link[href^="desk/"], script)').count()));
-  expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(130_000);
+  // The deployed desk has at most 130,000 (test/infra/desk.test.ts); the pages for developers add styles and a menu.
+  expect(loaded.reduce((sum, { bytes }) => sum + bytes, 0)).toBeLessThan(140_000);
 });
