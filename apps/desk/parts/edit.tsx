@@ -47,11 +47,13 @@ interface Conflict {
 
 interface ChoiceProps extends Required<Pick<EditProps, 'initial' | 'labels' | 'wordsOf' | 'onTheirs'>> {
   conflict: Conflict;
+  /** The form has cards of its own, so the choice needs one too. */
+  isCard: boolean;
   saveMine: () => Promise<unknown>;
 }
 
 /** Shows both values of each field that differs, and asks which ones to keep. */
-const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: ChoiceProps) => {
+const Choice = ({ labels, initial, conflict, isCard, wordsOf, onTheirs, saveMine }: ChoiceProps) => {
   const choice = useRef<HTMLElement>(null);
   // The button that had the focus is hidden then.
   useLayoutEffect(() => choice.current?.focus(), [conflict]);
@@ -59,7 +61,13 @@ const Choice = ({ labels, initial, conflict, wordsOf, onTheirs, saveMine }: Choi
   const rows = Object.keys(labels).filter((name) => name in conflict.mine || isChanged(name, initial, conflict.theirs));
   const words = (name: string, value: string | undefined) => wordsOf(name, value ?? '') || '–';
   return (
-    <section ref={choice} class="conflict" role="alert" aria-labelledby="conflict" tabIndex={-1}>
+    <section
+      ref={choice}
+      class={isCard ? 'conflict card' : 'conflict'}
+      role="alert"
+      aria-labelledby="conflict"
+      tabIndex={-1}
+    >
       <h2 id="conflict">{t.title}</h2>
       <p>{t.text}</p>
       {rows.map((name) => (
@@ -139,6 +147,7 @@ export const Edit = ({
           labels={labels}
           initial={initial}
           conflict={conflict}
+          isCard={onDiscard !== undefined}
           wordsOf={wordsOf}
           onTheirs={onTheirs}
           saveMine={() => start({ ...conflict.theirs, ...conflict.mine }, conflict.theirs)}

@@ -253,7 +253,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await call('PUT', `/products/${id}`, { ...others, listed: false, price: 400, description: 'Warm' });
     await page.getByRole('button', { name: 'Save' }).click();
     await page.getByRole('heading', { name: 'Somebody changed this meanwhile' }).waitFor();
-    const price = page.locator('.conflict .lines', { hasText: /^Price/ });
+    const price = page.locator('.conflict.card .lines', { hasText: /^Price/ });
     expect(await price.innerText()).toMatch(/L\$\u00a0400.*L\$\u00a0500/s);
     await page.locator('.conflict .lines', { hasText: 'Warm' }).getByText('not changed by you').waitFor();
     await freeOfBarriers(page);
