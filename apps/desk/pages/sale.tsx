@@ -229,7 +229,7 @@ export const SalePage = ({ id }: { id: string }) => {
                 {sale.payOut ? t.refund.paysOut(due) : t.refund.give(due)}
               </p>
             )}
-            <div class="charts">
+            <div class="charts is-sale">
               <Facts sale={sale} />
               <Prices sale={sale} />
               {sale.deliveryId !== null && can('deliveries:read') && <Delivery id={sale.deliveryId} />}

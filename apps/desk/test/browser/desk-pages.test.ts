@@ -66,6 +66,12 @@ describe.each(screens)('on a %s', (_, size) => {
     await headed(page, 'Sale');
     await page.getByRole('heading', { name: 'Delivery' }).waitFor();
     await freeOfBarriers(page);
+    if (size === wide) {
+      const boxOf = (name: string) => page.locator('.card', { has: page.getByRole('heading', { name }) }).boundingBox();
+      const [facts, prices, delivery] = [await boxOf('What was sold'), await boxOf('Prices'), await boxOf('Delivery')];
+      expect(prices?.height).toBeGreaterThan(facts?.height ?? 0);
+      expect((delivery?.y ?? 0) - (facts?.y ?? 0) - (facts?.height ?? 0)).toBeLessThan(30);
+    }
     await page.getByRole('button', { name: 'Refund' }).click();
     await page.getByText('You pay L$\u00a0550 back to the buyer inworld.').waitFor();
     await page.getByText('L$\u00a0100 of store credit goes back.').waitFor();
