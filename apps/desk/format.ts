@@ -71,11 +71,11 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** `3 days ago`, `in 2 hours`. */
+/** `3 days ago`, `in 2 hours`. What ends in 24 hours does so a second later too, rather than in 23. */
 export const ago = (at: string, now = Date.now()): string => {
   const seconds = (Date.parse(at) - now) / 1000;
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);
-  return relative.format(Math.trunc(seconds / length), unit);
+  return relative.format(seconds > 0 ? Math.round(seconds / length) : Math.trunc(seconds / length), unit);
 };
 
 /** The value of a field for a time, in the reader's own time and to the minute; empty if there is none. */

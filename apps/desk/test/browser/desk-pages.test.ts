@@ -141,7 +141,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Customer: name or UUID').fill(username);
     await page.getByLabel('Only for the product').fill(product.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
-    await page.getByText(`Applied ${code} to ${username}.`).waitFor();
+    await page.getByText(`Applied ${code} to ${username}. It ends in 24 hours.`).waitFor();
     const [applied] = (await call('GET', `/customers/${username}/coupons`)).data;
     expect(applied).toMatchObject({ code, discount: 12.5, scope: 'product', productId: product.id });
 
