@@ -192,7 +192,7 @@ const actOptions = ({ text, people, products }: Results, allowed: readonly Act[]
 
 /** All that the search offers for a text. */
 const groupsOf = (
-  results: Results,
+  { results, isWhole }: ReturnType<typeof useResults>,
   pages: readonly MenuPage[],
   session: Session,
   act: Act | undefined,
@@ -204,7 +204,8 @@ const groupsOf = (
     { title: t.customers, options: peopleOptions(results, act) },
     { title: t.products, options: productOptions(results, act) },
   ];
-  const stranger = session.can('customers:read') && act?.of !== 'product' && byId.length === 0;
+  // Offered early, it would move away under the pointer once something is found.
+  const stranger = isWhole && session.can('customers:read') && act?.of !== 'product' && byId.length === 0;
   const named = { title: t.strangers, options: stranger ? byName(text, people, act) : [] };
   if (act) return [...known, named];
   const found = pages.filter(({ menu }) => holds(menu.title, text));
@@ -242,6 +243,7 @@ const useResults = (text: string, act: Act | undefined) => {
       products: products?.found ?? [],
       byId: byId?.found ?? [],
     },
+    isWhole: answers.every((answer) => answer?.text === text),
     isAsking: text !== '' && !isFound && answers.some((answer) => answer?.text !== text),
     hasFailed: answers.some((answer) => answer && answer.found === undefined),
   };
@@ -344,9 +346,7 @@ export const Found = ({ box, pages }: { box: SearchBox; pages: readonly MenuPage
     box.ask(`${t.does[next.name][0]}: ${t.ask[next.of ?? 'product']}`);
   };
   const groups = (
-    text === ''
-      ? [{ title: t.last, options: lastOptions(pages, act) }]
-      : groupsOf(answer.results, pages, session, act, onAct)
+    text === '' ? [{ title: t.last, options: lastOptions(pages, act) }] : groupsOf(answer, pages, session, act, onAct)
   ).filter(({ options }) => options.length > 0);
   const options = groups.flatMap((group) => group.options);
   const index = Math.max(
