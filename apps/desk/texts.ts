@@ -109,6 +109,7 @@ export const texts = {
   },
   list: {
     pages: 'Pages of the list',
+    skip: 'Skip the rows',
     next: 'Next',
     previous: 'Back',
     export: 'Export CSV',

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import type { ComponentChildren, RefObject } from 'preact';
 import { useEffect, useId, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { copiedName } from '../../shared/copied-name.ts';
 import { go, link, useAddress } from '../address.ts';
@@ -236,14 +236,15 @@ interface ListProps<R> extends Pick<TableProps<R>, 'caption' | 'empty'>, Omit<Ex
   counted?: (rows: readonly R[]) => string;
 }
 
-type NavProps<R> = ExportProps<R> & Pick<ColumnMenuProps<R>, 'hidden' | 'onHide'> & { of: Listing<R> };
+type NavProps<R> = ExportProps<R> &
+  Pick<ColumnMenuProps<R>, 'hidden' | 'onHide'> & { of: Listing<R>; place: RefObject<HTMLElement | null> };
 
 /** The place of a page in its list, the way to others, and the tools of the list. */
-const ListNav = <R,>({ of: { value, whole }, hidden, onHide, ...file }: NavProps<R>) => {
+const ListNav = <R,>({ of: { value, whole }, place, hidden, onHide, ...file }: NavProps<R>) => {
   const { rows = [], before, previous, next } = value ?? {};
   const hasMore = previous !== undefined || next !== undefined;
   return (
-    <nav class="pages" aria-label={texts.list.pages}>
+    <nav ref={place} class="pages" aria-label={texts.list.pages} tabIndex={-1}>
       {whole && before !== undefined && hasMore && (
         <span class="help">{texts.list.range(before, rows.length, whole.length)}</span>
       )}
@@ -286,10 +287,17 @@ export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted,
   const isPrinting = usePrinting();
   const [hidden, onHide] = useHidden(file);
   const printed = printedRows(of);
+  const nav = useRef<HTMLElement>(null);
   return (
     <Show of={of}>
       {({ rows, previous, next }) => (
         <>
+          {/* Each row has up to four stops. */}
+          {rows.length > 10 && (
+            <button type="button" class="skip button" onClick={() => nav.current?.focus()}>
+              {texts.list.skip}
+            </button>
+          )}
           <Table
             {...words}
             columns={columns.filter(({ heading }) => !hidden.includes(heading))}
@@ -305,6 +313,7 @@ export const List = <R,>({ of, columns = of.columns, file, fileColumns, counted,
           {!whole && (previous ?? next) && <p class="printed">{texts.list.part(printed.length)}</p>}
           <ListNav
             of={of}
+            place={nav}
             columns={columns}
             all={all}
             file={file}

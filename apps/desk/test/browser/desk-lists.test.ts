@@ -232,6 +232,21 @@ test('lists fit 320, 375, 768, 1024 and 1280 pixels, with heads that sort or a c
   }
 });
 
+test('one press of a key leads past the rows of a long list, to its tools', async () => {
+  const page = await signIn(wide, '/products');
+  await page.getByRole('table', { name: 'Products of the store' }).waitFor();
+  await page.getByLabel('Category').focus();
+  await page.keyboard.press('Tab');
+  const skip = page.getByRole('button', { name: 'Skip the rows' });
+  expect(await skip.evaluate((button) => button.getBoundingClientRect().top)).toBeGreaterThan(0);
+  await freeOfBarriers(page);
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Tab');
+
+  const tool = await page.evaluate(() => document.activeElement?.closest('nav')?.getAttribute('aria-label'));
+  expect(tool).toBe('Pages of the list');
+});
+
 test('the plot of Sales has the sums of the list under its filters', async () => {
   const page = await signIn(wide, '/sales?state=completed');
   const yours = foot(page).locator('td').nth(-2);
