@@ -91,6 +91,7 @@ export const usePress = (write: () => Promise<unknown>): PressState => {
   const running = useRef(false);
   const [isBusy, setBusy] = useState(false);
   const [fault, setFault] = useState<Fault>();
+  useEffect(() => (fault?.status === 401 ? onKey('replaced', () => setFault(undefined)) : undefined), [fault]);
   const press = async () => {
     if (running.current) return;
     running.current = true;

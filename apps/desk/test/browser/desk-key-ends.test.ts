@@ -43,6 +43,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await again.getByRole('button', { name: 'Sign in' }).click();
     await again.waitFor({ state: 'detached' });
 
+    await page.getByText('Your sign-in has ended.').waitFor({ state: 'detached' });
     expect(await page.getByLabel('Reason').inputValue()).toBe('A long story');
     await page
       .getByRole('dialog')
