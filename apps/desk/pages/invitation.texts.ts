@@ -1,10 +1,10 @@
 export const t = {
   title: 'You are invited',
   invites: (name: string, store: string) => `${store} invites ${name} to its desk.`,
-  may: 'You may',
+  may: 'Your rights',
   ends: 'Your key ends',
   never: 'never',
-  until: 'Accept it by',
+  until: 'Accept it before',
   accept: 'Accept',
   how: 'Accepting makes a key for you alone. Opening this page again before that is fine.',
   failed: 'This invitation does not work: it may have ended or been taken back, or the link was copied in part.',

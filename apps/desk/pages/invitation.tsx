@@ -1,9 +1,9 @@
 import { useEffect, useState } from 'preact/hooks';
 import { StoreProblem } from '../../client/client.ts';
 import { connect } from '../api.ts';
-import { ago } from '../format.ts';
+import { time } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
-import { FactList } from '../parts/list.tsx';
+import { Lines } from '../parts/lines.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { rightsOf } from '../words/key.ts';
 import { t } from './invitation.texts.ts';
@@ -85,22 +85,24 @@ export const InvitationPage = ({ code, onEnter }: InvitationProps) => {
         <Show of={invitation}>
           {(offer) =>
             offer && (
-              <>
+              <div class="stack">
                 <p>{t.invites(offer.name, offer.store.name)}</p>
-                <FactList
-                  of={[
-                    [t.may, rightsOf(offer)],
-                    [t.ends, offer.expiresAt === null ? t.never : ago(offer.expiresAt)],
-                    [t.until, ago(offer.invitedUntil)],
-                  ]}
-                />
+                <section class="card">
+                  <Lines
+                    of={[
+                      [t.may, rightsOf(offer)],
+                      [t.ends, offer.expiresAt === null ? t.never : time(offer.expiresAt)],
+                      [t.until, time(offer.invitedUntil)],
+                    ]}
+                  />
+                </section>
                 <p class="help">{t.how}</p>
                 <div class="buttons">
                   <button type="button" class="button is-main" onClick={accept}>
                     {t.accept}
                   </button>
                 </div>
-              </>
+              </div>
             )
           }
         </Show>

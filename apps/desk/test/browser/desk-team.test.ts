@@ -68,6 +68,10 @@ test('a day without a terminal: from the launch’s invitation to a stolen key',
   await page.getByText(/Invited until/).waitFor();
   const managers = await open(`/desk${invitation.hash}`, phone);
   await managers.getByText('Fresh Shop invites Rosa to its desk.').waitFor();
+  await managers
+    .locator('.card .lines > div', { hasText: 'Accept it before' })
+    .getByText(/\d{4}, \d/)
+    .waitFor();
   await freeOfBarriers(managers);
   const manager = await accept(managers);
   await toTeam(managers);
