@@ -17,7 +17,9 @@ export const bundleDir = (outDir: string, entry: string): string => join(outDir,
 
 /** The authorizer needs only these fields of the rows. */
 export const authorizerRows = routes.map<AuthorizedRow>(({ method, path, scope, byInvitation }) => ({
-  ...{ method, path, scope },
+  method,
+  path,
+  scope,
   ...(byInvitation && { byInvitation }),
 }));
 

@@ -71,7 +71,7 @@ const units: [Intl.RelativeTimeFormatUnit, number][] = [
   ['second', 1],
 ];
 
-/** `3 days ago`, `in 2 hours`. What ends in 24 hours does so a second later too, rather than in 23. */
+/** `3 days ago`, `in 2 hours`. A time in 24 hours is `in 24 hours` a second later too, rather than in 23. */
 export const ago = (at: string, now = Date.now()): string => {
   const seconds = (Date.parse(at) - now) / 1000;
   const [unit, length] = units.find(([, size]) => Math.abs(seconds) >= size) ?? (['second', 1] as const);

@@ -1,8 +1,10 @@
+import '../parts/first-view.ts';
 import { useEffect, useState } from 'preact/hooks';
 import { StoreProblem } from '../../client/client.ts';
 import { connect } from '../api.ts';
 import { time } from '../format.ts';
 import { Copy } from '../parts/copy.tsx';
+import { Field, Form } from '../parts/form.tsx';
 import { Lines } from '../parts/lines.tsx';
 import { Show, useLoad } from '../parts/load.tsx';
 import { rightsOf } from '../words/key.ts';
@@ -20,32 +22,21 @@ const wordsFor = (error: unknown): string => {
   return error.status === 400 ? error.detail : t.failed;
 };
 
-const NewKey = ({ text, onEnter }: { text: string; onEnter: InvitationProps['onEnter'] }) => {
-  const [remember, setRemember] = useState(false);
-  return (
-    <>
-      <h2>{t.key.title}</h2>
-      <p>{t.key.text}</p>
-      <pre>
-        <code>{text}</code>
-      </pre>
-      <label class="check">
-        <input
-          type="checkbox"
-          checked={remember}
-          onChange={({ currentTarget }) => setRemember(currentTarget.checked)}
-        />{' '}
-        {t.key.remember}
-      </label>
-      <div class="buttons">
-        <Copy text={text} label={t.key.copy} said={t.key.copied} />
-        <button type="button" class="button is-main" onClick={() => onEnter(text, remember)}>
-          {t.key.open}
-        </button>
-      </div>
-    </>
-  );
-};
+const NewKey = ({ text, onEnter }: { text: string; onEnter: InvitationProps['onEnter'] }) => (
+  <>
+    <h2>{t.key.title}</h2>
+    <p>{t.key.text}</p>
+    <pre>
+      <code>{text}</code>
+    </pre>
+    <div class="buttons">
+      <Copy text={text} label={t.key.copy} said={t.key.copied} />
+    </div>
+    <Form submit={t.key.open} isUnguarded onSend={async ({ remember }) => onEnter(text, remember === 'on')}>
+      <Field name="remember" label={t.key.remember} type="checkbox" />
+    </Form>
+  </>
+);
 
 /** Asks a person to accept an invitation. Opening it uses nothing up. */
 export const InvitationPage = ({ code, onEnter }: InvitationProps) => {
@@ -96,12 +87,9 @@ export const InvitationPage = ({ code, onEnter }: InvitationProps) => {
                     ]}
                   />
                 </section>
-                <p class="help">{t.how}</p>
-                <div class="buttons">
-                  <button type="button" class="button is-main" onClick={accept}>
-                    {t.accept}
-                  </button>
-                </div>
+                <Form submit={t.accept} isUnguarded onSend={accept}>
+                  <p class="help">{t.how}</p>
+                </Form>
               </div>
             )
           }
