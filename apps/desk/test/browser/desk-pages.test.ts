@@ -141,7 +141,8 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Customer: name or UUID').fill(username);
     await page.getByLabel('Only for the product').fill(product.name);
     await page.getByRole('dialog').getByRole('button', { name: 'Apply' }).click();
-    await page.getByText(`Applied ${code} to ${username}. It ends in 24 hours.`).waitFor();
+    const applying = page.getByText(`Applied ${code} to ${username}.`);
+    expect(await applying.innerText()).toMatch(/It ends (?:in 24 hours|tomorrow)\.$/);
     const [applied] = (await call('GET', `/customers/${username}/coupons`)).data;
     expect(applied).toMatchObject({ code, discount: 12.5, scope: 'product', productId: product.id });
 
@@ -609,7 +610,10 @@ test('a key that only reads sees no button that would change something, and no p
 
     expect(
       buttons.filter(
-        (text) => !['', 'Columns', 'Copy id', 'Export CSV', 'Next', 'Back', 'Show', 'Show older'].includes(text),
+        (text) =>
+          !['', 'Columns', 'Copy id', 'Export CSV', 'Next', 'Back', 'Show', 'Show older', 'Skip the rows'].includes(
+            text,
+          ),
       ),
     ).toEqual([]);
     // Reports are made of sales, boxes make deliveries, and Store tells each key what it may do.
