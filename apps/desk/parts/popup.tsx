@@ -38,15 +38,17 @@ export const Popup = ({ label, look = 'button', face, children }: PopupProps) =>
   const part = useRef<HTMLDivElement>(null);
   const id = useId();
   const close = () => part.current?.hidePopover();
-  useLayoutEffect(() => {
-    const [opened, opener] = [part.current, button.current];
-    if (!isOpen || !opened || !opener) return undefined;
+  const follow = () => part.current && button.current && place(part.current, button.current);
+  const show = () => {
     // The browser gives the focus back to where it was. Safari does not focus a clicked button.
-    opener.focus({ preventScroll: true });
-    opened.showPopover();
-    const follow = () => place(opened, opener);
+    button.current?.focus({ preventScroll: true });
+    part.current?.showPopover();
     follow();
-    stopsIn(opened)[0]?.focus({ preventScroll: true });
+    stopsIn(part.current)[0]?.focus({ preventScroll: true });
+  };
+  useLayoutEffect(() => {
+    if (!isOpen) return undefined;
+    show();
     addEventListener('scroll', follow, { passive: true });
     return () => removeEventListener('scroll', follow);
   }, [isOpen]);
@@ -71,7 +73,9 @@ export const Popup = ({ label, look = 'button', face, children }: PopupProps) =>
           wasOpen.current = isOpen;
         }}
         onClick={() => {
-          setOpen(!wasOpen.current);
+          // The browser tells of a closed part a moment later. Until then it is still here, and is shown again.
+          if (isOpen && !wasOpen.current) show();
+          else setOpen(!wasOpen.current);
           wasOpen.current = false;
         }}
       >
