@@ -6,7 +6,7 @@ import { newId, now, timestamp } from '../../../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
 import { createStore } from '../../../../lib/operator/stores.ts';
 import { issueKey } from '../../../../lib/store/issued-keys.ts';
-import { freeOfBarriers, phone, pressInMore, screens, search, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, pressTwice, screens, search, useDesk, wide } from './desk.ts';
 
 type Coupon = { code: string };
 
@@ -78,7 +78,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Reason').fill('Wrong colour');
     await page.getByLabel('Reference').fill('T-81');
     await freeOfBarriers(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Refund' }).dblclick();
+    await pressTwice(page.getByRole('dialog').getByRole('button', { name: 'Refund' }));
 
     await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld.').waitFor();
     await page.getByText('Refunded. Pay L$\u00a0550 back to the buyer inworld, unless you already have.').waitFor();
@@ -177,7 +177,7 @@ describe.each(screens)('on a %s', (_, size) => {
       await page.getByRole('button', { name: 'Give a gift card' }).click();
       await page.getByRole('dialog').getByLabel('Customer: name or UUID').fill(username);
       await page.getByLabel('Amount in L$').fill(credit);
-      await page.getByRole('button', { name: 'Give the card' }).dblclick();
+      await pressTwice(page.getByRole('button', { name: 'Give the card' }));
       await page.getByText(`Gave ${username} a gift card of L$\u00a0${credit}.`).waitFor();
       await menuOf(credit).waitFor();
     };
@@ -324,7 +324,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('cell', { name: 'Lost chair' }).first().waitFor();
     await freeOfBarriers(page);
 
-    await page.getByRole('button', { name: 'Try all failed again' }).dblclick();
+    await pressTwice(page.getByRole('button', { name: 'Try all failed again' }));
 
     // The demo store has failures of its own.
     await page.getByText(/^Trying \d+ deliveries again\.$/).waitFor();
@@ -424,7 +424,7 @@ test('a merchant’s first ten minutes: from /desk to sales in the demo and in a
   await page.getByRole('button', { name: 'Show the price' }).click();
   await dialog.getByText('Discount of a coupon, 25 %').waitFor();
   await freeOfBarriers(page);
-  await page.getByRole('button', { name: 'L$\u00a0200 was paid: sell' }).dblclick();
+  await pressTwice(page.getByRole('button', { name: 'L$\u00a0200 was paid: sell' }));
 
   await headed(page, 'Sale');
   await page.getByText(`Sold ${name}.`).waitFor();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
-import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, pressTwice, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident } = useDesk();
 
@@ -62,7 +62,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('L$ that you paid').fill('30');
     await page.getByLabel('Reference').fill('By hand');
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'It is paid' }).dblclick();
+    await pressTwice(page.getByRole('button', { name: 'It is paid' }));
 
     await page.getByText(`Noted: you paid L$\u00a030 to ${username}.`).waitFor();
     expect(await owing(uuid)).toMatchObject({ owed: 100, paid: 30 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { freeOfBarriers, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, pressTwice, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, forgive } = useDesk();
 
@@ -36,7 +36,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Wears the tag of the group').uncheck();
     await page.getByText('Somebody who spent L$\u00a05,000 pays L$\u00a0760 for a product of L$\u00a0800.').waitFor();
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'Save the rules' }).dblclick();
+    await pressTwice(page.getByRole('button', { name: 'Save the rules' }));
 
     await page.getByText('Saved. The next quote or sale follows these rules.').waitFor();
     expect(await call('GET', '/store/rules')).toEqual({

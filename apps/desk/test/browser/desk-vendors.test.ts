@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { freeOfBarriers, pressInMore, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, pressInMore, pressTwice, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, service } = useDesk();
 
@@ -45,7 +45,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Change the product' }).click();
     await page.getByRole('dialog').getByRole('combobox').fill(after.name.toUpperCase());
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'Change it' }).dblclick();
+    await pressTwice(page.getByRole('button', { name: 'Change it' }));
 
     await page.getByText(`1 vendor sells ${after.name} now.`).waitFor();
     expect(await vendorsOf(after.id)).toMatchObject([{ uuid }]);

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { freeOfBarriers, phone, pressInMore, screens, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, pressTwice, screens, useDesk, wide } from './desk.ts';
 
 const { call, signIn, resident, forgive } = useDesk();
 
@@ -54,7 +54,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByRole('button', { name: 'Discord message' }).click();
     await page.getByLabel('Address of the webhook of the channel').fill(url);
     await freeOfBarriers(page);
-    await page.getByRole('dialog').getByRole('button', { name: 'Discord message' }).dblclick();
+    await pressTwice(page.getByRole('dialog').getByRole('button', { name: 'Discord message' }));
     await page.getByText('The channel hears of these events now.').waitFor();
     await page.getByRole('button', { name: 'Send a test' }).click();
 

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { newId, now, timestamp } from '../../../../lib/clock.ts';
 import { claimDelivery, failDelivery } from '../../../../lib/delivery/deliveries.ts';
 import packageFile from '../../../../package.json' with { type: 'json' };
-import { freeOfBarriers, phone, pressInMore, screens, search, useDesk, wide } from './desk.ts';
+import { freeOfBarriers, phone, pressInMore, pressTwice, screens, search, useDesk, wide } from './desk.ts';
 
 const { service, open, forgive, call, signIn, resident } = useDesk();
 
@@ -79,7 +79,7 @@ describe.each(screens)('on a %s', (_, size) => {
     await page.getByLabel('Reason').fill('Late delivery');
     await page.getByText('L$\u00a00 now, L$\u00a0100 afterwards').waitFor();
     await freeOfBarriers(page);
-    await page.getByRole('button', { name: 'Give L$\u00a0100' }).dblclick();
+    await pressTwice(page.getByRole('button', { name: 'Give L$\u00a0100' }));
 
     await page.getByText(`Gave L$\u00a0100 to ${name}, who has L$\u00a0100 now.`).waitFor();
     await page.locator('.entry', { hasText: 'Late delivery' }).waitFor();

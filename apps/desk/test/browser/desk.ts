@@ -1,4 +1,4 @@
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, vi } from 'vitest';
 import { startForTests } from '../../../../test/support/local-service.ts';
 import { oneInTurn } from '../../../../test/support/volume.ts';
@@ -89,6 +89,13 @@ export const search = async (page: Page, text: string): Promise<void> => {
   await page.keyboard.press('Control+k');
   await page.getByRole('dialog', { name: 'Search' }).getByRole('combobox').fill(text);
 };
+
+/** Presses a button twice in one moment. A double click would look for the button again, which the first press may end. */
+export const pressTwice = (button: Locator): Promise<void> =>
+  button.evaluate((one: HTMLElement) => {
+    for (const detail of [1, 2])
+      one.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, detail }));
+  });
 
 /** Presses a button in the menu of a row that `of` names, else one that a phone has in its menu: all but the first. */
 export const pressInMore = async (page: Page, button: string, of?: string): Promise<void> => {
