@@ -38,6 +38,10 @@ export const invitationLink = ({ code }: KeySecretResponse): string =>
 
 const dayMillis = 86_400_000;
 
+/** True for a key that nobody has renewed and that ends within two weeks, as the doctor of the command warns. */
+export const endsSoon = ({ state, expiresAt }: KeyResponse): boolean =>
+  state === 'active' && expiresAt !== null && Date.parse(expiresAt) - Date.now() < 14 * dayMillis;
+
 /** The time at which a key ends that lives for some days; undefined for none. */
 export const endAfter = (days: string | undefined): string | undefined =>
   days ? new Date(Date.now() + Number(days) * dayMillis).toISOString() : undefined;

@@ -5,7 +5,7 @@ import { isUuid } from './format.ts';
 import type { Session } from './session.ts';
 import { texts } from './texts.ts';
 
-/** The names of products, customers and vendors, which sales do not contain. Each is read once per tab. */
+/** The names of products, customers, vendors and keys, which sales and changes do not contain. Each is read once per tab. */
 
 const known = new Map<string, Promise<string>>();
 
@@ -113,6 +113,16 @@ export const vendorName = nameReader({
   one: async (client, uuid) => (await client.get('/v1/vendors/{uuid}', { path: { uuid } })).name,
   all: async function* (client) {
     for await (const { uuid, name } of client.rows('/v1/vendors', { query: { limit } })) yield [uuid, name];
+  },
+});
+
+export const keyName = nameReader({
+  scope: 'keys:read',
+  unread: texts.unread.key,
+  closed: () => texts.unread.key,
+  one: async (client, keyId) => (await client.get('/v1/keys/{keyId}', { path: { keyId } })).name,
+  all: async function* (client) {
+    for await (const { id, name } of client.rows('/v1/keys', { query: { limit } })) yield [id, name];
   },
 });
 

@@ -22,7 +22,7 @@ export const texts = {
   notFound: 'There is no such page.',
   noScope: 'The key that you signed in with does not open this page.',
   /** Stands for a name that cannot be read. */
-  unread: { product: 'a product', customer: 'somebody', vendor: 'a vendor' },
+  unread: { product: 'a product', customer: 'somebody', vendor: 'a vendor', key: 'another key' },
   copyId: 'Copy id',
   copiedId: 'Id copied.',
   copyCommand: 'Copy command',

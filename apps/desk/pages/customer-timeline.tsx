@@ -13,7 +13,7 @@ import type {
 } from '../../client/client.ts';
 import { change, date, hour, money, time } from '../format.ts';
 import type { IconData } from '../icon-data.ts';
-import { customerName, productName } from '../names.ts';
+import { customerName, keyName, productName } from '../names.ts';
 import { Icon } from '../parts/icon.tsx';
 import { FaultBox, useLoad, Waiting } from '../parts/load.tsx';
 import { canRead, type Session, useSession } from '../session.ts';
@@ -76,7 +76,7 @@ const titleOfChange = ({ kind, type, amount, credit, restrictedCredit }: CreditC
   return kind === 'increment' ? t.history.increment(amount) : (words as string);
 };
 
-const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
+const ofChange = (row: CreditChangeResponse, by: string | undefined): Entry => ({
   id: `credit ${row.sequence}`,
   at: row.at,
   kind: 'credit',
@@ -90,7 +90,7 @@ const ofChange = (row: CreditChangeResponse, ownKey: string): Entry => ({
     row.kind !== 'expire' && row.expired > 0 && t.expiredPart(row.expired),
     row.reason,
     row.reference,
-    row.keyId !== null && row.keyId !== ownKey && t.by(row.keyId),
+    by !== undefined && t.by(by),
   ],
   parts: row.lots.map(({ amount, expiresAt }) => t.part(amount, expiresAt && date(expiresAt))),
 });
@@ -160,12 +160,17 @@ const ofEvent = (event: EventResponse, { uuid }: CustomerResponse): Entry[] => {
   }
 };
 
-const readCreditHistory: PageReader = async ({ client, store }, { uuid }, cursor, signal) => {
+const readCreditHistory: PageReader = async (session, { uuid }, cursor, signal) => {
+  const { client, store } = session;
   const { data, pagination } = await client.get('/v1/customers/{identifier}/credit/history', {
     path: { identifier: uuid },
     ...pageOf(cursor, signal),
   });
-  return { name: 'credit', entries: data.map((row) => ofChange(row, store.key.id)), cursor: pagination.nextCursor };
+  const entryOf = async (row: CreditChangeResponse): Promise<Entry> => {
+    const isOthers = row.keyId !== null && row.keyId !== store.key.id;
+    return ofChange(row, isOthers ? await keyName(session, row.keyId as string) : undefined);
+  };
+  return { name: 'credit', entries: await Promise.all(data.map(entryOf)), cursor: pagination.nextCursor };
 };
 
 const readSales: PageReader = async (session, customer, cursor, signal) => {

@@ -30,7 +30,7 @@ export const t = {
   older: 'Show older',
   eventsLimit: 'Cards, coupons and bans of the last 30 days are shown.',
   creditFor: (what: string, product: string) => `${what}: ${product}`,
-  by: (key: string) => `by key ${key}`,
+  by: (name: string) => `by ${name}`,
   undone: (day: string) => `undone ${day}`,
   history: {
     set: (balance: number) => `Credit set to ${money(balance)}`,

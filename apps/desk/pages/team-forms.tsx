@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { KeyResponse, KeySecretResponse } from '../../client/client.ts';
 import { coversPreset, endAfter, invitationLink, isOfPerson, madeBy, peoplePresets } from '../keys.ts';
+import { forgetName } from '../names.ts';
 import { notecardOf, type ObjectPreset, objectOf } from '../notecard.ts';
 import { Copy } from '../parts/copy.tsx';
 import { Dialog } from '../parts/dialog.tsx';
@@ -175,6 +176,7 @@ export const Rename = ({ of, reload, onClose }: KeyDialogProps) => {
           const renamed = await client.put('/v1/keys/{keyId}', { path: { keyId: of.id }, body: { name } });
           onClose();
           reload();
+          forgetName(of.id);
           if (store.key.id === of.id) await refresh();
           say(t.rename.done(renamed.name));
         }}

@@ -21,6 +21,8 @@ export const t = {
   states: { invited: 'Invited', active: 'Active', rotated: 'Being replaced', expired: 'Ended', revoked: 'Revoked' },
   until: (when: string) => `until ${when}`,
   of: (action: string, name: string) => `${action}: ${name}`,
+  endsSoon: (name: string, when: string) =>
+    `The key of ${name} ends ${when}. Renew it: the old one goes on working beside the new one for a while.`,
   showEnded: (keys: number) => `Show ${some(keys, 'key', 'keys')} that ended`,
   hideEnded: 'Hide what ended',
   readOnly: 'Your key shows this page. Only an owner invites people and removes keys.',

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { KeyResponse, KeySecretResponse } from '../../client/client.ts';
 import { ago, date, time } from '../format.ts';
-import { covers, isCurrent, isOfPerson } from '../keys.ts';
+import { covers, endsSoon, isCurrent, isOfPerson } from '../keys.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
 import type { Column } from '../parts/column.tsx';
 import { Heading } from '../parts/heading.tsx';
@@ -120,6 +120,11 @@ export const TeamPage = () => {
           const props = { all, reload: keys.reload, onMade: setMade };
           return (
             <div class="stack">
+              {all.filter(endsSoon).map(({ id, name, expiresAt }) => (
+                <p key={id} class="notice is-warn">
+                  {t.endsSoon(name, ago(expiresAt ?? ''))}
+                </p>
+              ))}
               <Keys {...props} title={t.people} empty={t.noPeople} keys={shown.filter(isOfPerson)} />
               <Keys {...props} title={t.objects} empty={t.noObjects} keys={shown.filter((key) => !isOfPerson(key))} />
               {ended > 0 && (

@@ -84,6 +84,14 @@ test('a day without a terminal: from the launch’s invitation to a stolen key',
       .count(),
   ).toBe(0);
   expect(await statusOf(manager, 'POST', '/v1/keys', { name: 'x', preset: 'shop' })).toBe(403);
+  // The customer's page tells who gave credit, by name.
+  const { uuid, username } = resident();
+  const gift = `/v1/customers/${uuid}/actions/increment-credit`;
+  expect(await statusOf(manager, 'POST', gift, { delta: 5 })).toBe(200);
+  await page.evaluate((hash) => location.assign(hash), `#/customers/${uuid}`);
+  await headed(page, username);
+  await page.getByText('by Rosa').waitFor();
+  await toTeam(page);
   // The link works once.
   forgive(/status of 400 .*\/key\/invitation$/);
   const again = await open(`/desk${invitation.hash}`, wide);
@@ -121,7 +129,9 @@ test('a day without a terminal: from the launch’s invitation to a stolen key',
   await page.getByText('Being replaced').waitFor();
 
   // Somebody has stolen an owner's key, and made keys with it.
-  const stolen = await issueKey({ store, name: 'Stolen laptop', scopes: presets.all.scopes, stage: 'test' });
+  const expiresAt = new Date(Date.now() + 6 * 86_400_000).toISOString();
+  const fields = { store, name: 'Stolen laptop', scopes: presets.all.scopes, stage: 'test', expiresAt } as const;
+  const stolen = await issueKey(fields);
   const make = async (key: string, name: string): Promise<{ id: string; key: string }> => {
     const body = { name, preset: 'all' };
     const headers = { 'X-API-Key': key };
@@ -134,6 +144,7 @@ test('a day without a terminal: from the launch’s invitation to a stolen key',
   const began = Date.now();
   await page.reload();
   await toTeam(page);
+  await page.getByText(/^The key of Stolen laptop ends in [56] days\./).waitFor();
   await pressInMore(page, 'Revoke', 'Stolen laptop');
   await dialog.getByLabel(/Quiet one/).waitFor();
   expect(await dialog.getByLabel(/Quieter one/).isChecked()).toBe(true);
