@@ -9,15 +9,15 @@ import { answer, type Decision, decide, type RefusedWrites, writeAll } from '../
 import { partition, sharedKey } from '../table/keys.ts';
 import { above, all, any, check, exists, is, isNew, isNot, missing, update, type Write } from '../table/language.ts';
 import type { Key } from '../table/schema.ts';
-import { getMany } from '../table/table.ts';
+import { get, getMany } from '../table/table.ts';
 import { type ApiKey, findKey, isLive, isVoid, keyFacts, keyState, revoking } from './api-keys.ts';
 import { issuing, listedKeys, rotating, successorEnd } from './issued-keys.ts';
 import { type LogRow, logOf } from './operator-log.ts';
 import { findStore } from './stores.ts';
 
 /**
- * What keys may do to keys. The gateway may let a key in for a minute after its end, so each change looks at the asking
- * key in its own transaction. A key changes only what it covers, that is, a key without a scope that it lacks.
+ * Changes of keys that a key asks for. The gateway may let a key in for a minute after its end, so each change looks at
+ * the asking key in its own transaction. A key changes only what it covers, that is, a key without a scope that it lacks.
  */
 
 /** The key of a request, and its store. */
@@ -175,7 +175,7 @@ interface KeyCount extends Key {
  */
 const counting = async (store: string): Promise<Write> => {
   const key = { pk: partition(store, 'COUNT'), sk: 'keys' };
-  const [known] = await getMany<KeyCount>([key], { consistent: true });
+  const known = await get<KeyCount>(key);
   const { total = 0 } = known ?? {};
   if (total >= mostEver)
     throw invalid('This store has made 10,000 keys here: whoever operates the service makes further ones.');
