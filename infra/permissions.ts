@@ -92,12 +92,14 @@ const usedBy = (entry: string): readonly TableUse[] => {
 export const togetherOf = (rows: readonly Route[]): Route => {
   const first = rows.find(({ query }) => 'cursor' in query.shape) ?? (rows[0] as Route);
   const all = (kinds: (row: Route) => readonly Kind[]): Kind[] => [...new Set(rows.flatMap(kinds))];
-  const isAny = (flag: 'queue' | 'resolves' | 'quotes') => rows.some((row) => row[flag]) && { [flag]: true as const };
+  const isAny = (flag: 'queue' | 'resolves' | 'quotes' | 'showsSecret') =>
+    rows.some((row) => row[flag]) && { [flag]: true as const };
   return {
     ...first,
     ...isAny('queue'),
     ...isAny('resolves'),
     ...isAny('quotes'),
+    ...isAny('showsSecret'),
     reads: all(({ reads }) => reads),
     writes: all(kindsWritten),
     makes: all(({ makes = [] }) => makes),
