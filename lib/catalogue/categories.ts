@@ -10,7 +10,7 @@ import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, type Precondition, rowsOf, transact, updateExisting, write } from '../table/table.ts';
 
 /** The item under a category's key; without a name, the category was deleted. */
-type CategoryItem = Key & Partial<Category>;
+export type CategoryItem = Key & Partial<Category> & { member?: readonly string[] };
 
 const isCategory = (item: CategoryItem): item is Key & Category => item.name !== undefined;
 
@@ -72,6 +72,7 @@ const buried = () => ({
   id: undefined,
   name: undefined,
   productCount: undefined,
+  member: undefined,
   [ttlAttribute]: Math.ceil((now() + hourMillis) / 1000),
 });
 
@@ -123,6 +124,9 @@ export const freeMembers = async (store: string, id: string): Promise<void> => {
 export const listMembers = (store: string, id: string): Source<Key> =>
   rowsOf({ partition: partition(store, 'MEMBER', id) });
 
-/** Changes a category's count of products. Refused if the category is deleted. */
-export const countBy = (store: string, id: string, step: number): Write =>
-  update(categoryKey(store, id), { add: { productCount: step }, when: isThere });
+/**
+ * Changes a category's count of products. `member` names the products that come in and go, each by `+` or `-` and its
+ * id, for the journal. Refused if the category is deleted.
+ */
+export const countBy = (store: string, id: string, step: number, member?: readonly string[]): Write =>
+  update(categoryKey(store, id), { add: { productCount: step }, ...(member && { set: { member } }), when: isThere });

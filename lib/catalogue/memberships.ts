@@ -248,7 +248,7 @@ const addAs = async (
     : additionOf(store, category, productId, product);
   if (!addition && (await findCategory(store, category))) return answer(undefined);
   if (!addition) throw notFound();
-  return writeAll([countBy(store, category, 1), ...addition], {
+  return writeAll([countBy(store, category, 1, [`+${productId}`]), ...addition], {
     answer: undefined,
     ifRefused: ({ by }) => {
       const refused = by<SortableProduct>(productKey(store, productId));
@@ -272,7 +272,7 @@ export const addMember = (store: string, category: string, productId: string): P
  * category. Throws 404 for an unknown category or product.
  */
 export const removeMember = (store: string, category: string, productId: string): Promise<void> => {
-  const count = countBy(store, category, -1);
+  const count = countBy(store, category, -1, [`-${productId}`]);
   const asStored = async (): Promise<Decision<undefined>> => {
     const product = await get<SortableProduct>(productKey(store, productId));
     if (!product) throw notFound();

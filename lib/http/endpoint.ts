@@ -7,6 +7,7 @@ import { logSink } from '../log.ts';
 import { internalError, Problem, problemBody, unavailable, unknownEnd } from '../problem.ts';
 import type { Route } from '../routes/route.ts';
 import { seal, unseal } from '../seal.ts';
+import { type Actor, actedBy } from '../table/actor.ts';
 import { BusyError, UnansweredError } from '../table/engine.ts';
 import { answerOnce, type KeptAnswer } from '../table/idempotency.ts';
 import { type Meter, metered, newMeter, requestSeconds } from '../table/meter.ts';
@@ -81,8 +82,10 @@ const serve = async <R extends Route>(
   const { request, idempotencyKey } = parseRequest(row, event, faultsNow);
   if ('cursor' in row.query.shape) boundReads(request.store);
   if (row.writes.length > 0) await boundWrites(request.store, row.share);
-  if (idempotencyKey === undefined) return success(row, event, await handler(request));
   const { store, keyId, keyOrigin = keyId } = callerOf(event);
+  const actor: Actor | undefined = row.unsigned ? undefined : { type: 'key', id: keyId, requestId: request.id };
+  const handle = () => actedBy(actor, () => handler(request));
+  if (idempotencyKey === undefined) return success(row, event, await handle());
   const { close, open } = keeping(row, `${store} ${keyOrigin} ${idempotencyKey}`);
   const { answer: kept, replayed } = await answerOnce(
     {
@@ -92,7 +95,7 @@ const serve = async <R extends Route>(
       request: `${row.method} ${event.requestContext.path}\n${event.body ?? ''}`,
       answerOf: (result) => close(success(row, event, result)),
     },
-    () => handler(request),
+    handle,
   );
   if (replayed) await beforeReplay?.(request);
   const answer = open(kept);

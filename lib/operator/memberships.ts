@@ -104,7 +104,8 @@ export const setMembers = async (store: string, id: string, memberships: readonl
     const moves = some.flatMap(({ productId, wanted, product }) =>
       (wanted ? additionOf : removalOf)(store, id, productId, product),
     );
-    return writeAll<readonly Membership[]>([countBy(store, id, count), ...moves], {
+    const told = some.map(({ wanted, productId }) => `${wanted ? '+' : '-'}${productId}`);
+    return writeAll<readonly Membership[]>([countBy(store, id, count, told), ...moves], {
       result: open.slice(together),
       // Another request has deleted the category.
       ifRefused: ({ by }) => (by(categoryKey(store, id)) ? answer([]) : undefined),

@@ -168,6 +168,7 @@ export const listPayouts = route('GET /v1/payouts', {
 
 export const claimPayout = route('POST /v1/payouts/actions/claim', {
   id: 'payouts/claim-payout',
+  unsigned: true,
   summary: 'Claim the next payout',
   scope: 'payouts:pay',
   ...common,
@@ -189,6 +190,7 @@ export const getPayout = route('GET /v1/payouts/{id}', {
 
 export const reportPayout = route('POST /v1/payouts/{id}/actions/report', {
   id: 'payouts/report-payout',
+  unsigned: true,
   summary: 'Report how a payout ended',
   scope: 'payouts:pay',
   ...common,

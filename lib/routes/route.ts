@@ -22,6 +22,7 @@ export type Kind =
   | 'DAY'
   | 'MARK'
   | 'EVENT'
+  | 'REMOVED'
   | 'WEBHOOK'
   | 'COUNT'
   | 'LOG'
@@ -96,6 +97,8 @@ interface RowFields {
   readonly quotes?: true;
   /** Its writes count towards this share of its store. By default they count towards the share of all other writes. */
   readonly share?: 'registrations';
+  /** The journal tells nothing of its writes, so they do not say who made them: sales have lists of their own. */
+  readonly unsigned?: true;
   /** It puts messages on the delivery queue. */
   readonly queue?: true;
   /**

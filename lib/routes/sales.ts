@@ -242,6 +242,7 @@ export const createQuote = route('POST /v1/quotes', {
 
 export const createSale = route('POST /v1/sales', {
   id: 'sales/create-sale',
+  unsigned: true,
   summary: 'Sell a product',
   scope: 'sales:write',
   status: 201,

@@ -13,6 +13,15 @@ export const partition = (store: string, kind: Kind, part?: string): string =>
 /** The store whose partition this is. */
 export const storeOf = ({ pk }: Pick<Key, 'pk'>): string => pk.slice(0, pk.indexOf('#'));
 
+/**
+ * The kind of an item, its store and the third part of its partition, which a store's things do not have. The item of a
+ * store or of an API key has its id in its own key. Such a key is of no store: `store` is the id in it.
+ */
+export const placeOf = ({ pk, sk }: Key): { kind: string; store: string; part: string | undefined } => {
+  const [first = '', second = '', part] = pk.split('#');
+  return pk === sk ? { kind: first, store: second, part } : { kind: second, store: first, part };
+};
+
 /** The key of an item that all stores share. */
 export const sharedKey = (kind: Kind, id: string): Key => ({ pk: `${kind}#${id}`, sk: `${kind}#${id}` });
 

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { idAt, millisOf, newId } from '../clock.ts';
+import type { Signed } from './actor.ts';
 import { all, any, below, type Condition, copyOf, isKnown, missing, type Update, type Write } from './language.ts';
 
 /**
@@ -45,9 +46,9 @@ export const inPlace = (write: Write): Write => {
   return { ...write, item: { ...write.item, stamp: newStamp({ stamp }), earlierStamp: stamp } };
 };
 
-/** The item without its stamps, for a comparison. */
-export const withoutStamps = <T extends Stamped>({ stamp, earlierStamp, ...item }: T) => item;
+/** The item without its stamps and its signature, for a comparison. */
+export const withoutStamps = <T extends Stamped & Signed>({ stamp, earlierStamp, by, ...item }: T) => item;
 
-/** Tells whether a stored item and another are the same but for their stamps. */
+/** Tells whether a stored item and another are the same but for their stamps and signatures. */
 export const isSameItem = (stored: object, other: object): boolean =>
   isDeepStrictEqual(withoutStamps(stored), withoutStamps(other));

@@ -3,6 +3,7 @@ import { newId } from '../clock.ts';
 import type { Source } from '../lists/source.ts';
 import { notFound, requestRunning } from '../problem.ts';
 import { demandKnown } from '../shape.ts';
+import { isSignedRemoval, removalSignatures, signed } from './actor.ts';
 import * as dynamodb from './dynamodb.ts';
 import { CancelledError, type Engine, type Query, type Refusal, RefusedError } from './engine.ts';
 import {
@@ -227,7 +228,7 @@ export const transact = async (
   { mayGiveWay = false } = {},
 ): Promise<Refusal[] | undefined> => {
   const recording = of && recordings.getStore();
-  const own = writes.map(inPlace);
+  const own = [...writes.map((one) => inPlace(signed(one))), ...removalSignatures(writes)];
   const sent = recording ? [...own, recording.completion(of.answer)] : own;
   demandOneEach(sent);
   const token = newId();
@@ -268,7 +269,8 @@ interface WriteOptions<T, R> {
  * throws the failure of the answer. Otherwise the update was not carried out, and none of its copies will be; it is
  * sent again with a newer stamp.
  */
-const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
+const sendInOrder = async <T>(unsigned: Update): Promise<WriteOutcome<T>> => {
+  const write = signed(unsigned) as Update;
   let stamp = newStamp();
   return repeat<WriteOutcome<T>>(async () => {
     let lost: unknown;
@@ -294,7 +296,8 @@ const sendInOrder = async <T>(write: Update): Promise<WriteOutcome<T>> => {
 };
 
 /** Sends one write by itself. `isOwn` says that no other write puts an item under its key. */
-const sendAlone = async <T>(write: Write, repeatable: boolean, isOwn: boolean): Promise<WriteOutcome<T>> => {
+const sendAlone = async <T>(unsigned: Write, repeatable: boolean, isOwn: boolean): Promise<WriteOutcome<T>> => {
+  const write = signed(unsigned);
   let mayBeOurs = false;
   try {
     const send = (lost: unknown) => {
@@ -373,7 +376,8 @@ export const write = async <T extends object, R = T>(
 ): Promise<WriteOutcome<T, R>> => {
   const answerOf = answer ?? ((item: T) => item as unknown as R);
   if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
-  if (together.length > 0 || (answer && recordings.getStore()))
+  const isTransaction = together.length > 0 || (one.kind === 'remove' && isSignedRemoval(one));
+  if (isTransaction || (answer && recordings.getStore()))
     return sendTogether(one, answerOf, together, answer !== undefined);
   const outcome = await (one.kind === 'update' && !adds(one)
     ? sendInOrder<T>(one)

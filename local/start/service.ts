@@ -9,6 +9,7 @@ import { logSink } from '../../lib/log.ts';
 import { useLocalEngines } from '../../lib/operator/local-engines.ts';
 import type { Route } from '../../lib/routes/route.ts';
 import { routes } from '../../lib/routes/routes.ts';
+import { actedBy } from '../../lib/table/actor.ts';
 import { tableName } from '../../lib/table/client.ts';
 import packageFile from '../../package.json' with { type: 'json' };
 import { seedWaiting } from '../demo/deliveries.ts';
@@ -177,7 +178,7 @@ const prepareStores = async (isNew: boolean, demo: boolean) => {
   const store = await ensureStore(demoStore);
   const other = await ensureStore(otherStore);
   if (isNew) await seedResidents();
-  if (isNew && demo) await seedDemo(store, other);
+  if (isNew && demo) await actedBy({ type: 'operator' }, () => seedDemo(store, other));
   return store;
 };
 
@@ -219,7 +220,7 @@ export const startService = async (
   const service: ServiceFile = {
     baseUrl,
     store: { id: store.id, name: store.name },
-    ...(await ensureKeys(dir.service)),
+    ...(await actedBy({ type: 'operator' }, () => ensureKeys(dir.service))),
     deskKeys: dir.service?.deskKeys ?? {},
     table: { endpoint: engine.endpoint, name: tableName() },
     queue: { endpoint: queue.endpoint, ...queues },

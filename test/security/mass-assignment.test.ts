@@ -31,6 +31,9 @@ const hidden = [
   'text',
   'dues',
   'due',
+  'by',
+  'changes',
+  'actor',
   'ttl',
 ];
 const internal = [
@@ -86,10 +89,10 @@ const ordered = (value: unknown): unknown => {
 };
 
 /**
- * A secret, a quote, and the text and the id of a new key are random. A sale keeps a hash of its request, in which the product has a random id. The mark
+ * A secret, a quote, a signature, and the text and the id of a new key are random. A sale keeps a hash of its request, in which the product has a random id. The mark
  * of a customer's lots is a hash of their random ids, behind their number and sum.
  */
-const chance = /"(?:(secret|quote|request|key)":"[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;
+const chance = /"(?:(secret|quote|request|key|by)":"[^"]*|(id|replaces)":"\w{12}|(creditMark":"\d+ \d+) \w+)"/g;
 
 const everyStores = new Set([ada, bob, cleo].map(({ uuid }) => uuid));
 const uuids = /[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}/g;

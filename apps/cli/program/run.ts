@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander';
+import { actedBy } from '../../../lib/table/actor.ts';
 import { explain, InterruptedError, UnsuccessfulError, UsageError } from '../terminal/errors.ts';
 import { note, shownError } from '../terminal/output.ts';
 import { createProgram } from './program.ts';
@@ -12,7 +13,7 @@ const interruptedCode = 130;
  */
 export const run = async (args: readonly string[]): Promise<number> => {
   try {
-    await createProgram().parseAsync(args, { from: 'user' });
+    await actedBy({ type: 'operator' }, () => createProgram().parseAsync(args, { from: 'user' }));
     return 0;
   } catch (error) {
     if (error instanceof UnsuccessfulError) return error.exitCode;
