@@ -169,12 +169,12 @@ export const exportAccess: Access = {
 /**
  * The stream's consumer makes history and the sums of days, reads rows first if records repeat, and notes events. It
  * counts what sales owe in the accounts of payees; a debt that is counted late may be paid already. It deletes only
- * names that lead to nobody.
+ * names that lead to nobody. Events and the journal need the issuers of keys, copies of products, and who deleted.
  */
 export const consumerAccess: Access = {
   reads: [
-    ...(['STORE', 'HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT'] as const),
-    ...(['CUSTOMER', 'RESIDENT', 'NAME', 'STORE_RESIDENT'] as const),
+    ...(['STORE', 'HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'STOCK'] as const),
+    ...(['CUSTOMER', 'RESIDENT', 'NAME', 'STORE_RESIDENT', 'KEY', 'REMOVED'] as const),
   ],
   writes: ['CUSTOMER_NAME'],
   updates: ['HISTORY', 'DAY', 'EVENT', 'SALE'],

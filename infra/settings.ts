@@ -59,6 +59,8 @@ const Settings = z
     deliveryRecordDays: number(30, 3653, 90),
     /** Keeps the note of a delivery with its record. By default the note is deleted once the delivery was made. */
     keepDeliveryNotes: optionalFlag(),
+    /** How long a row of the journal is kept. */
+    journalDays: number(30, 3650, 400),
     /** How long the log of the operator's command keeps a row. 0: for ever. */
     operatorLogDays: number(0, 36_500, 0),
     /** The address that alarms go to. */

@@ -17,6 +17,7 @@ export const addConsumer = (base: Base): { consumer: ServiceFunction; stream: Ev
     memoryMegabytes: 512,
     timeoutSeconds: streamSource.timeoutSeconds,
     environment: {
+      JOURNAL_DAYS: String(base.settings.journalDays),
       HISTORY_FAILURES_URL: historyFailures.queueUrl,
       DELIVERY_QUEUE_URL: queue.queueUrl,
       SLOW_QUEUE_URL: slowQueue.queueUrl,

@@ -1,7 +1,15 @@
-/** Every write of an item except its removal. So DynamoDB's deletions at an item's TTL are left out. */
+/** Every write of an item except its removal. */
 const eventName = ['INSERT', 'MODIFY'];
 
-const kinds = ['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE', 'PAYOUT', 'VENDOR'] as const;
+const kinds = [
+  ...(['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE', 'PAYOUT', 'VENDOR'] as const),
+  ...(['COUPON', 'CATEGORY', 'WEBHOOK'] as const),
+];
+
+/** The kinds of things that a request deletes: the journal tells that. */
+const deletable = ['CATEGORY', 'VENDOR', 'DISPENSER', 'WEBHOOK'] as const;
+
+const suffixes = (some: readonly string[]) => some.map((kind) => ({ suffix: `#${kind}` }));
 
 /**
  * The event source of the stream's consumer as plain data. The stack makes it on AWS; `npm start` and the tests poll
@@ -29,8 +37,8 @@ export const streamSource = {
   maxRecordAgeHours: 20,
   timeoutSeconds: 60,
   /**
-   * Patterns of the records that reach the consumer: lots that history knows, applied coupons, and all items whose key
-   * tells their kind. Each sweep writes a note, so the consumer is called every minute, and an alarm sees when nothing
+   * Patterns of the records that reach the consumer: lots that history knows, applied coupons, all items whose key
+   * tells their kind, what was deleted, and the ends of imports in the operator's log. Each sweep writes a note, so the consumer is called every minute, and an alarm sees when nothing
    * calls it.
    */
   filters: [
@@ -40,16 +48,21 @@ export const streamSource = {
       eventName,
       dynamodb: {
         Keys: {
-          pk: { S: [...kinds.map((kind) => ({ suffix: `#${kind}` })), { prefix: 'STORE#' }, { prefix: 'SWEEP#' }] },
+          pk: { S: [...suffixes(kinds), ...['STORE#', 'KEY#', 'SWEEP#'].map((prefix) => ({ prefix }))] },
         },
       },
     },
+    { eventName: ['REMOVE'], dynamodb: { Keys: { pk: { S: suffixes(deletable) } } } },
+    { eventName: ['INSERT'], dynamodb: { NewImage: { action: { S: ['import.ended'] } } } },
   ],
 } as const;
 
-/** The event source of the function that puts events on a bus: the records of newly noted events. */
+/** The event source of the function that puts events on a bus: the records of newly noted events, which have a type. */
 export const busSource = {
   /** A minute is enough for this number of records, even if the bus does not answer. */
   batchSize: 30,
-  filter: { eventName: ['INSERT'], dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } } } },
+  filter: {
+    eventName: ['INSERT'],
+    dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } }, NewImage: { type: { S: [{ exists: true }] } } },
+  },
 } as const;

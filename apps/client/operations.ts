@@ -39,6 +39,7 @@ import type {
   IncrementCustomerCreditRequest,
   InvitationResponse,
   IssueKeyRequest,
+  JournalListResponse,
   KeyListResponse,
   KeyResponse,
   KeySecretResponse,
@@ -354,6 +355,10 @@ export interface Resources {
     /** List events. */
     list(query?: Endpoints['GET /v1/events']['query'], options?: CallOptions): Listed<EventListResponse>;
   };
+  journal: {
+    /** List changes, with who made them. */
+    list(query?: Endpoints['GET /v1/journal']['query'], options?: CallOptions): Listed<JournalListResponse>;
+  };
   webhooks: {
     /** Create a webhook. */
     create(body: CreateWebhookRequest, options?: CallOptions): Answered<WebhookSecretResponse>;
@@ -499,6 +504,9 @@ export const operations = {
   },
   events: {
     list: 'GET /v1/events list',
+  },
+  journal: {
+    list: 'GET /v1/journal list',
   },
   webhooks: {
     create: 'POST /v1/webhooks body',

@@ -67,6 +67,12 @@ export type EventType =
   | 'customer.banned'
   | 'customer.unbanned'
   | 'product.sold_out'
+  | 'product.changed'
+  | 'coupon.changed'
+  | 'category.changed'
+  | 'category.deleted'
+  | 'key.issued'
+  | 'key.ended'
   | 'payout.paid'
   | 'payout.failed'
   | 'payout.unknown'
@@ -95,6 +101,12 @@ export type EventResponse =
   | CustomerBannedEvent
   | CustomerUnbannedEvent
   | ProductSoldOutEvent
+  | ProductChangedEvent
+  | CouponChangedEvent
+  | CategoryChangedEvent
+  | CategoryDeletedEvent
+  | KeyIssuedEvent
+  | KeyEndedEvent
   | PayoutPaidEvent
   | PayoutFailedEvent
   | PayoutUnknownEvent
@@ -102,18 +114,6 @@ export type EventResponse =
   | VendorLostEvent
   | StoreClosedEvent
   | StoreOpenedEvent;
-/**
- * The form of the messages to a webhook.
- */
-export type WebhookFormat = 'standard' | 'discord';
-/**
- * Whether a webhook is sent anything.
- */
-export type WebhookState = 'active' | 'disabled';
-/**
- * How a message to a webhook stands.
- */
-export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
 /**
  * What a key is for, which gives it its scopes.
  */
@@ -163,11 +163,66 @@ export type KeyScope =
   | 'vendors:register'
   | 'vendors:write'
   | 'keys:read'
-  | 'keys:write';
+  | 'keys:write'
+  | 'journal:read';
 /**
  * How a key or an invitation stands.
  */
 export type KeyState = 'invited' | 'active' | 'rotated' | 'expired' | 'revoked';
+/**
+ * What was done to a thing.
+ */
+export type JournalKind =
+  | 'product.created'
+  | 'product.changed'
+  | 'coupon.created'
+  | 'coupon.changed'
+  | 'category.created'
+  | 'category.changed'
+  | 'category.deleted'
+  | 'category.product_added'
+  | 'category.product_removed'
+  | 'customer.changed'
+  | 'customer.banned'
+  | 'customer.unbanned'
+  | 'credit.changed'
+  | 'giftcard.granted'
+  | 'giftcard.changed'
+  | 'giftcard.disabled'
+  | 'giftcard.redeemed'
+  | 'sale.refunded'
+  | 'payout.paid_by_hand'
+  | 'payout.settled'
+  | 'vendor.changed'
+  | 'vendor.deleted'
+  | 'dispenser.changed'
+  | 'dispenser.deleted'
+  | 'webhook.created'
+  | 'webhook.changed'
+  | 'webhook.rotated'
+  | 'webhook.deleted'
+  | 'rules.changed'
+  | 'store.closed'
+  | 'store.opened'
+  | 'key.issued'
+  | 'key.accepted'
+  | 'key.changed'
+  | 'key.rotated'
+  | 'key.revoked'
+  | 'key.ended'
+  | 'import.ended';
+/**
+ * The form of the messages to a webhook.
+ */
+export type WebhookFormat = 'standard' | 'discord';
+/**
+ * Whether a webhook is sent anything.
+ */
+export type WebhookState = 'active' | 'disabled';
+/**
+ * How a message to a webhook stands.
+ */
+export type WebhookDeliveryState = 'pending' | 'delivered' | 'failed';
 
 /**
  * The requests and responses of every endpoint.
@@ -1276,6 +1331,80 @@ export interface Endpoints {
       after?: string;
     };
     answer: EventListResponse;
+  };
+  /**
+   * List changes, with who made them
+   */
+  'GET /v1/journal': {
+    query?: {
+      /**
+       * The most rows to answer, from 1 to 1000. A script inworld should ask for few.
+       */
+      limit?: number;
+      /**
+       * Where to go on: `nextCursor` or `previousCursor` of an earlier page, exactly as received. Send the same filters with it.
+       */
+      cursor?: string;
+      /**
+       * Only rows of this kind, which the key must be allowed to read.
+       */
+      kind?:
+        | 'product.created'
+        | 'product.changed'
+        | 'coupon.created'
+        | 'coupon.changed'
+        | 'category.created'
+        | 'category.changed'
+        | 'category.deleted'
+        | 'category.product_added'
+        | 'category.product_removed'
+        | 'customer.changed'
+        | 'customer.banned'
+        | 'customer.unbanned'
+        | 'credit.changed'
+        | 'giftcard.granted'
+        | 'giftcard.changed'
+        | 'giftcard.disabled'
+        | 'giftcard.redeemed'
+        | 'sale.refunded'
+        | 'payout.paid_by_hand'
+        | 'payout.settled'
+        | 'vendor.changed'
+        | 'vendor.deleted'
+        | 'dispenser.changed'
+        | 'dispenser.deleted'
+        | 'webhook.created'
+        | 'webhook.changed'
+        | 'webhook.rotated'
+        | 'webhook.deleted'
+        | 'rules.changed'
+        | 'store.closed'
+        | 'store.opened'
+        | 'key.issued'
+        | 'key.accepted'
+        | 'key.changed'
+        | 'key.rotated'
+        | 'key.revoked'
+        | 'key.ended'
+        | 'import.ended';
+      /**
+       * Only changes of the thing with this id. A UUID may be in any case.
+       */
+      subject?: string;
+      /**
+       * Only changes that the key with this id has made.
+       */
+      key?: string;
+      /**
+       * Only changes from this time on: an ISO 8601 date-time with an offset.
+       */
+      from?: string;
+      /**
+       * Only changes before this time, which is later than `from`.
+       */
+      to?: string;
+    };
+    answer: JournalListResponse;
   };
   /**
    * Create a webhook
@@ -4295,6 +4424,211 @@ export interface ProductSoldOutEvent {
   data: ProductResponse;
 }
 /**
+ * A product was created or changed.
+ */
+export interface ProductChangedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'product.changed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: ProductResponse;
+}
+/**
+ * A coupon was created or changed.
+ */
+export interface CouponChangedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'coupon.changed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: CouponResponse;
+}
+/**
+ * A category was created or renamed.
+ */
+export interface CategoryChangedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'category.changed';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: CategoryResponse;
+}
+/**
+ * A category was deleted.
+ */
+export interface CategoryDeletedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'category.deleted';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: DeletedCategory;
+}
+/**
+ * A category that is gone.
+ */
+export interface DeletedCategory {
+  /**
+   * UUID of the category, in lower case.
+   */
+  id: string;
+  /**
+   * Name of the category.
+   */
+  name: string;
+}
+/**
+ * A key or an invitation was issued, or an invitation was accepted.
+ */
+export interface KeyIssuedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'key.issued';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: KeyResponse;
+}
+/**
+ * An API key or an invitation, without its text.
+ */
+export interface KeyResponse {
+  /**
+   * Id of the key: the 12 characters after `sis_live_` or `sis_test_`.
+   */
+  id: string;
+  /**
+   * The person or the object that has the key.
+   */
+  name: string;
+  /**
+   * The preset with exactly these scopes. Null: there is none.
+   */
+  preset: KeyPreset | null;
+  /**
+   * What the key may do, in the fixed order of all scopes.
+   */
+  scopes: KeyScope[];
+  /**
+   * `invited`: nobody has accepted it yet. `rotated`: another key replaces it, and it works until it ends. An invitation whose issuer was revoked is `revoked`.
+   */
+  state: KeyState;
+  /**
+   * When it was issued.
+   */
+  createdAt: string;
+  /**
+   * When it ends. Null: it does not.
+   */
+  expiresAt: string | null;
+  /**
+   * When it was last used, exact to the hour. Null: never.
+   */
+  lastUsedAt: string | null;
+  /**
+   * Until when its invitation can or could be accepted. Null: it was none.
+   */
+  invitedUntil: string | null;
+  /**
+   * When it was revoked or, if it was not, when it expired. Null: neither.
+   */
+  endedAt: string | null;
+  /**
+   * The key that has issued it. Null: the operator has.
+   */
+  issuedBy: KeyIssuer | null;
+  /**
+   * Id of the key that it replaces after a rotation.
+   */
+  replaces: string | null;
+}
+/**
+ * The key that has issued another one.
+ */
+export interface KeyIssuer {
+  /**
+   * Id of that key.
+   */
+  id: string;
+  /**
+   * Its present name.
+   */
+  name: string;
+}
+/**
+ * A key was revoked, or has ended itself.
+ */
+export interface KeyEndedEvent {
+  /**
+   * UUID of the event. Repeats of it have the same one.
+   */
+  id: string;
+  /**
+   * Type of the event.
+   */
+  type: 'key.ended';
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * The answer of the API about the thing, as it was after the change.
+   */
+  data: KeyResponse;
+}
+/**
  * An avatar was paid what the store owed.
  */
 export interface PayoutPaidEvent {
@@ -4459,6 +4793,121 @@ export interface StoreOpenedEvent {
   data: StoreState;
 }
 /**
+ * One page of a list: changes that the key may read, the newest first.
+ */
+export interface JournalListResponse {
+  /**
+   * Changes that the key may read, the newest first, at most `limit`.
+   */
+  data: JournalRowResponse[];
+  /**
+   * Where this page stands in the list.
+   */
+  pagination: Pagination;
+}
+/**
+ * A change, with who made it.
+ */
+export interface JournalRowResponse {
+  /**
+   * UUID of the row. If the change is an event too, the event has the same id.
+   */
+  id: string;
+  /**
+   * When the change was made.
+   */
+  at: string;
+  /**
+   * What was done.
+   */
+  kind: JournalKind;
+  /**
+   * The thing that was changed.
+   */
+  subject: JournalSubject;
+  /**
+   * Who made the change.
+   */
+  by: JournalActor;
+  /**
+   * The `X-Request-Id` of the request that made the change. Null: it was no request.
+   */
+  requestId: string | null;
+  /**
+   * The fields that the change has changed, with their values before and after it.
+   */
+  changes: JournalChange[];
+}
+/**
+ * A thing that was changed.
+ */
+export interface JournalSubject {
+  /**
+   * What was changed.
+   */
+  type:
+    | 'product'
+    | 'coupon'
+    | 'category'
+    | 'customer'
+    | 'giftcard'
+    | 'sale'
+    | 'payout'
+    | 'vendor'
+    | 'dispenser'
+    | 'webhook'
+    | 'rules'
+    | 'store'
+    | 'key'
+    | 'import';
+  /**
+   * Its id: a UUID, the id of a key, or the name of a dispenser. Null for the rules, the store and an import.
+   */
+  id: string | null;
+  /**
+   * What it was called then. Null: it has no name.
+   */
+  name: string | null;
+}
+/**
+ * Who made a change.
+ */
+export interface JournalActor {
+  /**
+   * `key`: an API key. `customer`: the avatar, on their own page. `operator`: whoever runs the service. `unknown`: the write names nobody.
+   */
+  type: 'key' | 'customer' | 'operator' | 'service' | 'unknown';
+  /**
+   * Id of the key, or the UUID of the customer. Null: neither.
+   */
+  id: string | null;
+  /**
+   * Present name of the key, or of the customer.
+   */
+  name: string | null;
+}
+/**
+ * A field that was changed.
+ */
+export interface JournalChange {
+  /**
+   * Name of the field.
+   */
+  field: string;
+  /**
+   * As the API answers the field. A text ends after 200 characters, with `…`; an array after 20 members.
+   */
+  before: string | number | boolean | unknown[] | {} | null;
+  /**
+   * As the API answers the field. A text ends after 200 characters, with `…`; an array after 20 members.
+   */
+  after: string | number | boolean | unknown[] | {} | null;
+  /**
+   * True for a field that is never told: then `before` and `after` are null.
+   */
+  hidden: boolean;
+}
+/**
  * The body that is sent to create a webhook.
  */
 export interface CreateWebhookRequest {
@@ -4470,7 +4919,7 @@ export interface CreateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
-   * @maxItems 24
+   * @maxItems 30
    */
   events: EventType[];
   /**
@@ -4569,7 +5018,7 @@ export interface UpdateWebhookRequest {
    * The types of events that are sent: one or more, each once.
    *
    * @minItems 1
-   * @maxItems 24
+   * @maxItems 30
    */
   events: EventType[];
   /**
@@ -4640,6 +5089,12 @@ export interface WebhookDeliveryResponse {
     | 'customer.banned'
     | 'customer.unbanned'
     | 'product.sold_out'
+    | 'product.changed'
+    | 'coupon.changed'
+    | 'category.changed'
+    | 'category.deleted'
+    | 'key.issued'
+    | 'key.ended'
     | 'payout.paid'
     | 'payout.failed'
     | 'payout.unknown'
@@ -4685,7 +5140,7 @@ export interface IssueKeyRequest {
    * What the key may do: one or more scopes, each once. Either this or `preset`.
    *
    * @minItems 1
-   * @maxItems 33
+   * @maxItems 34
    */
   scopes?: (
     | 'coupons:read'
@@ -4721,6 +5176,7 @@ export interface IssueKeyRequest {
     | 'vendors:write'
     | 'keys:read'
     | 'keys:write'
+    | 'journal:read'
   )[];
   /**
    * When the key ends, in the future. A key with `keys:write` must end within 366 days.
@@ -4793,19 +5249,6 @@ export interface KeySecretResponse {
   code: string | null;
 }
 /**
- * The key that has issued another one.
- */
-export interface KeyIssuer {
-  /**
-   * Id of that key.
-   */
-  id: string;
-  /**
-   * Its present name.
-   */
-  name: string;
-}
-/**
  * One page of a list: aPI keys, in the order of their ids.
  */
 export interface KeyListResponse {
@@ -4817,59 +5260,6 @@ export interface KeyListResponse {
    * Where this page stands in the list.
    */
   pagination: Pagination;
-}
-/**
- * An API key or an invitation, without its text.
- */
-export interface KeyResponse {
-  /**
-   * Id of the key: the 12 characters after `sis_live_` or `sis_test_`.
-   */
-  id: string;
-  /**
-   * The person or the object that has the key.
-   */
-  name: string;
-  /**
-   * The preset with exactly these scopes. Null: there is none.
-   */
-  preset: KeyPreset | null;
-  /**
-   * What the key may do, in the fixed order of all scopes.
-   */
-  scopes: KeyScope[];
-  /**
-   * `invited`: nobody has accepted it yet. `rotated`: another key replaces it, and it works until it ends. An invitation whose issuer was revoked is `revoked`.
-   */
-  state: KeyState;
-  /**
-   * When it was issued.
-   */
-  createdAt: string;
-  /**
-   * When it ends. Null: it does not.
-   */
-  expiresAt: string | null;
-  /**
-   * When it was last used, exact to the hour. Null: never.
-   */
-  lastUsedAt: string | null;
-  /**
-   * Until when its invitation can or could be accepted. Null: it was none.
-   */
-  invitedUntil: string | null;
-  /**
-   * When it was revoked or, if it was not, when it expired. Null: neither.
-   */
-  endedAt: string | null;
-  /**
-   * The key that has issued it. Null: the operator has.
-   */
-  issuedBy: KeyIssuer | null;
-  /**
-   * Id of the key that it replaces after a rotation.
-   */
-  replaces: string | null;
 }
 /**
  * The body that is sent to rename an API key.

@@ -34,6 +34,15 @@ const data: Record<SentEventType, (answers: Answers) => object> = {
   'customer.banned': (answers) => answers('customers/ban-customer'),
   'customer.unbanned': (answers) => answers('customers/unban-customer'),
   'product.sold_out': (answers) => ({ ...answers('products/get-product'), limited: true, availableAmount: 0 }),
+  'product.changed': (answers) => answers('products/update-product'),
+  'coupon.changed': (answers) => answers('coupons/update-coupon'),
+  'category.changed': (answers) => answers('categories/update-category'),
+  'category.deleted': (answers) => {
+    const { id, name } = answers('categories/update-category') as { id: string; name: string };
+    return { id, name };
+  },
+  'key.issued': (answers) => answers('keys/get-key'),
+  'key.ended': (answers) => answers('keys/revoke-key'),
   'payout.paid': (answers) => answers('payouts/report-payout'),
   'payout.failed': (answers) => ({
     ...answers('payouts/report-payout'),

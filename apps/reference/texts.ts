@@ -60,6 +60,7 @@ export const tagTexts = {
     'The store itself: its name, its rules, whether it sells, and the key of the request. Extensions of this service.',
   Deliveries: 'Items on their way to residents. Extensions of this service.',
   Events: 'What has happened in the store: a log to read. Extensions of this service.',
+  Journal: 'Who changed what, with the values before and after. An extension of this service.',
   Webhooks: 'Addresses that events are sent to, signed as Standard Webhooks have it. Extensions of this service.',
   Dispenser: 'The inworld object that hands out products. An extension of this service.',
 } as const;
@@ -87,6 +88,7 @@ const tagsOfFolders: Record<string, Tag> = {
   'own-key': 'Keys',
   rules: 'Store',
   events: 'Events',
+  journal: 'Journal',
   webhooks: 'Webhooks',
 };
 
@@ -128,4 +130,5 @@ export const scopeTexts: Record<Scope, string> = {
   'vendors:write': 'set what vendors sell, and delete vendors',
   'keys:read': 'read API keys, without their texts',
   'keys:write': 'issue, rename, rotate and revoke API keys that may do no more than itself',
+  'journal:read': 'read who changed what, as far as the key may read the things themselves',
 };

@@ -3,14 +3,14 @@ import { EventBridgeClient, PutEventsCommand, type PutEventsRequestEntry } from 
 import { unmarshall } from '@aws-sdk/util-dynamodb';
 import type { DynamoDBRecord } from 'aws-lambda';
 import { storeOf } from '../table/keys.ts';
-import type { EventItem } from './events.ts';
+import type { NotedEvent } from './events.ts';
 
 /** Puts noted events on an EventBridge bus, as CloudEvents. */
 
 const client = new EventBridgeClient({ maxAttempts: 3 });
 
 /** An event as a CloudEvent 1.0. Its `subject` is the id of the thing or the store that it is about. */
-const cloudEventOf = ({ pk, sk: id, type, at, data: text }: EventItem) => {
+const cloudEventOf = ({ pk, sk: id, type, at, data: text }: NotedEvent) => {
   const store = storeOf({ pk });
   const data = JSON.parse(text);
   return {
@@ -27,7 +27,7 @@ const cloudEventOf = ({ pk, sk: id, type, at, data: text }: EventItem) => {
 
 /** The entry of a record of the table's stream. */
 export const eventEntry = ({ dynamodb }: DynamoDBRecord): PutEventsRequestEntry => {
-  const event = unmarshall((dynamodb?.NewImage ?? {}) as Parameters<typeof unmarshall>[0]) as EventItem;
+  const event = unmarshall((dynamodb?.NewImage ?? {}) as Parameters<typeof unmarshall>[0]) as NotedEvent;
   return {
     EventBusName: process.env.EVENT_BUS,
     Source: process.env.EVENT_SOURCE,

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { readCustomer } from '../avatars/customers.ts';
 import { type AppliedCoupon, readApplied } from '../catalogue/applied-coupons.ts';
 import type { GiftCardItem } from '../catalogue/gift-cards.ts';
-import { isSoldOut, readProduct, type StoredProduct } from '../catalogue/products.ts';
+import { countProducts, isSoldOut, readProduct, type StoredProduct } from '../catalogue/products.ts';
 import { millisOf, timestamp } from '../clock.ts';
 import { type CreditItem, lastChangeOf } from '../credit/state.ts';
 import { type Delivery, deliveryAnswer } from '../delivery/deliveries.ts';
@@ -10,13 +10,18 @@ import { type Dispenser, mainBox } from '../delivery/dispensers.ts';
 import { type PayoutItem, payoutAnswer } from '../payout/payouts.ts';
 import { type EventData, type EventType, eventTypes } from '../routes/events.ts';
 import { type SaleItem, saleOf } from '../sale/sales.ts';
+import type { ApiKey } from '../store/api-keys.ts';
+import { shownKey } from '../store/shown-keys.ts';
 import { isOpen, type Store } from '../store/stores.ts';
-import { productKey } from '../table/keys.ts';
+import { actorOf, removalKey, type Signed } from '../table/actor.ts';
+import { productKey, sharedKey } from '../table/keys.ts';
 import type { Stamped } from '../table/stamp.ts';
-import { getMany } from '../table/table.ts';
+import { getMany, getTogether } from '../table/table.ts';
 import { type VendorItem, vendorAnswer } from '../vendor/vendors.ts';
 import type { NewEvent } from './events.ts';
-import type { ItemChange, Kind } from './stream.ts';
+import { journalOf, journalOfRemoval } from './journal-changes.ts';
+import type { JournalTelling } from './journal-items.ts';
+import type { ItemChange, ItemRemoval, Kind } from './stream.ts';
 
 /** An event of a change, without its id and store. Without `at` it has the time of the write. */
 type ToldEvent = { [T in EventType]: { type: T; at?: string | undefined; data: EventData<T> } }[EventType];
@@ -92,15 +97,15 @@ const ofApplied = ({ before, after }: ItemChange<AppliedCoupon & Stamped>): Told
   return isNews ? [{ type: 'coupon.applied', data: readApplied(after) }] : [];
 };
 
-/** A vendor with the product that it sells: its item holds only the product's id. */
-type VendorWithProduct = VendorItem & { sold?: StoredProduct | undefined };
-
 const isVendorNews = ({ before, after }: ItemChange<VendorItem>): boolean =>
   before ? (before.lostAt === undefined) !== (after.lostAt === undefined) : after.lostAt === undefined;
 
-const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
-  const { seenAt, lostAt, sold } = change.after;
+/** The event of a vendor, with the product that it sells: its item holds only the product's id. */
+const ofVendor = async (change: ItemChange<VendorItem>): Promise<ToldEvent[]> => {
+  const { seenAt, lostAt, productId } = change.after;
   if (!isVendorNews(change)) return [];
+  const keys = productId === undefined ? [] : [productKey(change.store, productId)];
+  const [sold] = await getMany<StoredProduct>(keys);
   const vendor = vendorAnswer(change.after, sold);
   // The vendor may be lost already when the stream brings the change.
   return [
@@ -108,16 +113,6 @@ const ofVendor = (change: ItemChange<VendorWithProduct>): ToldEvent[] => {
       ? { type: 'vendor.registered', at: seenAt, data: { ...vendor, state: 'active' } }
       : { type: 'vendor.lost', at: lostAt, data: { ...vendor, state: 'lost' } },
   ];
-};
-
-/** Adds to a vendor's change the product, which the change's event needs. */
-export const withProduct = async (change: ItemChange): Promise<ItemChange> => {
-  const of = change as ItemChange<VendorItem>;
-  const { productId } = of.after;
-  if (change.kind !== 'VENDOR' || productId === undefined || !isVendorNews(of)) return change;
-  const [sold] = await getMany<StoredProduct>([productKey(change.store, productId)]);
-  const after: VendorWithProduct = { ...of.after, sold };
-  return { ...change, after };
 };
 
 const ofStore = ({ before, after }: ItemChange<Store>): ToldEvent[] => {
@@ -128,7 +123,7 @@ const ofStore = ({ before, after }: ItemChange<Store>): ToldEvent[] => {
 };
 
 /** Makes the events of a change, by the kind of its item. */
-const tellers: Partial<Record<Kind, (change: ItemChange<never>) => ToldEvent[]>> = {
+const tellers: Partial<Record<Kind, (change: ItemChange<never>) => ToldEvent[] | Promise<ToldEvent[]>>> = {
   CUSTOMER: ofCustomer,
   GIFTCARD: ofGiftCard,
   SALE: ofSale,
@@ -149,18 +144,78 @@ const hashedUuid = (text: string): string => {
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 };
 
-/** The events of a change. Throws if its item cannot be read. */
-export const eventsOf = (change: ItemChange): NewEvent[] => {
-  const { kind, store, key, before, after, writtenSeconds, sequenceNumber } = change as ItemChange<Stamped>;
-  const isStamped = after.stamp !== undefined && after.stamp !== before?.stamp;
-  const writtenAt = isStamped ? millisOf(after.stamp as string) : writtenSeconds * 1000;
-  const told = tellers[kind]?.(change as ItemChange<never>) ?? [];
-  return told.map(({ type, at = timestamp(writtenAt), data }) => ({
-    store,
-    type,
-    at,
-    thing: `${key.pk} ${key.sk}`,
-    id: hashedUuid([store, type, key.pk, key.sk, sequenceNumber].join('\n')),
-    data: eventTypes[type].data.parse(data),
-  }));
+/** The data of the events that only the journal's rows make. */
+const dataOfRow: Partial<Record<EventType, (change: ItemChange<never>) => object | Promise<object>>> = {
+  // The shares of a divided stock have copies too.
+  'product.changed': async ({ store, after }: ItemChange<StoredProduct>) => {
+    const [product] = await countProducts(store, [after]);
+    return readProduct(product ?? after);
+  },
+  'coupon.changed': ({ after }: ItemChange) => after,
+  'category.changed': ({ after }: ItemChange) => after,
+  'category.deleted': ({ before }: ItemChange) => before ?? {},
+  'key.issued': ({ after }: ItemChange<ApiKey>) => shownKey(after),
+  'key.ended': ({ after }: ItemChange<ApiKey>) => shownKey(after),
+};
+
+/** The facts of a write that its events and rows share. */
+const writtenOf = ({ store, key, sequenceNumber, writtenSeconds, ...images }: ItemChange | ItemRemoval) => {
+  const { stamp: earlier } = (images.before ?? {}) as Stamped;
+  const { stamp } = ('after' in images ? images.after : {}) as Stamped;
+  const isStamped = stamp !== undefined && stamp !== earlier;
+  const { millis = isStamped ? millisOf(stamp) : writtenSeconds * 1000 } = ('actor' in images && images.actor) || {};
+  const at = timestamp(millis);
+  const idOf = (type: string): string => hashedUuid([store, type, key.pk, key.sk, sequenceNumber].join('\n'));
+  return { store, thing: `${key.pk} ${key.sk}`, at, idOf };
+};
+
+/** The event of a row of the journal: one of the change's own events, or one that only the row makes. */
+const eventOfRow = async (
+  { event }: JournalTelling,
+  told: readonly ToldEvent[],
+  change: ItemChange,
+): Promise<Partial<NewEvent>> => {
+  const own = told.find(({ type }) => type === event);
+  if (own) return dataOf(own);
+  const data = event && (await dataOfRow[event]?.(change as ItemChange<never>));
+  return event && data ? dataOf({ type: event, data }) : {};
+};
+
+/** The part of an event that a teller tells. */
+const dataOf = ({ type, at, data }: { type: EventType; at?: string | undefined; data: object }): Partial<NewEvent> => ({
+  type,
+  ...(at !== undefined && { at }),
+  data: eventTypes[type].data.parse(data) as object,
+});
+
+/** The events and the journal's rows of a change. One that is both is one item. Throws if its item cannot be read. */
+export const eventsOf = async (change: ItemChange): Promise<NewEvent[]> => {
+  const told = (await tellers[change.kind]?.(change as ItemChange<never>)) ?? [];
+  const rows = journalOf(change);
+  // Most writes make nothing.
+  if (told.length + rows.length === 0) return [];
+  const { idOf, ...written } = writtenOf(change);
+  const events: NewEvent[] = [];
+  for (const journal of rows) {
+    const id = idOf(`${journal.kind} ${journal.part ?? ''}`);
+    events.push({ ...written, ...(await eventOfRow(journal, told, change)), id, journal });
+  }
+  const alone = told.filter(({ type }) => !rows.some(({ event }) => event === type));
+  return [...events, ...alone.map((one) => ({ ...written, ...dataOf(one), id: idOf(one.type) }))];
+};
+
+/**
+ * The journal's row of a removal, and its event; none if the whole store was deleted. Reads who has signed the removal,
+ * in the removal's own transaction.
+ */
+export const eventsOfRemoval = async (removal: ItemRemoval): Promise<NewEvent[]> => {
+  const { idOf, ...written } = writtenOf(removal);
+  const [signature, shop] = await getTogether<Signed>([removalKey(removal.key), sharedKey('STORE', removal.store)]);
+  if (!shop) return [];
+  const actor = signature?.by === undefined ? undefined : actorOf(signature.by);
+  const at = actor ? timestamp(actor.millis) : written.at;
+  return journalOfRemoval(removal, actor).map((journal) => {
+    const event = journal.event && dataOf({ type: journal.event, data: removal.before });
+    return { ...written, at, ...event, id: idOf(journal.kind), journal };
+  });
 };

@@ -4,7 +4,7 @@ import { logSink } from '../log.ts';
 import { countDebts } from '../payout/count.ts';
 import { orderDeliveries } from '../sale/unsent.ts';
 import { type Meter, metered, newMeter } from '../table/meter.ts';
-import { noteEvents } from './events.ts';
+import { isEvent, noteEvents } from './events.ts';
 import { noteConsumed } from './processed-records.ts';
 import { logRecords, type RecordRead, readBatch, tellOperator } from './read-batch.ts';
 import { record } from './record.ts';
@@ -53,7 +53,7 @@ const tellOfUncounted = async (records: readonly RecordRead[]): Promise<void> =>
 
 /** Notes the events of a store, and orders that its webhooks get them. */
 const noteAndAnnounce = async (store: string, records: readonly RecordRead[]): Promise<void> =>
-  announce(store, await noteEvents(records.flatMap(({ events }) => events)));
+  announce(store, (await noteEvents(records.flatMap(({ events }) => events))).filter(isEvent));
 
 /** Does everything that follows from the records of a store. Throws if the table or the queue refuses a part of it. */
 const processStore = async ({ store, shard, records, mayCount, meter, eventMeter }: StoreBatch): Promise<void> => {

@@ -19,7 +19,7 @@ const payout = ({ username, amount }: EventData<'payout.paid'>): string => `L$ $
 const vendor = ({ name, region, product }: EventData<'vendor.lost'>): string =>
   `${plain(name)} in ${plain(region)}${product ? `: ${plain(product.name)}` : ''}`;
 const customer = ({ username }: EventData<'customer.banned'>): string => plain(username);
-const state = ({ name }: EventData<'store.closed'>): string => plain(name);
+const named = ({ name }: { name: string }): string => plain(name);
 
 /** The line that people read about each event. It has no ids of cards, no notes, no reasons and no references. */
 const lines: Lines = {
@@ -41,13 +41,19 @@ const lines: Lines = {
   'customer.banned': customer,
   'customer.unbanned': customer,
   'product.sold_out': ({ name }) => plain(name),
+  'product.changed': ({ name, price }) => `${plain(name)}: L$ ${price}`,
+  'coupon.changed': ({ code, discount }) => `${plain(code)}: ${discount} %`,
+  'category.changed': named,
+  'category.deleted': named,
+  'key.issued': named,
+  'key.ended': named,
   'payout.paid': payout,
   'payout.failed': payout,
   'payout.unknown': payout,
   'vendor.registered': vendor,
   'vendor.lost': vendor,
-  'store.closed': state,
-  'store.opened': state,
+  'store.closed': named,
+  'store.opened': named,
 };
 
 const isEvent = (type: SentEventType): type is EventType => type in eventTypes;

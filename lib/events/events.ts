@@ -10,30 +10,35 @@ import { eventKey, partition } from '../table/keys.ts';
 import { isNew, put, update } from '../table/language.ts';
 import { type Key, ttlAttribute } from '../table/schema.ts';
 import { get, getMany, inChunks, rowsOf, write, writeUnstamped } from '../table/table.ts';
+import { eventsOfRank, type JournalItem, type JournalTelling, journalItem, journalList } from './journal-items.ts';
 
-/** An event as a record of the stream tells it. */
+/** An event, a row of the journal, or both in one, as a record of the stream tells it. */
 export interface NewEvent {
   store: string;
   /** Names the item that changed. */
   thing: string;
   /** Derived from the change: everybody who reads its record gives it the same id. */
   id: string;
-  type: EventType;
+  /** Absent if it is no event. */
+  type?: EventType;
   /** When the change was made. */
   at: string;
   /** As the API answers it. */
-  data: object;
+  data?: object;
+  /** Absent if it is no row of the journal. */
+  journal?: JournalTelling;
 }
 
 /**
- * An event as it was noted. `sk` is its id. If its avatar was erased, only the key stays, so that the event is not
- * noted again.
+ * An event or a row of the journal as it was noted. `sk` is its id. If its avatar was erased, only the key stays, so
+ * that it is not noted again.
  */
-export interface EventItem extends Key {
-  type: EventType;
+export interface EventItem extends Key, Partial<JournalItem> {
+  /** Absent if it is no event. */
+  type?: EventType;
   at: string;
-  /** JSON, whose members keep their order. */
-  data: string;
+  /** JSON, whose members keep their order. Absent if it is no event. */
+  data?: string;
   /** Made by the operator to try receivers out. It is not an event of the store. */
   sample?: true;
   /** The list of the store's events of this type, or of its samples, in the order in which they were noted. */
@@ -49,20 +54,34 @@ const keepMillis = 30 * 86_400_000;
  * The subjects of rare events. All types of such a subject share a list, since each list costs every reader of all
  * events half a unit.
  */
-const sharedLists: readonly string[] = ['customer', 'dispenser', 'payout', 'store', 'vendor'];
+const sharedLists: readonly string[] = ['dispenser', 'payout', 'vendor'];
 
-/**
- * The list of the store's events of a type. The API never reads the list of samples. Events of sold cards are in the
- * list of granted ones.
- */
+/** The types of events that are always rows of the journal: its list has them. */
+const onlyJournal: readonly EventType[] = [
+  ...(['product.changed', 'coupon.changed', 'category.changed', 'category.deleted'] as const),
+  ...(['key.issued', 'key.ended', 'customer.banned', 'customer.unbanned', 'store.closed', 'store.opened'] as const),
+  ...(['sale.refunded', 'giftcard.granted'] as const),
+];
+
+/** The list of the store's events of a type that are no rows of the journal, or of samples, which the API never reads. */
 export const eventList = (store: string, type: EventType | 'sample'): string => {
+  if (onlyJournal.includes(type as EventType)) return journalList(store);
   const [subject = ''] = type.split('.');
-  if (sharedLists.includes(subject)) return partition(store, 'EVENT', subject);
-  return partition(store, 'EVENT', type === 'giftcard.purchased' ? 'giftcard.granted' : type);
+  return partition(store, 'EVENT', sharedLists.includes(subject) ? subject : type);
+};
+
+/** The lists that have a store's events of these types. */
+export const eventLists = (store: string, types: readonly (EventType | 'sample')[]): string[] => {
+  return [...new Set(types.map((type) => eventList(store, type)))];
 };
 
 /** A store's events, in the order of their ids. */
 export const listStoreEvents = (store: string): Source<EventItem> => rowsOf({ partition: partition(store, 'EVENT') });
+
+/** An item that is an event. */
+export type NotedEvent = EventItem & { type: EventType; data: string };
+
+export const isEvent = (item: EventItem): item is NotedEvent => item.type !== undefined && item.data !== undefined;
 
 export const notedAtOf = ({ rank }: Pick<EventItem, 'rank'>): string => rank.slice(0, rank.indexOf('#'));
 
@@ -95,19 +114,17 @@ const placeBehind = (last: EventItem | undefined): string => {
 
 /** Notes an event once, by its id. Answers it as it was first noted; undefined if its avatar was erased since. */
 const note = async (
-  { store, id, type, at, data }: NewEvent,
+  { store, id, type, at, data, journal }: NewEvent,
   last: EventItem | undefined,
 ): Promise<EventItem | undefined> => {
-  const place = placeBehind(last);
+  // The end of the id tells the event from one that another consumer notes at this place. With the whole id many
+  // events would pass 1 KB and cost one write unit more.
+  const place = `${placeBehind(last)}#${id.slice(-12)}`;
   const set = {
-    type,
     at,
-    data: JSON.stringify(data),
-    ranked: eventList(store, type),
-    // The end of the id tells the event from one that another consumer notes at this place. With the whole id many
-    // events would pass 1 KB and cost one write unit more.
-    rank: `${place}#${id.slice(-12)}`,
+    ...(type && { type, data: JSON.stringify(data), ranked: eventList(store, type), rank: place }),
     [ttlAttribute]: Math.ceil((now() + keepMillis) / 1000),
+    ...(journal && journalItem(store, journal, { place, at, eventList: type && eventList(store, type) })),
   };
   // A stamp would make many events longer than 1 KB, and such an event costs one write unit more.
   const outcome = await writeUnstamped<EventItem>(update(eventKey(store, id), { set, when: isNew }));
@@ -167,13 +184,11 @@ const positionOf = ({ rank }: { rank: string }): string => rank;
 /** The keys of the events in some lists of a store, in the order in which they were noted. */
 export const eventKeys = (
   store: string,
-  types: readonly Parameters<typeof eventList>[1][],
+  types: Parameters<typeof eventLists>[1],
   range: { first?: string | undefined; last?: string | undefined },
 ): Source<Key & { rank: string }> =>
   merged(
-    [...new Set(types.map((type) => eventList(store, type)))].map((list) =>
-      rowsOf({ partition: list, index: 'byRank', ...range }),
-    ),
+    eventLists(store, types).map((list) => rowsOf({ partition: list, index: 'byRank', ...range })),
     positionOf,
   );
 
@@ -181,18 +196,20 @@ export const eventKeys = (
  * The store's events with these types from the last 30 days, in the order in which they were noted, except for the last
  * ten seconds.
  */
-export const listEvents = (store: string, types: readonly EventType[]): Source<EventItem> => {
+export const listEvents = (store: string, types: readonly EventType[]): Source<NotedEvent> => {
   const [first, last] = [timestamp(now() - keepMillis), timestamp(now() - settleMillis)];
   const keys = eventKeys(store, types, { first, last });
-  return loaded(keys, positionOf, async (rows) =>
-    (await getMany<EventItem>(rows)).filter(({ type }) => types.includes(type)),
-  );
+  const mayBe = (type: EventType): boolean => types.includes(type);
+  return loaded(keys, positionOf, async (rows) => {
+    const some = rows.filter(({ rank }) => eventsOfRank(rank)?.some(mayBe) ?? true);
+    return (await getMany<EventItem>(some)).filter((one): one is NotedEvent => isEvent(one) && mayBe(one.type));
+  });
 };
 
 /** The place of an event that the store still has. Throws 400 for any other id. */
 export const findPosition = async (store: string, id: string): Promise<string> => {
   const event = await get<EventItem>(eventKey(store, id));
-  if (!event?.rank || event.sample || event.rank < timestamp(now() - keepMillis))
+  if (!event?.type || event.sample || event.rank < timestamp(now() - keepMillis))
     throw invalid('after must be the id of an event of the last 30 days. Leave it out to begin with the oldest.');
   return event.rank;
 };
@@ -201,13 +218,13 @@ export const findPosition = async (store: string, id: string): Promise<string> =
  * An event's data. Earlier versions noted events of dispensers without name and priority, and events of sales without
  * `changePaid`.
  */
-const dataOf = ({ type, data }: EventItem): object => ({
+const dataOf = ({ type, data }: NotedEvent): object => ({
   ...(type.startsWith('dispenser.') && { name: mainBox, priority: 0 }),
   ...(type.startsWith('sale.') && { changePaid: null }),
   ...JSON.parse(data),
 });
 
-const eventAnswer = (event: EventItem) => ({ id: event.sk, type: event.type, at: event.at, data: dataOf(event) });
+const eventAnswer = (event: NotedEvent) => ({ id: event.sk, type: event.type, at: event.at, data: dataOf(event) });
 
 /** Throws 403 if a key with the scopes `held` may not read events of one of these types. */
 export const demandReadable = (types: readonly EventType[], held: readonly Scope[]): void => {
@@ -233,7 +250,7 @@ export const eventsPage = async (
   if (type) demandReadable([type], held);
   const events = listEvents(store, type ? [type] : readableTypes(held));
   const from = after !== undefined && { from: { position: await findPosition(store, after), inclusive: false } };
-  const source: Source<EventItem> = from ? (range) => events({ ...range, ...from }) : events;
+  const source: Source<NotedEvent> = from ? (range) => events({ ...range, ...from }) : events;
   const { data, ...envelope } = await page(list, source, positionOf, part);
   return { ...envelope, data: data.map(eventAnswer) };
 };

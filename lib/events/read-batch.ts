@@ -7,13 +7,14 @@ import { logSink } from '../log.ts';
 import { uncountedOf } from '../sale/debts.ts';
 import type { SaleItem } from '../sale/sales.ts';
 import { LaterShape } from '../shape.ts';
-import { eventsOf, withProduct } from './changes.ts';
+import { eventsOf, eventsOfRemoval } from './changes.ts';
 import { sequenceText } from './days.ts';
 import type { NewEvent } from './events.ts';
+import { isToldRemoval } from './journal-changes.ts';
 import { isConsumed } from './processed-records.ts';
 import type { RecordContributions } from './record.ts';
 import { contributionsOf, unsentSaleOf } from './records.ts';
-import { changeOf, type ItemChange } from './stream.ts';
+import { changeOf, type ItemChange, type ItemRemoval, removalOf } from './stream.ts';
 import { type ToTell, toTellOf } from './vendors.ts';
 
 /** A record of the table's stream with all that follows from it. */
@@ -61,6 +62,32 @@ export const tellOperator = (from: DynamoDBRecord): Promise<boolean> =>
     },
   );
 
+/** A record of a removal: it has nothing but its row of the journal. */
+const readRemoval = (from: DynamoDBRecord, { store, sequenceNumber = '' }: ItemRemoval): RecordRead => ({
+  from,
+  store,
+  sequence: sequenceText(sequenceNumber),
+  contributions: [],
+  events: [],
+  unsent: undefined,
+  owing: undefined,
+  named: undefined,
+  toTell: undefined,
+});
+
+/** A record of a change, with all that follows from it but its events. */
+const readChange = (from: DynamoDBRecord, change: ItemChange): RecordRead => ({
+  from,
+  store: change.store,
+  sequence: sequenceText(change.sequenceNumber ?? ''),
+  contributions: contributionsOf(change),
+  events: [],
+  unsent: unsentSaleOf(change),
+  owing: owingSaleOf(change),
+  named: namedOf(change),
+  toTell: toTellOf(change),
+});
+
 /**
  * Reads the records of a batch that this consumer has not processed yet, each once. An unreadable record goes to the
  * queue of failures: if Lambda brought it back, it would hold up all records behind it for a day. `failed` are the
@@ -71,23 +98,18 @@ export const readBatch = async (records: readonly DynamoDBRecord[]) => {
   const failed: DynamoDBRecord[] = [];
   for (const from of records)
     try {
-      const change = isConsumed(from) ? undefined : changeOf(from);
-      if (!change) continue;
-      const { store, sequenceNumber = '' } = change;
-      const one: RecordRead = {
-        from,
-        store,
-        sequence: sequenceText(sequenceNumber),
-        contributions: contributionsOf(change),
-        events: [],
-        unsent: unsentSaleOf(change),
-        owing: owingSaleOf(change),
-        named: namedOf(change),
-        toTell: toTellOf(change),
-      };
-      // History does not wait for an event that cannot be made.
-      read.set(one.sequence, one);
-      one.events = eventsOf(await withProduct(change));
+      if (isConsumed(from)) continue;
+      const [change, removal] = [changeOf(from), removalOf(from)];
+      if (change) {
+        const one = readChange(from, change);
+        // History does not wait for an event that cannot be made.
+        read.set(one.sequence, one);
+        one.events = await eventsOf(change);
+      } else if (removal && isToldRemoval(removal)) {
+        const one = readRemoval(from, removal);
+        read.set(one.sequence, one);
+        one.events = await eventsOfRemoval(removal);
+      }
     } catch (fault) {
       if (fault instanceof LaterShape && ageOf(from) < deploymentMillis) {
         logRecords('of a later version', [from], fault);

@@ -10,7 +10,7 @@ import { eventKey } from '../table/keys.ts';
 import { get } from '../table/table.ts';
 import { discordMessage } from './discord.ts';
 import { releaseHeld } from './due.ts';
-import { type EventItem, notedAtOf } from './events.ts';
+import { type EventItem, type NotedEvent, notedAtOf } from './events.ts';
 import {
   claimSending,
   completeSending,
@@ -57,7 +57,7 @@ const retryAfterOf = (header: string | undefined): number | undefined => {
 };
 
 /** An event in the form of its messages; `data` is JSON. */
-export interface SentEvent extends Pick<EventItem, 'at' | 'data' | 'sample'> {
+export interface SentEvent extends Pick<NotedEvent, 'at' | 'data' | 'sample'> {
   id: string;
   type: SentEventType;
 }
@@ -235,7 +235,7 @@ export const queueEvents = async (orders: readonly EventOrder[], lane?: Lane): P
 };
 
 /** Orders the sending of a store's events to each webhook that subscribes to them. */
-export const announce = async (store: string, events: readonly EventItem[]): Promise<void> => {
+export const announce = async (store: string, events: readonly NotedEvent[]): Promise<void> => {
   if (events.length === 0) return;
   const webhooks = (await listWebhooks(store)({ descending: false })).filter(({ state }) => state === 'active');
   const ordersOf = (some: readonly WebhookItem[]): EventOrder[] =>

@@ -2,7 +2,7 @@ import * as z from 'zod';
 import { route } from './route.ts';
 import { answerText, listOf, maxLength, pageQuery, text, uuid } from './wire.ts';
 
-const CategoryResponse = z
+export const CategoryResponse = z
   .object({
     id: uuid().describe('UUID of the category, in lower case.'),
     name: answerText(maxLength.name).describe('Name of the category.'),
@@ -64,6 +64,7 @@ export const deleteCategory = route('DELETE /v1/categories/{id}', {
   tagged: CategoryResponse,
   reads: ['MEMBER'],
   writes: ['CATEGORY', 'MEMBER'],
+  makes: ['REMOVED'],
 });
 
 export const addProduct = route('POST /v1/categories/{id}/products/{productId}', {

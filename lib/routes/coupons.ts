@@ -26,7 +26,7 @@ const active = () => boolean().describe('True if the coupon can be applied.');
 const bloggersSync = () =>
   boolean().describe('A flag for the store’s blogger tools. The service keeps it and does nothing else with it.');
 
-const CouponResponse = z
+export const CouponResponse = z
   .object({
     id: uuid().describe('UUID of the coupon, in lower case.'),
     code: answerText(maxLength.code).describe('The code, as it was written when the coupon was created or replaced.'),

@@ -1,10 +1,12 @@
 import * as z from 'zod';
-import { CustomerCouponResponse } from './coupons.ts';
+import { CategoryResponse } from './categories.ts';
+import { CouponResponse, CustomerCouponResponse } from './coupons.ts';
 import { CustomerCreditResponse } from './credit.ts';
 import { CustomerBanStateResponse } from './customers.ts';
 import { DeliveryResponse } from './deliveries.ts';
 import { DispenserSecretResponse } from './dispenser.ts';
 import { GiftCardResponse } from './gift-cards.ts';
+import { KeyResponse } from './keys.ts';
 import { PayoutResponse } from './payouts.ts';
 import { ProductResponse } from './products.ts';
 import { route } from './route.ts';
@@ -34,6 +36,8 @@ const LostDispenser = RegisteredDispenser.extend({
 }).meta({ id: 'LostDispenser' });
 
 const StoreState = StoreResponse.omit({ key: true }).meta({ id: 'StoreState' });
+
+const DeletedCategory = CategoryResponse.omit({ productCount: true }).meta({ id: 'DeletedCategory' });
 
 /** The types of events, each with the scope that its readers need, the schema of its data, and one line for people. */
 export const eventTypes = {
@@ -78,6 +82,20 @@ export const eventTypes = {
     summary: 'The ban of a customer was lifted.',
   },
   'product.sold_out': { scope: 'products:read', data: ProductResponse, summary: 'A limited product has no copy left.' },
+  'product.changed': { scope: 'products:read', data: ProductResponse, summary: 'A product was created or changed.' },
+  'coupon.changed': { scope: 'coupons:read', data: CouponResponse, summary: 'A coupon was created or changed.' },
+  'category.changed': {
+    scope: 'categories:read',
+    data: CategoryResponse,
+    summary: 'A category was created or renamed.',
+  },
+  'category.deleted': { scope: 'categories:read', data: DeletedCategory, summary: 'A category was deleted.' },
+  'key.issued': {
+    scope: 'keys:read',
+    data: KeyResponse,
+    summary: 'A key or an invitation was issued, or an invitation was accepted.',
+  },
+  'key.ended': { scope: 'keys:read', data: KeyResponse, summary: 'A key was revoked, or has ended itself.' },
   'payout.paid': { scope: 'payouts:read', data: PayoutResponse, summary: 'An avatar was paid what the store owed.' },
   'payout.failed': { scope: 'payouts:read', data: PayoutResponse, summary: 'A payout was not paid: it is owed again.' },
   'payout.unknown': {

@@ -6,6 +6,7 @@ import * as deliveries from './deliveries.ts';
 import * as dispenser from './dispenser.ts';
 import * as events from './events.ts';
 import * as giftCards from './gift-cards.ts';
+import * as journal from './journal.ts';
 import * as keys from './keys.ts';
 import * as names from './names.ts';
 import * as payouts from './payouts.ts';
@@ -38,6 +39,7 @@ export const routes: readonly Route[] = [
   keys,
   rules,
   events,
+  journal,
   webhooks,
   residents,
 ].flatMap((resource) => Object.values(resource).filter(isRoute));

@@ -37,6 +37,7 @@ export const scopes = [
   'vendors:write',
   'keys:read',
   'keys:write',
+  'journal:read',
 ] as const;
 
 export type Scope = (typeof scopes)[number];

@@ -158,4 +158,5 @@ export const deleteVendor = route('DELETE /v1/vendors/{uuid}', {
   scope: 'vendors:write',
   ...common,
   writes: ['VENDOR', 'COUNT'],
+  makes: ['REMOVED'],
 });

@@ -145,6 +145,7 @@ export const deleteWebhook = route('DELETE /v1/webhooks/{id}', {
   summary: 'Delete a webhook',
   ...common,
   writes: ['WEBHOOK'],
+  makes: ['REMOVED'],
 });
 
 export const rotateWebhookSecret = route('POST /v1/webhooks/{id}/actions/rotate-secret', {

@@ -13,6 +13,7 @@ import { get, getMany } from '../table/table.ts';
 import { type ApiKey, findKey, isLive, isVoid, keyFacts, keyState, revoking } from './api-keys.ts';
 import { issuing, listedKeys, rotating, successorEnd } from './issued-keys.ts';
 import { type LogRow, logOf } from './operator-log.ts';
+import { inOrder, issuerOf, shown, shownKey } from './shown-keys.ts';
 import { findStore } from './stores.ts';
 
 /**
@@ -28,46 +29,6 @@ interface Asking {
 
 const keyOf = (id: string): Key => sharedKey('KEY', id);
 
-/** Scopes in their fixed order. */
-const inOrder = (scopes: readonly Scope[]): Scope[] => allScopes.filter((scope) => scopes.includes(scope));
-
-/** The answer about a key. `issuer` is the item of the key that has issued it. */
-const shown = (key: ApiKey, issuer: ApiKey | undefined): KeyAnswer => {
-  const {
-    id,
-    name,
-    scopes,
-    createdAt,
-    expiresAt = null,
-    lastUsedAt = null,
-    invitedUntil = null,
-    replaces = null,
-  } = key;
-  const state = keyState(key, issuer);
-  return {
-    id,
-    name,
-    preset: presetOf(scopes) ?? null,
-    scopes: inOrder(scopes),
-    state,
-    createdAt,
-    expiresAt,
-    lastUsedAt,
-    invitedUntil,
-    endedAt: endOf(key, state, issuer) ?? null,
-    issuedBy: issuer ? { id: issuer.id, name: issuer.name } : null,
-    replaces,
-  };
-};
-
-const endOf = (key: ApiKey, state: KeyState, issuer: ApiKey | undefined): string | undefined => {
-  const { status, revokedAt, expiresAt, invitedUntil, acceptedAt } = key;
-  if (state === 'revoked') return status === 'revoked' ? revokedAt : issuer?.revokedAt;
-  if (state !== 'expired') return undefined;
-  const ends = [expiresAt, acceptedAt === undefined ? invitedUntil : undefined].filter((end) => end !== undefined);
-  return ends.sort()[0];
-};
-
 /** Reads the issuers of keys too, and answers the keys as they are shown. */
 const shownAll = async (keys: readonly ApiKey[]): Promise<KeyAnswer[]> => {
   const known = new Map(keys.map((key) => [key.id, key]));
@@ -75,9 +36,6 @@ const shownAll = async (keys: readonly ApiKey[]): Promise<KeyAnswer[]> => {
   for (const issuer of await getMany<ApiKey & Key>(others, { consistent: true })) known.set(issuer.id, issuer);
   return keys.map((key) => shown(key, known.get(key.issuedBy ?? '')));
 };
-
-const issuerOf = async ({ issuedBy }: ApiKey): Promise<ApiKey | undefined> =>
-  issuedBy ? findKey(issuedBy) : undefined;
 
 /** The keys of a store in the order of their ids, all of them or those in one state. */
 export const listShownKeys = (store: string, state?: KeyState): Source<KeyAnswer> =>
@@ -103,8 +61,7 @@ const demandKey = async (store: string, id: string): Promise<ApiKey> => {
 
 /** Throws 404. */
 export const getShownKey = async (store: string, id: string): Promise<KeyAnswer> => {
-  const key = await demandKey(store, id);
-  return shown(key, await issuerOf(key));
+  return shownKey(await demandKey(store, id));
 };
 
 /** The asking key as it is now. Throws 401 if it has ended since the gateway let it in. */

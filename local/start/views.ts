@@ -1,6 +1,6 @@
 import { GetQueueAttributesCommand, SQSClient } from '@aws-sdk/client-sqs';
 import { now } from '../../lib/clock.ts';
-import { type EventItem, eventKeys } from '../../lib/events/events.ts';
+import { type EventItem, eventKeys, isEvent } from '../../lib/events/events.ts';
 import { listDeadLetters, redriveDeadLetters } from '../../lib/operator/dead-letters.ts';
 import { eventNames } from '../../lib/routes/events.ts';
 import { customerKey, productKey } from '../../lib/table/keys.ts';
@@ -77,7 +77,7 @@ const namesOfUuids = async (
 export const viewEvents = async (store: string) => {
   const keys = await eventKeys(store, [...eventNames, 'sample'], {})({ descending: true, limit: shownEvents });
   // An erasure may remove an event after its key was read, and the engine keeps expired events for a while.
-  const items = (await getMany<EventItem>(keys)).filter(({ data, ttl }) => data !== undefined && ttl * 1000 > now());
+  const items = (await getMany<EventItem>(keys)).filter(isEvent).filter(({ ttl }) => ttl * 1000 > now());
   const read = items.map((item) => ({ item, data: JSON.parse(item.data) as EventNames }));
   const nameOf = await namesOfUuids(
     store,

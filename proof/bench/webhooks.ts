@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { handler } from '../../functions/delivery-worker.ts';
 import { newId, now, timestamp } from '../../lib/clock.ts';
 import { sendDue } from '../../lib/events/due.ts';
-import { notedAtOf, noteEvents } from '../../lib/events/events.ts';
+import { isEvent, notedAtOf, noteEvents } from '../../lib/events/events.ts';
 import { announce, queueEvents } from '../../lib/events/send.ts';
 import { createWebhook } from '../../lib/events/webhooks.ts';
 import { logSink } from '../../lib/log.ts';
@@ -102,7 +102,7 @@ const announceAll = async (...events: Parameters<typeof announce>): Promise<void
 const noteAtRate = async (places: readonly Place[], { events, rate }: Options): Promise<Map<string, number>> => {
   const notedAt = new Map<string, number>();
   const noteOf = async ({ store, isGood }: Place, numbers: readonly number[]): Promise<void> => {
-    const items = await noteEvents(numbers.map((number) => eventOf(store, number)));
+    const items = (await noteEvents(numbers.map((number) => eventOf(store, number)))).filter(isEvent);
     if (isGood) for (const item of items) notedAt.set(item.sk, Date.parse(notedAtOf(item)));
     await announceAll(store, items);
   };

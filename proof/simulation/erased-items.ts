@@ -39,7 +39,7 @@ const pieceOf = ({ key, before, after }: Commit['written'][number], uuid: string
   return kind && { kind, id };
 };
 
-/** A pseudonym is a UUID of version 8, and no other id is. */
+/** A pseudonym is a UUID of version 8, and no other id is but those of events. */
 const pseudonyms = /[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/;
 
 /** Everything that a commit of an erasure has moved; undefined if it has moved nothing that the model knows. */
@@ -49,7 +49,8 @@ export const movesOf = (commit: Commit): Moves | undefined => {
   const { written } = commit;
   const pieces = written.flatMap((one) => pieceOf(one, uuid) ?? []);
   const [, store = ''] = /^([^#]+)#/.exec(written[0]?.key.pk ?? '') ?? [];
-  const [pseudonym = ''] = pseudonyms.exec(JSON.stringify(written.map(({ after }) => after))) ?? [];
+  const others = written.filter(({ key }) => !key.pk.endsWith('#EVENT'));
+  const [pseudonym = ''] = pseudonyms.exec(JSON.stringify(others.map(({ after }) => after))) ?? [];
   return pieces.length > 0 ? { store, uuid, pseudonym, pieces } : undefined;
 };
 

@@ -25,13 +25,13 @@ afterAll(() => rmSync(outDir, { recursive: true, force: true }));
 const fileOf = (entry: string): string => join(bundleDir(outDir, entry), 'index.cjs');
 const root = join(import.meta.dirname, '../..');
 
-test('has one file for each entry, of at most 400 KB', () => {
+test('has one file for each entry, of at most 410 KB', () => {
   expect(
     Object.keys(outputs)
       .map((file) => resolve(root, file))
       .sort(),
   ).toEqual(entries().map(fileOf).sort());
-  for (const entry of entries()) expect(statSync(fileOf(entry)).size, entry).toBeLessThanOrEqual(400_000);
+  for (const entry of entries()) expect(statSync(fileOf(entry)).size, entry).toBeLessThanOrEqual(410_000);
 });
 
 test('holds no locale but zod’s default English, no source maps, and no code that only tests use', () => {

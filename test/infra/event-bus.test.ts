@@ -29,7 +29,7 @@ test('the function reads the stream on its own, noted events alone, and gets a b
   expect(mapping.Properties.MaximumRetryAttempts).toBeUndefined();
   expect(JSON.parse(mapping.Properties.FilterCriteria.Filters[0].Pattern)).toEqual({
     eventName: ['INSERT'],
-    dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } } },
+    dynamodb: { Keys: { pk: { S: [{ suffix: '#EVENT' }] } }, NewImage: { type: { S: [{ exists: true }] } } },
   });
 });
 

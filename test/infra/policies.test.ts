@@ -167,7 +167,7 @@ describe('policies', () => {
     ]);
   });
 
-  test('the stream’s consumer may update history, days, events and sales, make rows of history, accounts of payees and payouts, read the first two, stores, webhooks, products and names, and delete names of the search alone', () => {
+  test('the stream’s consumer may update history, days, events and sales, make rows of history, accounts of payees and payouts, read the first two, stores, webhooks, products, keys and names, and delete names of the search alone', () => {
     const [read, write, update, make, ...others] = tablePart('stream-consumer');
 
     expect(others).toEqual([]);
@@ -176,8 +176,10 @@ describe('policies', () => {
     const names = ['RESIDENT#*', 'NAME#*', ...keysOf(['STORE_RESIDENT'])];
     const reads = [
       'STORE#*',
-      ...keysOf(['HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'CUSTOMER']),
+      ...keysOf(['HISTORY', 'DAY', 'WEBHOOK', 'SALE', 'PAYEE', 'PRODUCT', 'STOCK', 'CUSTOMER']),
       ...names,
+      'KEY#*',
+      ...keysOf(['REMOVED']),
       ...keysOf(['CUSTOMER_NAME']),
     ];
     expect(write?.condition).toMatchObject({

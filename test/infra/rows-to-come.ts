@@ -6,7 +6,7 @@ import { pageQuery } from '../../lib/routes/wire.ts';
 import { atEnd } from '../support/at-end.ts';
 
 /**
- * The rows of the journal and of customers' pages that are still to come, as far as a template depends on rows. Each has
+ * The rows of customers' pages that are still to come, as far as a template depends on rows. Each has
  * its own function, which is the most that a row can add.
  */
 
@@ -19,10 +19,6 @@ interface Facts {
 }
 
 type RowToCome = [line: `${Route['method']} /v1/${string}`, scope: string | null, facts: Facts];
-
-const journal: readonly RowToCome[] = [
-  ['GET /v1/journal', 'journal:read', { reads: ['JOURNAL', 'KEY', 'CUSTOMER'], isList: true }],
-];
 
 /** Each row of a page reads the page's own record, which counts what is read and done. */
 const page = ['PAGE'];
@@ -59,7 +55,7 @@ const rowOf = ([line, scope, { as, reads = [], writes = [], isList }]: RowToCome
   return row as Route;
 };
 
-export const rowsToCome: readonly Route[] = [...journal, ...pages].map(rowOf);
+export const rowsToCome: readonly Route[] = pages.map(rowOf);
 
 // Nobody knows yet which calls their code will make. At most these will be the calls of a sale and of the list of
 // sales.

@@ -19,6 +19,7 @@ test('has a default for every setting that needs no choice', () => {
     writeUnits: 2_000,
     logRetentionDays: 90,
     deliveryRecordDays: 90,
+    journalDays: 400,
     keepDeliveryNotes: false,
     operatorLogDays: 0,
     deliveryConcurrency: 2,

@@ -468,7 +468,7 @@ export const catalogueBudgets: readonly Budget[] = [
     units: 4,
     prepare: async (call) => ['PUT', `${await vendor(call)}/product`, { productId: await product(call) }],
   },
-  { endpoint: 'delete-vendor', when: '', steps: 1, units: 6, prepare: async (call) => ['DELETE', await vendor(call)] },
+  { endpoint: 'delete-vendor', when: '', steps: 1, units: 8, prepare: async (call) => ['DELETE', await vendor(call)] },
   // Store and list are read, then the accounts. The payout enters three lists, and its account leaves one.
   {
     endpoint: 'claim-payout',
@@ -551,12 +551,12 @@ export const catalogueBudgets: readonly Budget[] = [
   { endpoint: 'get-category', when: '', steps: 1, units: 1, prepare: onCategory('GET') },
   { endpoint: 'create-category', when: '', steps: 1, units: 1, prepare: post('/v1/categories', { name: 'Light' }) },
   { endpoint: 'update-category', when: '', steps: 1, units: 1, prepare: onCategory('PUT', { name: 'Dark' }) },
-  // The deletion is a transaction (2), so that a repeat is harmless. Then the memberships are read (1).
+  // The deletion is a transaction with the note of who did it (4). Then the memberships are read (1).
   {
     endpoint: 'delete-category',
     when: 'without products',
     steps: 2,
-    units: 3,
+    units: 5,
     prepare: async (_call, store) => {
       const { id } = await createCategory(store, { name: 'Light' }, { id: idAt(now() - 3_600_000) });
       return ['DELETE', `/v1/categories/${id}`];

@@ -7,7 +7,7 @@ import { customerNameKey, sharedKey } from '../../lib/table/keys.ts';
 import { update } from '../../lib/table/language.ts';
 import { write } from '../../lib/table/table.ts';
 import { catalogueBudgets, ruleBudgets } from './budgets-catalogue.ts';
-import { creditEvents } from './event-rows.ts';
+import { creditEvents, journalRows } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { newResident } from './residents.ts';
 import { putAll } from './seed.ts';
@@ -137,11 +137,22 @@ export const budgets: readonly Budget[] = [
     endpoint: 'list-events',
     when: 'nothing after the last one',
     steps: 2,
-    units: 9.5,
+    units: 8.5,
     prepare: async (_call, store) => {
       const [event] = creditEvents(store, randomUUID(), 1, now() - 30_000);
       await putAll([event as object]);
       return ['GET', `/v1/events?after=${event?.sk}`];
+    },
+  },
+  // The list, its rows that are events with a list of their own, ten rows, and the names of the keys.
+  {
+    endpoint: 'list-journal',
+    when: 'a page of 10',
+    steps: 3,
+    units: 6.5,
+    prepare: async (_call, store) => {
+      for (let count = 0; count < 10; count++) await putAll(journalRows(store, '0123456789ab', now() - 60_000 - count));
+      return ['GET', '/v1/journal?limit=10'];
     },
   },
   ...(
@@ -149,7 +160,7 @@ export const budgets: readonly Budget[] = [
       ['create-webhook', 'POST', '', 3, 6],
       ['get-webhook', 'GET', '/{id}', 1, 1],
       ['update-webhook', 'PUT', '/{id}', 2, 2],
-      ['delete-webhook', 'DELETE', '/{id}', 1, 1],
+      ['delete-webhook', 'DELETE', '/{id}', 1, 4],
       ['rotate-webhook-secret', 'POST', '/{id}/actions/rotate-secret', 1, 1],
       ['test-webhook', 'POST', '/{id}/actions/test', 1, 1],
       ['list-webhook-deliveries', 'GET', '/{id}/deliveries', 2, 2],

@@ -10,7 +10,7 @@ import { keyStage } from '../../lib/keys.ts';
 import { issueKey } from '../../lib/store/issued-keys.ts';
 import { customerNameKey } from '../../lib/table/keys.ts';
 import { at as onClock } from '../../local/demo/residents.ts';
-import { creditEvents } from './event-rows.ts';
+import { creditEvents, journalRows } from './event-rows.ts';
 import { historyRows } from './history-rows.ts';
 import { payoutRows } from './payout-rows.ts';
 import { putAll } from './seed.ts';
@@ -120,6 +120,7 @@ export const seedOneOfEach = async (call: Call, seed: Seed): Promise<OneOfEach> 
   const at = timestamp(now() - hour);
   await putAll(await changesOfLots(store, resident.uuid));
   await putAll(creditEvents(store, resident.uuid, 2, now() - hour));
+  await putAll(journalRows(store, key.id, now() - hour));
   const [own, another] = twoIds();
   await recordPurchase(store, { id: own, buyer: resident, productId: rows.product, price: 0, at });
   await recordPurchase(store, { id: another, buyer: resident, productId: lastId, price: 0, at });

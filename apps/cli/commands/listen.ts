@@ -1,5 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander';
-import { type EventItem, findPosition } from '../../../lib/events/events.ts';
+import { findPosition, type NotedEvent } from '../../../lib/events/events.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { follow, forward, isTaken, type ListenOutcome } from '../deployment/listen.ts';
 import { listenSecret } from '../deployment/listen-secret.ts';
@@ -36,7 +36,7 @@ const shownOutcome = (outcome: ListenOutcome): string => {
   return `  ${result}  ${millis} ms${attempts > 1 ? `  ${attempts} tries` : ''}`;
 };
 
-const printEvent = (event: EventItem, outcome: ListenOutcome | undefined, json: boolean): void => {
+const printEvent = (event: NotedEvent, outcome: ListenOutcome | undefined, json: boolean): void => {
   const { sk: id, type, at, data, sample } = event;
   const mark = sample ? '  sample' : '';
   const line = json
@@ -52,10 +52,10 @@ const sideBySide = 8;
  * outcome.
  */
 const forwardAll = async (
-  events: AsyncIterable<EventItem[]>,
-  send: ((event: EventItem) => Promise<ListenOutcome>) | undefined,
-  begin: (event: EventItem) => void,
-  done: (event: EventItem, outcome: ListenOutcome | undefined) => void,
+  events: AsyncIterable<NotedEvent[]>,
+  send: ((event: NotedEvent) => Promise<ListenOutcome>) | undefined,
+  begin: (event: NotedEvent) => void,
+  done: (event: NotedEvent, outcome: ListenOutcome | undefined) => void,
 ): Promise<void> => {
   const running = new Set<Promise<void>>();
   for await (const some of events)
@@ -83,12 +83,12 @@ const secretNote = (secret: string): string =>
  * any order.
  */
 const startResumeMark = () => {
-  const waiting: EventItem[] = [];
-  const ended = new Set<EventItem>();
+  const waiting: NotedEvent[] = [];
+  const ended = new Set<NotedEvent>();
   let last: string | undefined;
   return {
-    begin: (event: EventItem): void => void waiting.push(event),
-    end: (event: EventItem): void => {
+    begin: (event: NotedEvent): void => void waiting.push(event),
+    end: (event: NotedEvent): void => {
       ended.add(event);
       for (let [first] = waiting; first && ended.delete(first); [first] = waiting) {
         waiting.shift();
@@ -120,12 +120,12 @@ const listen = async (options: ListenOptions): Promise<void> => {
     signal,
     onTrouble: (error) => note(`The table does not answer. Trying again: ${explain(error)}`),
   });
-  const send = (event: EventItem): Promise<ListenOutcome> => {
+  const send = (event: NotedEvent): Promise<ListenOutcome> => {
     const tell = ({ status, error = '' }: ListenOutcome): void =>
       note(`${event.type} ${event.sk} is tried again: ${status ?? error}`);
     return forward(url as URL, event, secret, signal, tell);
   };
-  const done = (event: EventItem, outcome: ListenOutcome | undefined): void => {
+  const done = (event: NotedEvent, outcome: ListenOutcome | undefined): void => {
     // The end of the command interrupted this event, so it is not handled.
     if (signal.aborted && outcome && outcome.status === undefined) return;
     counts.events += 1;

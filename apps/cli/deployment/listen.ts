@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { timestamp } from '../../../lib/clock.ts';
 import { post } from '../../../lib/delivery/call.ts';
 import { webhookTimeoutMillis } from '../../../lib/delivery/settings.ts';
-import { type EventItem, eventKeys, notedAtOf } from '../../../lib/events/events.ts';
+import { eventKeys, isEvent, type NotedEvent, notedAtOf } from '../../../lib/events/events.ts';
 import { signedMessage } from '../../../lib/events/send.ts';
 import type { EventType } from '../../../lib/routes/events.ts';
 import type { Key } from '../../../lib/table/schema.ts';
@@ -44,7 +44,7 @@ const rankMillis = (rank: string): number => Date.parse(notedAtOf({ rank }));
  * list is empty; after it no event is missed. It reads the table and not the API, so it does not wait until the API's
  * list is complete. Throws if the table does not answer for a minute.
  */
-export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> {
+export async function* follow(followed: EventFeed): AsyncGenerator<NotedEvent[]> {
   const { store, types, after, signal, onTrouble } = followed;
   const lists = [...types, 'sample' as const];
   /** The ids of the last seconds' events, with their ranks. */
@@ -62,12 +62,12 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
       seen.delete(sk);
     }
   };
-  const read = async (places: readonly FeedPosition[]): Promise<EventItem[]> => {
+  const read = async (places: readonly FeedPosition[]): Promise<NotedEvent[]> => {
     const unseen = places.filter(({ sk, rank }) => !seen.has(sk) && rank > (after ?? ''));
-    const items = await getMany<EventItem>(unseen, { consistent: true });
+    const items = await getMany<NotedEvent>(unseen, { consistent: true });
     note(unseen);
     // An erasure may have removed the data of an event meanwhile.
-    return items.filter(({ type, data }) => data !== undefined && types.includes(type));
+    return items.filter((item) => isEvent(item) && types.includes(item.type));
   };
   const recent = (): Promise<FeedPosition[]> => {
     const first = newest === '' ? undefined : timestamp(rankMillis(newest) - settleMillis);
@@ -89,7 +89,7 @@ export async function* follow(followed: EventFeed): AsyncGenerator<EventItem[]> 
     }
   let failingSince: number | undefined;
   for (; !signal.aborted; await pause(pollMillis, signal)) {
-    let events: EventItem[] = [];
+    let events: NotedEvent[] = [];
     try {
       events = await read(await recent());
       failingSince = undefined;
@@ -139,7 +139,7 @@ const postTo = async (url: URL, request: Request, signal: AbortSignal): Promise<
  */
 export const forward = async (
   url: URL,
-  { sk: id, type, at, data, sample }: EventItem,
+  { sk: id, type, at, data, sample }: NotedEvent,
   secret: string,
   signal: AbortSignal,
   onFailure: (outcome: ListenOutcome) => void = () => {},

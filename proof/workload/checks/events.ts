@@ -14,7 +14,7 @@ interface TellingEvent {
 }
 
 export const eventsInTable = (table: Table): TellingEvent[] =>
-  table.of('EVENT').map(({ type, data }) => ({ type, data: JSON.parse(data) }));
+  table.of('EVENT').flatMap(({ type, data }) => (data === undefined ? [] : { type, data: JSON.parse(data) }));
 
 export const eventsOverHttp = (service: Service): Promise<TellingEvent[]> =>
   walk(service, listEvents, { query: { limit: 1000 } });

@@ -4,11 +4,13 @@ import { newId, timestamp } from '../../../lib/clock.ts';
 import { createStore } from '../../../lib/operator/stores.ts';
 import { type EventType, eventNames } from '../../../lib/routes/events.ts';
 import { type Scope, scopes } from '../../../lib/routes/scopes.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { removeMany } from '../../../lib/table/table.ts';
 import { creditEvents, eventRow } from '../../support/event-rows.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
 import { putAll } from '../../support/seed.ts';
-import { type Call, setClock, startTestService } from '../../support/service.ts';
+import { type Call, setClock, startTestService, wholeTable } from '../../support/service.ts';
 import { walkList } from '../../support/walk.ts';
 
 const day = 86_400_000;
@@ -22,6 +24,9 @@ beforeEach(async () => {
   setClock(start);
   store = (await createStore('Events')).id;
   call = service.callAs(await service.keyWith(scopes, store));
+  // The key's own event is none of what the tests do.
+  await catchUp();
+  await removeMany((await wholeTable(`${store}#EVENT`)) as unknown as Key[]);
 });
 
 interface Event {

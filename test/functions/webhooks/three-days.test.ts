@@ -4,7 +4,7 @@ import { handler as worker } from '../../../functions/delivery-worker.ts';
 import { handler as sweep } from '../../../functions/expiry-sweep.ts';
 import { sweepAccess, workerAccess } from '../../../infra/permissions.ts';
 import { newId, source, timestamp } from '../../../lib/clock.ts';
-import { noteEvents } from '../../../lib/events/events.ts';
+import { isEvent, noteEvents } from '../../../lib/events/events.ts';
 import { announce } from '../../../lib/events/send.ts';
 import { listSendings } from '../../../lib/events/sendings.ts';
 import { createWebhook } from '../../../lib/events/webhooks.ts';
@@ -107,7 +107,7 @@ const simulate = async (random: () => number) => {
       if (one.at > now) left.push(one);
       else
         await withCalls(chance(0.3) ? Math.floor(random() * 4) : Number.POSITIVE_INFINITY, async () =>
-          announce(store, await noteEvents([{ ...one.event, at: timestamp(one.at) } as never])),
+          announce(store, (await noteEvents([{ ...one.event, at: timestamp(one.at) } as never])).filter(isEvent)),
         ).catch(() => left.push(one));
     }
     unnoted = left;

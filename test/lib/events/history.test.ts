@@ -425,8 +425,9 @@ describe('a batch', () => {
 
     expect(logLines).toMatchObject([
       { history: 'made', records: 90, calls: 1 + 1, units: 2 * 90 + 1 },
-      // An event takes one unit, and one for its place in the list. Looking for webhooks takes one.
-      { events: 'noted', count: 90, calls: 90 + 1, units: 2 * 90 + 1 },
+      // An event takes one unit, and one for its place in the list; the journal takes two places more. Looking for
+      // webhooks takes one.
+      { events: 'noted', count: 90, calls: 90 + 1, units: 4 * 90 + 1 },
     ]);
   });
 });

@@ -65,7 +65,7 @@ test('the scopes are the 14 of the specification', () => {
   expect(new Set(contractScopes)).toEqual(named);
 });
 
-test('the endpoints beyond the contract have these 19 scopes more', () => {
+test('the endpoints beyond the contract have these 20 scopes more', () => {
   const more = scopes.filter((scope) => !(contractScopes as readonly string[]).includes(scope));
 
   expect(more).toEqual([
@@ -88,8 +88,9 @@ test('the endpoints beyond the contract have these 19 scopes more', () => {
     'vendors:write',
     'keys:read',
     'keys:write',
+    'journal:read',
   ]);
-  expect(scopes).toHaveLength(33);
+  expect(scopes).toHaveLength(34);
 });
 
 test('ids are unique', () => {

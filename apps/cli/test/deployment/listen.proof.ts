@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Webhook } from 'standardwebhooks';
 import { beforeAll, expect, test } from 'vitest';
 import { newId, now } from '../../../../lib/clock.ts';
-import type { EventItem } from '../../../../lib/events/events.ts';
+import type { NotedEvent } from '../../../../lib/events/events.ts';
 import { eventNames, eventTypes } from '../../../../lib/routes/events.ts';
 import { eventRow } from '../../../../test/support/event-rows.ts';
 import { intercept, stopIntercepting } from '../../../../test/support/faults.ts';
@@ -134,8 +134,8 @@ test('hands events to no other machine, by whatever spelling', async () => {
 });
 
 /** Reads on until this many events have come. */
-const take = async (count: number, events: ReturnType<typeof follow>): Promise<EventItem[]> => {
-  const found: EventItem[] = [];
+const take = async (count: number, events: ReturnType<typeof follow>): Promise<NotedEvent[]> => {
+  const found: NotedEvent[] = [];
   // A loop with for await would end the generator.
   while (found.length < count) found.push(...((await events.next()).value ?? []));
   return found;
@@ -148,7 +148,7 @@ test('an event that comes to stand before one that was read is not missed, nor i
   const start = now();
   const rows = [closing(start), closing(start + 9000), closing(start + 1000), closing(start + 9001)];
   const trouble: unknown[] = [];
-  await putAll([rows[0] as EventItem]);
+  await putAll([rows[0] as NotedEvent]);
   const { signal } = new AbortController();
   const onTrouble = (error: unknown) => {
     trouble.push(error);
@@ -157,12 +157,12 @@ test('an event that comes to stand before one that was read is not missed, nor i
   const events = follow({ store, types: eventNames, after: undefined, signal, onTrouble });
   await events.next();
 
-  await putAll([rows[1] as EventItem]);
+  await putAll([rows[1] as NotedEvent]);
   const first = await take(1, events);
   intercept(async ({ operation }, send) =>
     operation === 'Query' ? Promise.reject(Object.assign(new Error('away'), { $fault: 'client' })) : send(),
   );
-  await putAll([rows[2] as EventItem, rows[3] as EventItem]);
+  await putAll([rows[2] as NotedEvent, rows[3] as NotedEvent]);
 
   expect([...first, ...(await take(2, events))].map(({ sk }) => sk)).toEqual(
     [rows[1], rows[2], rows[3]].map((row) => row?.sk),
