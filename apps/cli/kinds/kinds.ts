@@ -35,6 +35,8 @@ import { webhooks } from './webhooks.ts';
  * finds them.
  */
 const kinds: readonly Kind[] = [
+  // An erasure needs the things of an avatar to find the rows of the journal about them, so these rows go first.
+  events,
   rules,
   residents,
   categories,
@@ -61,7 +63,6 @@ const kinds: readonly Kind[] = [
   couponUses,
   giving,
   deliveries,
-  events,
   log,
 ];
 

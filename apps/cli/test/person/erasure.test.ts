@@ -85,3 +85,33 @@ test('an erasure takes the names out of the search', async () => {
 
   expect(await names()).toBe(0);
 });
+
+test('the journal forgets an avatar and their things, and has the pseudonym in rows about others', async () => {
+  const uuid = randomUUID();
+  await putResident({ uuid, username: 'gone.person' }, []);
+  const send = async (method: string, path: string, body?: object) => (await service.call(method, path, body)).body;
+  await send('PUT', `/v1/customers/${uuid}`, { discount: 1 });
+  const card = await send('POST', `/v1/customers/${uuid}/actions/grant-gift-card`, { credit: 5 });
+  await send('PUT', `/v1/giftcards/${card.id}`, { credit: 0 });
+  await send('POST', `/v1/giftcards/${card.id}/actions/disable`);
+  const shared = { name: 'Chair', price: 9, profitShares: [{ userUuid: uuid, percent: 5 }] };
+  const product = await send('POST', '/v1/products', shared);
+  await send('PUT', `/v1/products/${product.id}`, { name: 'Chair', price: 9 });
+  const coupon = await send('POST', '/v1/coupons', { code: 'HERS', ownerIdentifier: uuid });
+  await catchUp();
+
+  const pseudonym = await erase(uuid);
+  await catchUp();
+
+  const { data } = await send('GET', '/v1/journal?limit=1000');
+  const about = (id: string) => data.filter(({ subject }: { subject: { id: string } }) => subject.id === id);
+  const events = JSON.stringify(await wholeTable(`${service.store}#EVENT`));
+  expect([...about(uuid), ...about(card.id)]).toEqual([]);
+  expect(about(product.id).map(({ changes }: { changes: object[] }) => changes.at(-1))).toMatchObject([
+    { field: 'profitShares', before: [{ userUuid: pseudonym, percent: 5 }], after: [] },
+    { field: 'profitShares', before: null, after: [{ userUuid: pseudonym, percent: 5 }] },
+  ]);
+  expect(about(coupon.id)).toHaveLength(1);
+  expect(events).not.toContain(uuid);
+  expect(events).not.toContain('gone.person');
+});
