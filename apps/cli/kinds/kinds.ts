@@ -13,6 +13,7 @@ import { events } from './events.ts';
 import { giftCards } from './gift-cards.ts';
 import { giving } from './giving.ts';
 import { history } from './history.ts';
+import { journalOfStore } from './journal-rows.ts';
 import { keys } from './keys.ts';
 import type { DataFile, ImportFile, Kind } from './kind.ts';
 import { log } from './log.ts';
@@ -56,6 +57,7 @@ const kinds: readonly Kind[] = [
   dispensers,
   webhooks,
   keys,
+  journalOfStore,
   history,
   days,
   spend,

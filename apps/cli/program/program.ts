@@ -14,6 +14,7 @@ import { addDoctor } from '../commands/doctor.ts';
 import { addGroup } from '../commands/endpoints.ts';
 import { addExport } from '../commands/export.ts';
 import { addImport } from '../commands/import.ts';
+import { addJournal } from '../commands/journal.ts';
 import { addKeys } from '../commands/keys.ts';
 import { addListen } from '../commands/listen.ts';
 import { addLog } from '../commands/log.ts';
@@ -61,6 +62,7 @@ const groups: [heading: string, adds: ((program: StoreCommand) => void)[]][] = [
       addDoctor,
       addVerify,
       addLog,
+      addJournal,
       addAudit,
       addDays,
       addSweep,

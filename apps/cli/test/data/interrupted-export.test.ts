@@ -34,7 +34,7 @@ test('an export of all can be repeated into its directory after any failed read'
   }
 
   expect(reads).toBeGreaterThan(8);
-  expect(readdirSync(to)).toHaveLength(18);
+  expect(readdirSync(to)).toHaveLength(19);
 });
 
 test('an export of all can be repeated after it was killed, and keeps foreign files', async () => {

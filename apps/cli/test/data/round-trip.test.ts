@@ -239,7 +239,7 @@ test('an export changes nothing if it is imported into its own store, or twice',
 test('an export holds each kind in a fixed order and escapes formulas', () => {
   const products = readFileSync(join(dir, 'first', 'products.csv'), 'utf8');
 
-  expect(Object.keys(files)).toHaveLength(18);
+  expect(Object.keys(files)).toHaveLength(19);
   expect(products).toContain("'=SUM(A1:A9)");
   expect(products).toContain("''=1+1");
   for (const text of ["'＝1+1", "'＋44", "'－1", "'＠here", "''＝1"]) expect(products).toContain(text);
