@@ -13,6 +13,8 @@ export interface MenuEntry {
   title: string;
   icon: IconData;
   group?: (typeof groups)[number];
+  /** A key with this scope finds the page from another one. */
+  unless?: Scope;
 }
 
 /** A page that the menu shows. */

@@ -5,6 +5,7 @@ import gift from 'lucide/dist/esm/icons/gift.mjs';
 import house from 'lucide/dist/esm/icons/house.mjs';
 import keyRound from 'lucide/dist/esm/icons/key-round.mjs';
 import layoutGrid from 'lucide/dist/esm/icons/layout-grid.mjs';
+import notebook from 'lucide/dist/esm/icons/notebook-text.mjs';
 import box from 'lucide/dist/esm/icons/package.mjs';
 import settings from 'lucide/dist/esm/icons/settings.mjs';
 import shoppingBag from 'lucide/dist/esm/icons/shopping-bag.mjs';
@@ -125,16 +126,22 @@ export const pages: readonly PageRow[] = [
     icon: keyRound,
     group: 'settings',
   }),
+  page('/journal', async () => (await import('./pages/journal.tsx')).JournalPage, ['journal:read'], {
+    title: t.journal,
+    icon: notebook,
+    group: 'settings',
+  }),
   page('/webhooks', async () => (await import('./pages/webhooks.tsx')).WebhooksPage, ['webhooks:write'], {
     title: t.webhooks,
     icon: webhook,
     group: 'settings',
   }),
   page('/webhooks/:id', async () => (await import('./pages/webhook.tsx')).WebhookPage, ['webhooks:write']),
-  page('/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], {
+  page('/journal/events', async () => (await import('./pages/events.tsx')).EventsPage, ['events:read'], {
     title: t.events,
     icon: activity,
     group: 'settings',
+    unless: 'journal:read',
   }),
   page('/import/:kind', async () => (await import('./pages/import.tsx')).ImportPage, []),
   page('/help', async () => (await import('./pages/help.tsx')).HelpPage, []),

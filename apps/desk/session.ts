@@ -175,8 +175,8 @@ export interface Session {
   refresh: () => Promise<void>;
 }
 
-/** The scope that the events of a thing need in addition to `events:read`. */
-const scopeOfEvents: Partial<Record<string, Scope>> = {
+/** The scope that the events and changes of a thing need beside the list's own. */
+const scopeOfThing: Partial<Record<string, Scope>> = {
   credit: 'credits:read',
   giftcard: 'giftcards:read',
   sale: 'sales:read',
@@ -187,12 +187,19 @@ const scopeOfEvents: Partial<Record<string, Scope>> = {
   product: 'products:read',
   payout: 'payouts:read',
   vendor: 'vendors:read',
+  category: 'categories:read',
+  key: 'keys:read',
+  webhook: 'webhooks:write',
 };
 
-/** True if the key may read events of a type. */
-export const canRead = ({ can }: Session, type: string): boolean => {
-  const scope = scopeOfEvents[type.split('.')[0] ?? ''];
-  return can('events:read', ...(scope ? [scope] : []));
+/** True if the key may read events of a type, or changes of the journal. */
+export const canRead = (
+  { can }: Session,
+  type: string,
+  list: 'events:read' | 'journal:read' = 'events:read',
+): boolean => {
+  const scope = scopeOfThing[type.split('.')[0] ?? ''];
+  return can(list, ...(scope ? [scope] : []));
 };
 
 export const SessionContext = createContext<Session | undefined>(undefined);

@@ -34,7 +34,9 @@ const PageLink = ({ of: { path, menu }, at, onLeave }: { of: MenuPage; at: strin
 /** The pages of the menu that the key opens. */
 const useMenu = (rows: readonly PageRow[]): readonly MenuPage[] => {
   const { can } = useSession();
-  return rows.flatMap(({ path, menu, scopes }) => (menu && can(...scopes) ? [{ path, menu }] : []));
+  return rows.flatMap(({ path, menu, scopes }) =>
+    menu && can(...scopes) && !(menu.unless && can(menu.unless)) ? [{ path, menu }] : [],
+  );
 };
 
 interface MenuProps {

@@ -178,6 +178,7 @@ export const texts = {
     events: 'Events',
     settings: 'Store',
     team: 'Team and keys',
+    journal: 'Journal',
   },
   /** The groups of the menu. */
   groups: { sell: 'Sell', customers: 'Customers', inworld: 'Inworld', money: 'Money', settings: 'Settings' },

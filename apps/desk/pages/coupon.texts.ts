@@ -10,6 +10,8 @@ export const t = {
   submit: 'Create coupon',
   created: (code: string) => `Made the coupon ${code}.`,
   edit: 'Edit',
+  changes: 'Show its changes',
+  all: 'All coupons',
   saved: (code: string) => `Saved ${code}.`,
   which: 'Show',
   code: 'Code',

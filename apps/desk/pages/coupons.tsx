@@ -1,12 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { CouponResponse } from '../../client/client.ts';
-import { pathSegment, useAddress } from '../address.ts';
+import { link, pathSegment, useAddress } from '../address.ts';
 import { ago, count, date } from '../format.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
 import type { Column } from '../parts/column.tsx';
 import { Dialog } from '../parts/dialog.tsx';
 import { Field, Form } from '../parts/form.tsx';
 import { Heading } from '../parts/heading.tsx';
+import { later } from '../parts/later.tsx';
 import { CustomerLink, Filter, List, State } from '../parts/list.tsx';
 import { useList } from '../parts/rows.ts';
 import { useSay } from '../parts/toast.tsx';
@@ -15,6 +16,8 @@ import { texts } from '../texts.ts';
 import { t } from './coupon.texts.ts';
 import { type CouponProps, Create, EditCoupon } from './coupon-form.tsx';
 import { LimitCoupon, lastDay } from './coupon-limits.tsx';
+
+const Changes = later(async () => (await import('../parts/changes.tsx')).Changes);
 
 const scopeOf = (productId: string | undefined) =>
   productId ? ({ scope: 1, productId } as const) : ({ scope: 0 } as const);
@@ -99,6 +102,7 @@ const couponMenu = (session: Session, say: ReturnType<typeof useSay>, reload: ()
         can('coupons:apply') && opens(Revoke, t.revoke.short),
         can('coupons:write') && opens(EditCoupon, t.edit),
         can('coupons:write') && opens(LimitCoupon, t.limits.open),
+        can('journal:read') && { text: t.changes, to: link('/coupons', { coupon: id }) },
         can('coupons:write') && {
           text: active ? t.disable.open : t.enable.open,
           press: () => turn(coupon, !active),
@@ -174,12 +178,18 @@ export const CouponsPage = () => {
   const say = useSay();
   const { query } = useAddress();
   const [isCreating, setCreating] = useState(false);
+  const { coupon: one } = query;
   const filters = query.active ? { active: query.active === 'yes' } : {};
   const coupons = useList({
     columns: (reload) => couponColumns(couponMenu(session, say, reload)),
     keyOf: ({ id }) => id,
-    read: (page, signal) => client.get('/v1/coupons', { query: { ...filters, ...page }, signal }),
+    read: async (page, signal) => {
+      if (!one) return client.get('/v1/coupons', { query: { ...filters, ...page }, signal });
+      const coupon = await client.get('/v1/coupons/{id}', { path: { id: one }, signal });
+      return { data: [coupon], pagination: { nextCursor: null, previousCursor: null } };
+    },
   });
+  const [coupon] = coupons.shown;
   return (
     <>
       <Heading title={t.title}>
@@ -190,18 +200,27 @@ export const CouponsPage = () => {
         )}
       </Heading>
       {isCreating && <Create reload={coupons.reload} onClose={() => setCreating(false)} />}
-      <div class="filters">
-        <Filter
-          name="active"
-          label={t.which}
-          options={[
-            ['', texts.list.all],
-            ['yes', t.active],
-            ['no', t.inactive],
-          ]}
-        />
+      {one ? (
+        <p class="spaced">
+          <a href={link('/coupons')}>{t.all}</a>
+        </p>
+      ) : (
+        <div class="filters">
+          <Filter
+            name="active"
+            label={t.which}
+            options={[
+              ['', texts.list.all],
+              ['yes', t.active],
+              ['no', t.inactive],
+            ]}
+          />
+        </div>
+      )}
+      <div class="stack">
+        <List of={coupons} file="coupons" caption={t.caption} empty={query.active ? t.noneFits : t.none} />
+        {one && coupon && can('journal:read') && <Changes subject={one} of={coupon} />}
       </div>
-      <List of={coupons} file="coupons" caption={t.caption} empty={query.active ? t.noneFits : t.none} />
     </>
   );
 };

@@ -11,6 +11,7 @@ import type {
   EventResponse,
   SaleResponse,
 } from '../../client/client.ts';
+import { link } from '../address.ts';
 import { change, date, hour, money, time } from '../format.ts';
 import type { IconData } from '../icon-data.ts';
 import { customerName, keyName, productName } from '../names.ts';
@@ -210,7 +211,7 @@ const readEvents: PageReader = async (session, customer, _cursor, signal) => {
   const { client } = session;
   const perType = await Promise.all(
     eventTypes
-      .filter((type) => canRead(session, type))
+      .filter((type) => canRead(session, type) && !(type.startsWith('customer.') && session.can('journal:read')))
       .map(async (type) => {
         const found: Entry[] = [];
         let seen = 0;
@@ -227,6 +228,35 @@ const readEvents: PageReader = async (session, customer, _cursor, signal) => {
   );
   return { name: 'events', entries: perType.flat(), cursor: null };
 };
+
+/** Bans and discounts, with who changed them. */
+const readJournal = async (session: Session, { uuid }: CustomerResponse, signal: AbortSignal): Promise<Source> => {
+  const { readChanges } = await import('./customer-changes.ts');
+  const changes = await readChanges(session, uuid, signal);
+  const entries = changes.map(({ kind, told: { id, at, by, fields, note } }): Entry => {
+    const isOthers = by.type !== 'unknown' && by.id !== session.store.key.id && by.id !== uuid;
+    const isBan = kind === 'customer.banned';
+    const changed = fields.map(({ label, before, after }) => t.event.changed(label, String(before), String(after)));
+    return {
+      id: `change ${id}`,
+      at,
+      kind: 'other',
+      title: isBan ? t.event.banned : kind === 'customer.unbanned' ? t.event.unbanned : changed.join(', '),
+      notes: [isOthers && t.by(by.id === null ? by.name.toLowerCase() : by.name), note ?? null],
+      ...(isBan && { tone: 'bad' as const }),
+    };
+  });
+  return { name: 'changes', entries, cursor: null };
+};
+
+/** The sources for which nothing waits. */
+const readOthers = (session: Session, customer: CustomerResponse, signal: AbortSignal): Promise<Source[]> =>
+  Promise.all(
+    [
+      session.can('events:read') && readEvents(session, customer, undefined, signal),
+      session.can('journal:read') && readJournal(session, customer, signal),
+    ].filter((source) => source !== false),
+  );
 
 const readers = { credit: readCreditHistory, sales: readSales, deliveries: readDeliveries };
 
@@ -319,10 +349,7 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
   const [older, setOlder] = useState<{ round: number; sources: Source[] }>();
   const [isReading, setReading] = useState(false);
   const loaded = useLoad((signal) => readAll(session, customer, signal), [customer.uuid, round]);
-  const events = useLoad(
-    async (signal) => (session.can('events:read') ? [await readEvents(session, customer, undefined, signal)] : []),
-    [customer.uuid, round],
-  );
+  const events = useLoad((signal) => readOthers(session, customer, signal), [customer.uuid, round]);
   const sources = older?.round === round ? older.sources : loaded.value;
   const more = async () => {
     if (!sources || isReading) return;
@@ -375,7 +402,12 @@ export const Timeline = ({ customer, round }: CustomerProps) => {
           {isReading ? texts.loading : t.older}
         </button>
       )}
-      {session.can('events:read') && <p class="help">{t.eventsLimit}</p>}
+      {session.can('events:read') && <p class="help">{session.can('journal:read') ? t.cardsLimit : t.eventsLimit}</p>}
+      {session.can('journal:read') && (
+        <p class="help">
+          <a href={link('/journal', { subject: customer.uuid })}>{t.allChanges}</a>
+        </p>
+      )}
     </section>
   );
 };

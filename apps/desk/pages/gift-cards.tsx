@@ -1,6 +1,7 @@
 import { useEffect, useState } from 'preact/hooks';
 import type { GiftCardResponse } from '../../client/client.ts';
 import { go, link, pathSegment, useAddress } from '../address.ts';
+import { takeAskedCard } from '../asked-card.ts';
 import { noteRedeemed, shownWorth, useWorth } from '../card-worth.ts';
 import { dayIn, endOfDay, isUuid } from '../format.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
@@ -225,7 +226,7 @@ export const GiftCardsPage = () => {
   // Anybody who knows the id of a card may redeem it. The address stays in the browser's history, so it must not
   // contain the id.
   const [card, setCard] = useState('');
-  useEffect(() => setCard(''), [owner]);
+  useEffect(() => setCard(takeAskedCard()), [owner]);
   const showCardsOf = (name: string): void => {
     setCard('');
     go(link(path, { owner: name }));

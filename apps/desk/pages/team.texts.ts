@@ -15,6 +15,7 @@ export const t = {
   state: 'State',
   never: 'never',
   you: 'You',
+  did: 'Show what they did',
   byOperator: 'made by the command',
   by: (name: string, at: string) => `made by ${name}, ${at}`,
   made: (at: string) => `made ${at}`,

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { KeyResponse, KeySecretResponse } from '../../client/client.ts';
+import { link } from '../address.ts';
 import { ago, date, time } from '../format.ts';
 import { covers, endsSoon, isCurrent, isOfPerson } from '../keys.ts';
 import { type Action, menuColumn } from '../parts/actions.tsx';
@@ -30,6 +31,7 @@ const keyMenu =
     return {
       of: of.name,
       all: [
+        can('journal:read') && { text: t.did, to: link('/journal', { who: of.id }) },
         may && of.state === 'active' && opens(Renew, t.renew.open),
         may && opens(Rename, t.rename.open),
         may && of.id !== store.key.id && opens(Revoke, t.revoke.open),

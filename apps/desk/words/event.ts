@@ -22,6 +22,12 @@ export const eventNames = {
   'customer.banned': 'Customer banned',
   'customer.unbanned': 'Ban lifted',
   'product.sold_out': 'Sold out',
+  'product.changed': 'Product changed',
+  'coupon.changed': 'Coupon changed',
+  'category.changed': 'Category changed',
+  'category.deleted': 'Category deleted',
+  'key.issued': 'Key made',
+  'key.ended': 'Key ended',
   'store.closed': 'Store closed',
   'store.opened': 'Store opened',
 };

@@ -336,7 +336,7 @@ describe.each(screens)('on a %s', (_, size) => {
 
   test('shows the events of a type, the newest first, and new ones while the page is open', async () => {
     const { username } = resident();
-    const page = await signIn(size, '/events?type=customer.banned');
+    const page = await signIn(size, '/journal/events?type=customer.banned');
     await page.getByText('Live', { exact: true }).waitFor();
     await freeOfBarriers(page);
 
@@ -593,7 +593,8 @@ test('a key that only reads sees no button that would change something, and no p
     ['deliveries:read', '/deliveries?state=failed', 'Deliveries', 'Deliveries'],
     ['deliveries:read', '/boxes', 'Boxes', 'Deliveries'],
     ['vendors:read', '/vendors', 'Vendors', 'Vendors'],
-    ['events:read', '/events', 'Events', 'Events'],
+    ['events:read', '/journal/events', 'Events', 'Events'],
+    ['journal:read', '/journal', 'Journal', 'Journal'],
   ];
 
   for (const [scope, path, heading, own] of doors) {
@@ -645,7 +646,7 @@ test('shows every name and code as text, those of the store, the key, dialogs an
     '/categories',
     `/categories/${category.id}`,
     '/coupons',
-    '/events?type=sale.completed',
+    '/journal/events?type=sale.completed',
     '/deliveries',
     '/vendors',
     `/vendors/${vendor}`,
@@ -716,7 +717,7 @@ test('these pages fit every width from 390 to 2,560 pixels', async () => {
     '/categories',
     '/coupons',
     `/giftcards?owner=${username}`,
-    '/events',
+    '/journal/events',
     '/vendors',
     '/boxes',
     '/webhooks',

@@ -80,9 +80,12 @@ test('a day without a terminal: from the launch’s invitation to a stolen key',
   expect(
     await managers
       .getByRole('main')
-      .getByRole('button', { name: /Invite|New key|More/ })
+      .getByRole('button', { name: /Invite|New key/ })
       .count(),
   ).toBe(0);
+  await managers.getByRole('button', { name: 'More: Rosa' }).click();
+  expect(await managers.locator('.menu').innerText()).toBe('Show what they did');
+  await managers.keyboard.press('Escape');
   expect(await statusOf(manager, 'POST', '/v1/keys', { name: 'x', preset: 'shop' })).toBe(403);
   // The customer's page tells who gave credit, by name.
   const { uuid, username } = resident();
