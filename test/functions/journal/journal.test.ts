@@ -16,7 +16,8 @@ import { actedBy } from '../../../lib/table/actor.ts';
 import { db, tableName } from '../../../lib/table/client.ts';
 import { partition, productKey, sharedKey } from '../../../lib/table/keys.ts';
 import { update } from '../../../lib/table/language.ts';
-import { write } from '../../../lib/table/table.ts';
+import type { Key } from '../../../lib/table/schema.ts';
+import { removeMany, write } from '../../../lib/table/table.ts';
 import { injectFaults, randomFrom } from '../../support/faults.ts';
 import { catchUp, keepHistory } from '../../support/history.ts';
 import { newResident } from '../../support/residents.ts';
@@ -80,7 +81,7 @@ type Told = [kind: string, subject: (string | null)[], changes: Record<string, [
 /** Rows as their kind, id and name of the thing, and values by field, the oldest first. Keys that the tests make are left out. */
 const told = (rows: readonly JournalRow[]): Told[] =>
   rows
-    .filter(({ by }) => by.type === 'key')
+    .filter(({ by, kind }) => by.type === 'key' || !kind.startsWith('key.'))
     .map(
       ({ kind, subject, changes }): Told => [
         kind,
@@ -152,6 +153,7 @@ describe('each kind', () => {
       await send('POST', `/v1/categories/${id}/products/${product.id}`);
       await send('DELETE', `/v1/categories/${id}/products/${product.id}`);
       await send('POST', `/v1/categories/${id}/products/${product.id}`);
+      await send('PUT', `/v1/categories/${id}`, { name: 'Places to sit' });
       // Flags move the membership, and take nothing out.
       await send('PUT', `/v1/products/${product.id}`, { name: 'Chair', price: 1, bloggable: true });
       if (age === 'old') setClock(start + 2 * 3_600_000);
@@ -160,13 +162,15 @@ describe('each kind', () => {
       const rows = await journal('limit=1000');
 
       const seats = ['category', id, 'Seating'];
+      const renamed = ['category', id, 'Places to sit'];
       expect(told(rows).filter(([kind]) => kind.startsWith('category'))).toEqual([
         ['category.created', ['category', id, 'Seats'], { name: [null, 'Seats'] }],
         ['category.changed', seats, { name: ['Seats', 'Seating'] }],
         ['category.product_added', seats, { productId: [null, product.id] }],
         ['category.product_removed', seats, { productId: [product.id, null] }],
         ['category.product_added', seats, { productId: [null, product.id] }],
-        ['category.deleted', seats, { name: ['Seating', null] }],
+        ['category.changed', renamed, { name: ['Seating', 'Places to sit'] }],
+        ['category.deleted', renamed, { name: ['Places to sit', null] }],
       ]);
       expect(rows.every(({ by }) => by.id === shop.id || by.type !== 'key')).toBe(true);
     },
@@ -430,6 +434,21 @@ describe('who', () => {
     ]);
   });
 
+  test('one request that changes a thing twice makes two rows', async () => {
+    const { id } = await createProduct(shop.store, chair);
+    const key = productKey(shop.store, id);
+    await actedBy({ type: 'key', id: shop.id, requestId: randomUUID() }, async () => {
+      for (const price of [1, 2]) await write(update(key, { set: { price } }));
+    });
+
+    const rows = await journal(`subject=${id}&kind=product.changed`);
+
+    expect(rows.map(({ by, changes }) => [by.id, changes[0]?.after])).toEqual([
+      [shop.id, 2],
+      [shop.id, 1],
+    ]);
+  });
+
   test('the name of the key is the present one, and a deleted thing names who deleted it', async () => {
     const ann = await shop.keyOf('Ann');
     const { id } = await send('POST', '/v1/categories', { name: 'Seats' }, ann.call);
@@ -448,8 +467,8 @@ describe('who', () => {
 
   test('a deleted store leaves no row of what went with it', async () => {
     await send('POST', '/v1/categories', { name: 'Seats' });
-    await catchUp();
     await deleteStore(shop.store);
+    await removeMany((await wholeTable(`${shop.store}#CATEGORY`)) as unknown as Key[]);
 
     await catchUp();
 
