@@ -134,8 +134,8 @@ test.each(rowsWith(({ body }) => body !== undefined))('%s 400s for a body withou
   for (const name of fieldsOf(row)) expect(body.errors).toContainEqual(expect.stringContaining(name));
 });
 
-/** A resident who is unknown gives an empty list. */
-const filtersByResident = ['buyer', 'recipient', 'payee'];
+/** A resident who is unknown gives an empty list, and so does a thing of the journal. */
+const filtersByResident = ['buyer', 'recipient', 'payee', 'subject'];
 const parametersOf = ({ query }: Route): string[] =>
   Object.keys(query.shape).filter((name) => !filtersByResident.includes(name));
 

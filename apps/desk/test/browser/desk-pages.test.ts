@@ -606,6 +606,7 @@ test('a key that only reads sees no button that would change something, and no p
       await more.click();
       expect((await page.locator('.menu').innerText()).replace(/\b(?:Open|Sales|Copy id)\b/g, '').trim()).toBe('');
       await page.keyboard.press('Escape');
+      await page.locator('.menu').waitFor({ state: 'detached' });
     }
     const buttons = await page.locator('main :is(button:not(.sort), a.button)').allInnerTexts();
     const menu = await page.getByRole('navigation', { name: 'Pages', exact: true }).getByRole('link').allInnerTexts();
