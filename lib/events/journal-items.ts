@@ -5,7 +5,7 @@ import { type JournalKind, journalKindNames, ruleOf } from '../routes/journal-ki
 import type { Actor } from '../table/actor.ts';
 import { partition } from '../table/keys.ts';
 import { ttlAttribute } from '../table/schema.ts';
-import type { ActorType } from '../table/watched.ts';
+import type { ActorType } from '../watched.ts';
 
 /**
  * The journal's rows as they are stored. A row is an item of the events' partition, and one that is an event too is the

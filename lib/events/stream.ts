@@ -6,7 +6,7 @@ import { ofAllStores } from '../store/operator-log.ts';
 import { actorOf, type Signed } from '../table/actor.ts';
 import { placeOf } from '../table/keys.ts';
 import type { Key } from '../table/schema.ts';
-import { watched } from '../table/watched.ts';
+import { watched } from '../watched.ts';
 
 /**
  * Lambda's call of the stream's consumer. All records come from one shard, which Lambda names because the event source

@@ -1,4 +1,4 @@
-import { watched } from '../table/watched.ts';
+import { watched } from '../watched.ts';
 import type { EventType } from './events.ts';
 import type { Kind } from './route.ts';
 import type { Scope } from './scopes.ts';

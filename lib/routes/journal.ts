@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { actorTypes } from '../table/watched.ts';
+import { actorTypes } from '../watched.ts';
 import { journalKindNames, maxTold, subjectTypes } from './journal-kinds.ts';
 import { route } from './route.ts';
 import { timestamp } from './timestamp.ts';

@@ -1,10 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId, now } from '../clock.ts';
 import { uuidPattern } from '../identifier.ts';
+import { type ActorType, actorTypes, watched as watchedAttributes } from '../watched.ts';
 import { partition, placeOf } from './keys.ts';
 import { type Item, put, type Write } from './language.ts';
 import { type Key, ttlAttribute } from './schema.ts';
-import { type ActorType, actorTypes, watched as watchedAttributes } from './watched.ts';
 
 /**
  * Who makes a change travels with its write. The table signs each write of an attribute that the journal watches, so no
