@@ -1,3 +1,5 @@
+import { deletable } from '../lib/watched.ts';
+
 /** Every write of an item except its removal. */
 const eventName = ['INSERT', 'MODIFY'];
 
@@ -5,9 +7,6 @@ const kinds = [
   ...(['CUSTOMER', 'GIFTCARD', 'DELIVERY', 'DISPENSER', 'PRODUCT', 'SALE', 'PAYOUT', 'VENDOR'] as const),
   ...(['COUPON', 'CATEGORY', 'WEBHOOK'] as const),
 ];
-
-/** The kinds of things that a request deletes: the journal tells that. */
-const deletable = ['CATEGORY', 'VENDOR', 'DISPENSER', 'WEBHOOK'] as const;
 
 const suffixes = (some: readonly string[]) => some.map((kind) => ({ suffix: `#${kind}` }));
 

@@ -30,5 +30,8 @@ export const watched = {
   KEY: ['name', 'scopes', 'expiresAt', 'status', 'rotatedTo'],
 } as const satisfies Record<string, readonly string[]>;
 
+/** The kinds of things that somebody can delete, which the journal tells. */
+export const deletable: readonly string[] = ['CATEGORY', 'VENDOR', 'DISPENSER', 'WEBHOOK'];
+
 export const actorTypes = ['key', 'customer', 'operator', 'service', 'unknown'] as const;
 export type ActorType = (typeof actorTypes)[number];

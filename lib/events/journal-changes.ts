@@ -17,6 +17,7 @@ import { rulesOf } from '../store/rules.ts';
 import { isOpen, type Store } from '../store/stores.ts';
 import type { Actor } from '../table/actor.ts';
 import type { VendorItem } from '../vendor/vendors.ts';
+import { deletable } from '../watched.ts';
 import type { FieldChange, JournalTelling } from './journal-items.ts';
 import type { ItemChange, ItemRemoval, Kind } from './stream.ts';
 import type { WebhookItem } from './webhooks.ts';
@@ -295,8 +296,7 @@ export const journalOf = (change: ItemChange): JournalTelling[] =>
   tellers[change.kind]?.(change as ItemChange<never>) ?? [];
 
 /** True for the removal of a thing that the journal tells of. */
-export const isToldRemoval = ({ kind }: ItemRemoval): boolean =>
-  kind === 'CATEGORY' || kind === 'VENDOR' || kind === 'DISPENSER' || kind === 'WEBHOOK';
+export const isToldRemoval = ({ kind }: ItemRemoval): boolean => deletable.includes(kind);
 
 /** The row of a removal. `actor` is who signed it. */
 export const journalOfRemoval = ({ kind, key, before }: ItemRemoval, actor: Actor | undefined): JournalTelling[] => {

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { newId, now } from '../clock.ts';
 import { uuidPattern } from '../identifier.ts';
-import { type ActorType, actorTypes, watched as watchedAttributes } from '../watched.ts';
+import { type ActorType, actorTypes, deletable, watched as watchedAttributes } from '../watched.ts';
 import { partition, placeOf } from './keys.ts';
 import { type Item, put, type Write } from './language.ts';
 import { type Key, ttlAttribute } from './schema.ts';
@@ -98,14 +98,16 @@ export const removalKey = (key: Key): Key => {
   return { pk: partition(store, 'REMOVED'), sk: `${kind}#${key.sk}` };
 };
 
-/** True for the removal of an item that the journal watches, by somebody. */
-export const isSignedRemoval = ({ kind, key }: Write & { kind: 'remove' }): boolean =>
-  kind === 'remove' && watchedOf(key) !== undefined && actors.getStore() !== undefined;
+/** True for the removal of a thing by somebody, which the journal tells. An erasure removes other items. */
+export const isSignedRemoval = (write: Write): write is Extract<Write, { kind: 'remove' }> => {
+  if (write.kind !== 'remove' || !actors.getStore()) return false;
+  const { kind, part } = placeOf(write.key);
+  return part === undefined && deletable.includes(kind);
+};
 
 /** The writes that sign the removals among others. They belong into the same transaction. */
 export const removalSignatures = (writes: readonly Write[]): Write[] =>
-  writes.flatMap((write) => {
-    if (write.kind !== 'remove' || !isSignedRemoval(write)) return [];
+  writes.filter(isSignedRemoval).map(({ key }) => {
     const ends = { [ttlAttribute]: Math.ceil(now() / 1000) + keepSeconds };
-    return put({ ...removalKey(write.key), by: newSignature(), ...ends });
+    return put({ ...removalKey(key), by: newSignature(), ...ends });
   });

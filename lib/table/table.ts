@@ -376,7 +376,7 @@ export const write = async <T extends object, R = T>(
 ): Promise<WriteOutcome<T, R>> => {
   const answerOf = answer ?? ((item: T) => item as unknown as R);
   if (ifMatch && one.kind === 'update') return sendMatched(one, answerOf, ifMatch);
-  const isTransaction = together.length > 0 || (one.kind === 'remove' && isSignedRemoval(one));
+  const isTransaction = together.length > 0 || isSignedRemoval(one);
   if (isTransaction || (answer && recordings.getStore()))
     return sendTogether(one, answerOf, together, answer !== undefined);
   const outcome = await (one.kind === 'update' && !adds(one)

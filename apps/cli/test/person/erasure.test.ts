@@ -6,6 +6,7 @@ import { putResident } from '../../../../lib/operator/residents.ts';
 import { getSale } from '../../../../lib/sale/sales.ts';
 import { sendUnsent } from '../../../../lib/sale/sweep.ts';
 import { orderOf } from '../../../../lib/sale/unsent.ts';
+import { actedBy } from '../../../../lib/table/actor.ts';
 import { buy, newProduct } from '../../../../test/lib/sale/sales.ts';
 import { newCustomer } from '../../../../test/support/credit-seed.ts';
 import { catchUp, keepHistory } from '../../../../test/support/history.ts';
@@ -21,7 +22,8 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-const erase = (uuid: string) => erasePerson(service.store, uuid, false, () => []);
+/** As the command does it. */
+const erase = (uuid: string) => actedBy({ type: 'operator' }, () => erasePerson(service.store, uuid, false, () => []));
 
 test('a sale whose delivery has not begun forbids an erasure, and none is ordered for an avatar who was erased', async () => {
   const start = Date.parse('2028-02-29T12:00:00.000Z');
@@ -114,4 +116,5 @@ test('the journal forgets an avatar and their things, and has the pseudonym in r
   expect(about(coupon.id)).toHaveLength(1);
   expect(events).not.toContain(uuid);
   expect(events).not.toContain('gone.person');
+  expect(await wholeTable(`${service.store}#REMOVED`)).toEqual([]);
 });
