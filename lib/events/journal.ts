@@ -1,6 +1,5 @@
 import { now, timestamp } from '../clock.ts';
-import { sealCursor } from '../lists/cursor.ts';
-import { demandPart, type ListRequest, type Page } from '../lists/page.ts';
+import { demandPart, type ListRequest, type Page, paginationOf } from '../lists/page.ts';
 import { merged, reversed, type Source } from '../lists/source.ts';
 import { forbidden } from '../problem.ts';
 import type { JournalFilter, JournalRow } from '../routes/journal.ts';
@@ -142,7 +141,7 @@ export const journalPage = async (
   const { kind } = filter;
   if (kind !== undefined && !readable.includes(kind))
     throw forbidden(`The API key lacks the scope ${ruleOf(kind).scope} to read ${kind}.`);
-  const { limit, cursor, owner } = list;
+  const { limit, cursor } = list;
   const backward = cursor?.backward ?? false;
   const source = places(store, filter);
   const most = filter.key === undefined ? Math.max(mostLooks, limit + 1) : mostLooks;
@@ -154,18 +153,13 @@ export const journalPage = async (
   ]);
   const data = await rowsAt(store, found.places);
   if (backward) data.reverse();
-  const cursorTo = (toBack: boolean): string | null => {
-    const isOnward = toBack === backward;
-    if (!(isOnward ? found.goesOn : behind.length > 0)) return null;
-    // The way back begins at the first row of the page or, if it has none, at the cursor itself.
-    const [start] = found.places;
-    const place = isOnward ? { position: found.edge ?? '', inclusive: false } : undefined;
-    const back = start
-      ? { position: start.rank, inclusive: false }
-      : { position: cursor?.position ?? '', inclusive: !cursor?.inclusive };
-    return sealCursor({ part, backward: toBack, ...(place ?? back) }, owner);
+  const ends = {
+    first: found.places[0]?.rank,
+    last: found.edge,
+    goesOn: found.goesOn,
+    isBehind: behind.length > 0,
   };
-  return { data, pagination: { nextCursor: cursorTo(false), previousCursor: cursorTo(true), limit } };
+  return { data, pagination: paginationOf(list, ends, part) };
 };
 
 /** Every row of a store's journal that passes a filter, the newest first. */

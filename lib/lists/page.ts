@@ -43,6 +43,36 @@ export const demandPart = ({ cursor }: ListRequest, part: string): void => {
   if (cursor && cursor.part !== part) throw invalid(cursorInvalid);
 };
 
+/** The ends of a page in the direction in which it was read, and whether the list goes on behind each of them. */
+interface PageEnds {
+  /** Undefined for an empty page. */
+  first: string | undefined;
+  last: string | undefined;
+  goesOn: boolean;
+  isBehind: boolean;
+}
+
+/** The cursors of a page with these ends. `part` is as for `page`. */
+export const paginationOf = (
+  { limit, cursor, owner }: ListRequest,
+  { first, last, goesOn, isBehind }: PageEnds,
+  part: string,
+): Page<object>['pagination'] => {
+  const backward = cursor?.backward ?? false;
+  const cursorTo = (toBack: boolean): string | null => {
+    const isOnward = toBack === backward;
+    if (!(isOnward ? goesOn : isBehind)) return null;
+    const position = isOnward ? last : first;
+    // An empty page has no first or last row, so the way back begins at the cursor itself.
+    const from =
+      position === undefined
+        ? { position: cursor?.position ?? '', inclusive: !cursor?.inclusive }
+        : { position, inclusive: false };
+    return sealCursor({ part, backward: toBack, ...from }, owner);
+  };
+  return { nextCursor: cursorTo(false), previousCursor: cursorTo(true), limit };
+};
+
 /**
  * One page of a list. `positionOf` returns a row's place in the list's order. `part` distinguishes the lists of one
  * endpoint. Throws 400 for a cursor of another part.
@@ -54,7 +84,7 @@ export const page = async <T extends object>(
   part = '',
 ): Promise<Page<T>> => {
   demandPart(list, part);
-  const { limit, cursor, owner } = list;
+  const { limit, cursor } = list;
   const backward = cursor?.backward ?? false;
   // One row beyond the limit tells whether the list continues. One row behind the cursor tells the same for the way
   // back: the row that the cursor was made from may be deleted.
@@ -65,18 +95,13 @@ export const page = async <T extends object>(
       : [],
   ]);
   const data = thatFit(rows.slice(0, limit));
-  const goesOn = rows.length > data.length;
-  if (backward) data.reverse();
-
-  const cursorTo = (direction: 'next' | 'previous'): string | null => {
-    const toBack = direction === 'previous';
-    if (!(toBack === backward ? goesOn : behind.length > 0)) return null;
-    const edge = toBack ? data[0] : data.at(-1);
-    // An empty page has no first or last row, so the way back begins at the cursor itself.
-    const from = edge
-      ? { position: positionOf(edge), inclusive: false }
-      : { position: cursor?.position ?? '', inclusive: !cursor?.inclusive };
-    return sealCursor({ part, backward: toBack, ...from }, owner);
+  const [start, end] = [data[0], data.at(-1)];
+  const ends = {
+    first: start && positionOf(start),
+    last: end && positionOf(end),
+    goesOn: rows.length > data.length,
+    isBehind: behind.length > 0,
   };
-  return { data, pagination: { nextCursor: cursorTo('next'), previousCursor: cursorTo('previous'), limit } };
+  if (backward) data.reverse();
+  return { data, pagination: paginationOf(list, ends, part) };
 };
