@@ -23,7 +23,7 @@ export interface FieldChange {
 /** A row of the journal as a change tells it, without the thing's store. */
 export interface JournalTelling {
   kind: JournalKind;
-  /** The id of the thing; null for what a store has one of. */
+  /** The id of the thing; null if a store has only one of its kind. */
   subject: string | null;
   /** The name that the thing had then. */
   name: string | null;
@@ -41,7 +41,7 @@ export interface JournalItem {
   ranked: string;
   /** Place, kind, the id of whoever did it, and the time of the change, between `#`. */
   rank: string;
-  /** The list of the rows about one thing. Absent if the store has one such thing alone. */
+  /** The list of the rows about one thing. Absent if a store has only one such thing. */
   bought?: string;
   /** The journal, and the rank in it, of a row that `ranked` lists among the events of its type. */
   dues?: string;
@@ -96,7 +96,7 @@ export const changesIn = ({ changes }: Pick<JournalItem, 'changes'>): FieldChang
     return { field: String(field), before, after, hidden: one.length === 1 };
   });
 
-/** The id of the thing of a row in the list of its changes; null for what a store has one of. */
+/** The id of the thing of a row in the list of its changes; null if a store has only one of its kind. */
 export const subjectIn = ({ bought }: Pick<JournalItem, 'bought'>): string | null =>
   bought === undefined ? null : bought.slice(bought.indexOf('about#') + 'about#'.length);
 

@@ -7,8 +7,8 @@ export type SubjectType = JournalRowResponse['subject']['type'];
 /** The words for changes of the journal, wherever a page shows some. */
 export const journalWords = {
   /**
-   * What somebody did, behind their name. The thing comes in the place of `{}`, in that of `{value}` the first field's
-   * value, and in that of `{fields}` the changed fields, such as `the price of `.
+   * The rest of a sentence after the name of a person. `{}` stands for the thing, `{value}` for the value of the first
+   * field, and `{fields}` for the changed fields, such as `the price of `.
    */
   kinds: {
     'product.created': 'made the product {}',
