@@ -524,9 +524,10 @@ string saleOf(string value)
     return llGetSubString(value, llSubStringIndex(value, "|"), -1);
 }
 
-// Counts what is open.
+// Counts what is open, and says so if there was more: another script can erase the memory, and write the same names at once.
 count()
 {
+    integer former = gOpen;
     gOpen = 0;
     integer at = llLinksetDataCountFound("^" + mine());
     while (at > 0)
@@ -534,6 +535,7 @@ count()
         --at;
         if (kept(llList2String(llLinksetDataFindKeys("^" + mine(), at, 1), 0))) ++gOpen;
     }
+    if (gOpen < former) complain("another script has erased its memory, with " + (string)former + " open payments.");
 }
 
 // Entries with this vendor's name, or that of a prim which is gone, but another's pass. It neither pays nor deletes that.
@@ -636,6 +638,7 @@ sell(key buyer, integer paid)
         sale = "S" + (string)buyer + sale + gWanted + "|" + gRecipient + "|" + gFlags + ",\"quote\":" + quoted(gQuote);
     else sale = "S" + (string)buyer + sale + gProduct + "|" + (string)buyer + "|" + inGroup(buyer) + quote;
     if (buyer == gBuyer) endSession();
+    count();
     if (!keep(mine() + (string)llGenerateKey(), sale))
     {
         llInstantMessage(llGetOwner(), "Vendor: its memory is full. It pays L$ " + (string)paid + " back to " + link(buyer) + ".");
@@ -672,11 +675,7 @@ settle()
         openNotecard();
     }
     if (gPass == "" || gService == "" || gReading) return;
-    if (unread() < gStrange)
-    {
-        complain("another script has erased its memory, with " + (string)gOpen + " open payments.");
-        count();
-    }
+    count();
     adopt();
     if (unread() > gUnread)
     {
@@ -978,7 +977,6 @@ default
             }
             if (left == 0) llLinksetDataDeleteProtected(note, gPass);
         }
-        count();
         gSaleRequest = NULL_KEY;
         gSaleNext = 0;
         if (!(llGetPermissions() & PERMISSION_DEBIT)) askDebit();
@@ -1270,7 +1268,7 @@ default
             // A request that was under way is never answered. A sale is sent again once its time is over.
             gTransaction = "";
             gPayment = "";
-            count();
+            gOpen = 0;
             endSession();
         }
         if (change & CHANGED_LINK) look(FALSE);
