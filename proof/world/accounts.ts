@@ -86,13 +86,13 @@ const findWrongRefunds = ({ sales, refunds }: StoreBooks, handed: ReadonlyMap<st
 const hasArrows = ({ productOf }: Pick<StoreBooks, 'productOf'>, vendor: string): boolean =>
   productOf.has(vendor) && productOf.get(vendor) === vendor;
 
-/** The sales of vendors with arrows whose buyer did not see the product there. */
+/** The sales of vendors with arrows whose buyer saw another product there. One who saw none gets what is there. */
 export const compareSeen = (books: StoreBooks, { seen, copies }: Grid): string[] =>
   books.sales
     .filter(({ vendorUuid, state }) => state !== 'refused' && hasArrows(books, vendorUuid) && !copies.has(vendorUuid))
     .filter(({ vendorUuid, buyerUuid, productId, paid }) => {
       const { name } = books.products.get(productId);
-      return !seen.has(seenAt(vendorUuid, buyerUuid, name, paid));
+      return ![name, ''].some((text) => seen.has(seenAt(vendorUuid, buyerUuid, text, paid)));
     })
     .map(({ id, vendorUuid, buyerUuid }) => `sale ${id} at vendor ${vendorUuid} is of what ${buyerUuid} did not see`);
 

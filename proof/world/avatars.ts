@@ -36,10 +36,22 @@ const wrongSum = (actor: Actor, sum: number): number => {
   return Math.max(1, wrong === sum ? sum + 1 : wrong);
 };
 
-/** The avatar pays, and has seen what stands above the vendor, or in its menu. */
-const pay = ({ me, grid }: Day, { object, region }: Stall, amount: number, menu = object.body.seen.text): boolean => {
-  for (const text of [object.body.seen.text, menu])
-    grid.seen.add(seenAt(object.body.id, me.uuid, text.split('\n')[0] ?? '', amount));
+/** The product that a text above a vendor or a menu names; empty for a text that names none, as one of a trouble. */
+const productIn = (text: string): string => {
+  const [name = ''] = text.split('\n');
+  return name.startsWith('Vendor') ? '' : name;
+};
+
+/** How many seconds a choice may count: the way through a menu, and the two minutes of its quote. */
+const choiceLasts = 300;
+
+/** The avatar pays, and has seen what stands above the vendor, or lately in its menu. */
+const pay = ({ me, grid }: Day, { object, region }: Stall, amount: number): boolean => {
+  const { id, seen } = object.body;
+  const menu = me.menus.get(id);
+  const isRecent = menu !== undefined && menu.at > grid.clock.now() - choiceLasts * 1000;
+  for (const text of isRecent ? [seen.text, menu.text] : [seen.text])
+    grid.seen.add(seenAt(id, me.uuid, productIn(text), amount));
   return region.pay(me.uuid, object, amount);
 };
 
@@ -104,8 +116,9 @@ const chooseAndPay = async (day: Day): Promise<void> => {
   me.heard.length = 0;
   const menu = await touchVendor(day, stall);
   if (!menu) return note('nobody served');
+  me.menus.set(object.body.id, { text: menu.text, at: grid.clock.now() });
   // Credit may pay it all.
-  grid.seen.add(seenAt(object.body.id, me.uuid, menu.text.split('\n')[0] ?? '', 0));
+  grid.seen.add(seenAt(object.body.id, me.uuid, productIn(menu.text), 0));
   if (actor.chance(8)) return note('walked away from the menu');
   const wish = actor.pick(menu.buttons.filter((button) => button !== 'Cancel' || actor.chance(20))) ?? 'Buy';
   menu.answer(wish);
@@ -128,7 +141,7 @@ const chooseAndPay = async (day: Day): Promise<void> => {
     return note('paid with credit alone');
   }
   const isRight = actor.chance(85);
-  if (pay(day, stall, isRight ? asked : wrongSum(actor, asked), menu.text))
+  if (pay(day, stall, isRight ? asked : wrongSum(actor, asked)))
     note(isRight ? 'paid what was asked' : 'paid another sum');
 };
 

@@ -88,11 +88,13 @@ export interface Dialogs {
 export interface Visitor extends Avatar {
   dialogs: Dialogs[];
   heard: { text: string; by: Placement }[];
+  /** The last menu of each vendor, by its prim. */
+  menus: Map<string, { text: string; at: number }>;
 }
 
-export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [] });
+export const createVisitor = (avatar: Avatar): Visitor => ({ ...avatar, dialogs: [], heard: [], menus: new Map() });
 
-/** An avatar pays L$ at a vendor, and has seen a product of this name there. */
+/** An avatar pays L$ at a vendor, and has seen a product of this name there; none if the name is empty. */
 export const seenAt = (vendor: string, avatar: string, name: string, paid: number): string =>
   `${vendor} ${avatar} ${paid} ${name}`;
 

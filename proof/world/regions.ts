@@ -434,8 +434,10 @@ export class Region {
   }
 
   scriptErrors(): string[] {
-    // The region shouts this itself if a script asks too often. It is not a fault of the script.
-    return this.world.log.errors.filter((text) => !text.includes('too many HTTP requests'));
+    // The region shouts this itself. It is no fault of a script that it asks often, nor that the object to which its
+    // updater brings a script has gone since it offered itself, or has begun anew and takes none.
+    const shouts = ['too many HTTP requests', 'illegally load script'];
+    return this.world.log.errors.filter((text) => !shouts.some((shout) => text.includes(shout)));
   }
 
   /** The day is over: no script continues. */
